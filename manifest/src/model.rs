@@ -1,0 +1,151 @@
+//! What `capabilities.yaml` says, checked. Also called the contract.
+
+use capgen_schema::{Json, Schema};
+use semver::Version;
+
+/// One agent's `capabilities.yaml`, checked.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// The agent that offers the capabilities.
+    pub agent: AgentId,
+    /// How to reach it; at least one.
+    pub transports: Vec<Transport>,
+    /// What can be called on it, in source order; at least one, and no two with the same name.
+    pub capabilities: Vec<Capability>,
+}
+
+/// The id of an agent: `[A-Za-z0-9][A-Za-z0-9._-]*`, so it is safe as a file name. Written `agent://<id>`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AgentId(pub(crate) String);
+
+/// Something that can be called on an agent.
+#[derive(Clone, Debug)]
+pub struct Capability {
+    /// Matches `[A-Za-z0-9][A-Za-z0-9_-]*`.
+    pub name: String,
+    /// Reverse-domain name, such as `org.example.code-review`.
+    pub id: Option<String>,
+    /// For people.
+    pub description: Option<String>,
+    /// The version of this capability ([semver](https://semver.org)).
+    pub version: Option<Version>,
+    /// The schema of a request; a capability without one is loose on that side.
+    pub input: Option<Schema>,
+    /// The schema of a response; a capability without one is loose on that side.
+    pub output: Option<Schema>,
+    /// How long a caller waits, in ms; at least 1.
+    pub timeout_ms: Option<u64>,
+    /// Whether calling twice has the effect of calling once.
+    pub idempotent: Option<bool>,
+    /// The release of the agent that first had it.
+    pub since: Option<String>,
+    /// The handler to dispatch to; the name where absent.
+    pub skill: Option<String>,
+    /// Versions that the provider still serves.
+    pub supported_versions: Vec<String>,
+    /// Versions that will go away.
+    pub deprecated_versions: Vec<String>,
+    /// The oldest version of the schemas that a caller may have been built against.
+    pub min_schema_version: Option<Version>,
+    /// Free words to find it by.
+    pub tags: Vec<String>,
+    /// What a call changes.
+    pub side_effects: Option<SideEffects>,
+    /// Whether equal requests get equal responses.
+    pub determinism: Option<Determinism>,
+    /// The class of latency that the provider claims.
+    pub latency: Option<String>,
+    /// Roles that a caller needs.
+    pub required_roles: Vec<String>,
+    /// Scopes that a caller needs.
+    pub required_scopes: Vec<String>,
+}
+
+/// What a call changes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SideEffects {
+    /// Nothing.
+    Pure,
+    /// The same after one call as after many.
+    Idempotent,
+    /// The world outside.
+    External,
+}
+
+/// Whether equal requests get equal responses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Determinism {
+    /// They do.
+    Deterministic,
+    /// They may not.
+    Nondeterministic,
+}
+
+/// How to reach an agent.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    /// `memory`, `mqtt`, `kafka`, `nats`, `sqs` or `amqp`.
+    pub kind: String,
+    /// The settings as written, credentials included: never print them.
+    pub settings: Json,
+}
+
+/// The two payloads of a call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Side {
+    /// What the caller sends; its schema is `inputSchema`.
+    Request,
+    /// What the provider answers; its schema is `outputSchema`.
+    Response,
+}
+
+impl AgentId {
+    /// An id, where `text` is one.
+    pub fn new(text: &str) -> Option<Self> {
+        let mut bytes = text.bytes();
+        let head = bytes.next()?.is_ascii_alphanumeric();
+        (head && bytes.all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))).then(|| Self(text.to_owned()))
+    }
+
+    /// The id without `agent://`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for AgentId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Capability {
+    /// The schema of a side; `None` where it is loose.
+    pub fn schema(&self, side: Side) -> Option<&Schema> {
+        match side {
+            Side::Request => self.input.as_ref(),
+            Side::Response => self.output.as_ref(),
+        }
+    }
+}
+
+impl Side {
+    /// Both, the request first.
+    pub const ALL: [Side; 2] = [Side::Request, Side::Response];
+
+    /// `request` or `response`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Side::Request => "request",
+            Side::Response => "response",
+        }
+    }
+
+    /// The key of the side's schema in `capabilities.yaml`.
+    pub const fn schema_key(self) -> &'static str {
+        match self {
+            Side::Request => "inputSchema",
+            Side::Response => "outputSchema",
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! A JSON value that keeps the order of its source and the exact value of its numbers.
+
+use crate::Number;
+
+/// A JSON value ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in source order.
+///
+/// Unlike `serde_json::Value`, no cargo feature of another crate changes its order or its numbers. Equality is JSON's:
+/// numbers by mathematical value, objects whatever their order, and `1` is not `true`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Json {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, exact.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Json>),
+    /// An object.
+    Object(Object),
+}
+
+/// The members of an object in source order; names are unique.
+#[derive(Clone, Debug, Default)]
+pub struct Object(Vec<(String, Json)>);
+
+impl Json {
+    /// The member `name`, where this is an object that has it.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.as_object()?.get(name)
+    }
+
+    /// The value at a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
+    pub fn pointer(&self, pointer: &str) -> Option<&Json> {
+        crate::pointer::tokens(pointer).try_fold(self, |value, token| match value {
+            Json::Object(object) => object.get(&token),
+            Json::Array(items) => items.get(token.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    /// The members, where this is an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        if let Json::Object(object) = self { Some(object) } else { None }
+    }
+
+    /// The elements, where this is an array.
+    pub fn as_array(&self) -> Option<&[Json]> {
+        if let Json::Array(items) = self { Some(items) } else { None }
+    }
+
+    /// The text, where this is a string.
+    pub fn as_str(&self) -> Option<&str> {
+        if let Json::String(text) = self { Some(text) } else { None }
+    }
+
+    /// The number, where this is one.
+    pub fn as_number(&self) -> Option<&Number> {
+        if let Json::Number(number) = self { Some(number) } else { None }
+    }
+
+    /// What kind of value it is, as a schema's `type` names it; a number without a fraction is an integer.
+    pub fn type_of(&self) -> crate::Type {
+        use crate::Type;
+        match self {
+            Json::Null => Type::Null,
+            Json::Bool(_) => Type::Boolean,
+            Json::Number(number) if number.is_integer() => Type::Integer,
+            Json::Number(_) => Type::Number,
+            Json::String(_) => Type::String,
+            Json::Array(_) => Type::Array,
+            Json::Object(_) => Type::Object,
+        }
+    }
+}
+
+impl Object {
+    /// An empty object.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value of the member `name`. Takes time linear in the number of members.
+    pub fn get(&self, name: &str) -> Option<&Json> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+
+    /// Adds a member at the end. The caller makes sure that no member has the name: this does not look.
+    pub fn push(&mut self, name: String, value: Json) {
+        self.0.push((name, value));
+    }
+
+    /// The members in source order.
+    pub fn iter(&self) -> std::slice::Iter<'_, (String, Json)> {
+        self.0.iter()
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn sorted(&self) -> Vec<&(String, Json)> {
+        let mut members: Vec<_> = self.0.iter().collect();
+        members.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        members
+    }
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.sorted() == other.sorted()
+    }
+}
+
+impl FromIterator<(String, Json)> for Object {
+    /// The caller makes sure that names are unique.
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(members: I) -> Self {
+        Self(members.into_iter().collect())
+    }
+}
+
+impl<'a> IntoIterator for &'a Object {
+    type Item = &'a (String, Json);
+    type IntoIter = std::slice::Iter<'a, (String, Json)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

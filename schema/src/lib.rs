@@ -1,0 +1,17 @@
+//! The JSON Schema subset of capgen: parse, check, canonical form, hash, validate.
+//!
+//! Pure: no IO, no clock, no randomness.
+#![forbid(unsafe_code)]
+
+mod json;
+mod model;
+mod number;
+mod pattern;
+pub mod pointer;
+mod problem;
+
+pub use json::{Json, Object};
+pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
+pub use number::{Number, NumberError};
+pub use pattern::Pattern;
+pub use problem::{Anchor, Code, Problem, Severity};

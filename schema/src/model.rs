@@ -1,0 +1,260 @@
+//! A checked schema: an arena of nodes whose references are resolved.
+
+use crate::{Json, Number, Pattern, Problem};
+
+/// A checked schema of the subset.
+///
+/// Every subschema, including those under `definitions`, is a [`Node`] in one arena; a `$ref` is an edge to another node,
+/// so nothing that walks a schema has to recurse over text or resolve a pointer again.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) definitions: Vec<(String, NodeId)>,
+    pub(crate) source: Json,
+    pub(crate) warnings: Vec<Problem>,
+}
+
+/// A node of one [`Schema`]; meaningless in another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub(crate) u32);
+
+/// One subschema.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// JSON Pointer from the root of the schema.
+    pub pointer: String,
+    /// What it asserts.
+    pub kind: Kind,
+    /// What it says without asserting.
+    pub annotations: Annotations,
+}
+
+/// What a subschema asserts.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// `true` or `false`.
+    Bool(bool),
+    /// `$ref`.
+    Ref(NodeId),
+    /// The keywords of an object schema; `{}` has none.
+    Assertions(Box<Assertions>),
+}
+
+/// The assertion keywords of one schema object ([draft-07 validation](https://json-schema.org/draft-07/json-schema-validation)).
+/// A keyword that is absent is `None`, empty or `false`.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "each field is the keyword of its name")]
+pub struct Assertions {
+    pub types: Option<TypeSet>,
+    pub enum_values: Option<Vec<Json>>,
+    pub const_value: Option<Json>,
+    /// In source order.
+    pub properties: Vec<(String, NodeId)>,
+    /// In source order.
+    pub required: Vec<String>,
+    pub additional_properties: Option<NodeId>,
+    pub items: Option<NodeId>,
+    pub minimum: Option<Number>,
+    pub maximum: Option<Number>,
+    pub exclusive_minimum: Option<Number>,
+    pub exclusive_maximum: Option<Number>,
+    /// Code points. Saturates at `u64::MAX`, as do the other lengths.
+    pub min_length: Option<u64>,
+    /// Code points.
+    pub max_length: Option<u64>,
+    pub pattern: Option<Pattern>,
+    pub format: Option<Format>,
+    pub min_items: Option<u64>,
+    pub max_items: Option<u64>,
+    pub unique_items: bool,
+    pub one_of: Option<Vec<NodeId>>,
+    pub any_of: Option<Vec<NodeId>>,
+    pub all_of: Option<Vec<NodeId>>,
+    pub not: Option<NodeId>,
+}
+
+/// Keywords that assert nothing.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "each field is the keyword of its name")]
+pub struct Annotations {
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub default: Option<Json>,
+    pub examples: Vec<Json>,
+}
+
+/// The types of JSON Schema.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "each variant is the type of its name")]
+pub enum Type {
+    Null,
+    Boolean,
+    /// A number without a fractional part; `1.0` is one.
+    Integer,
+    /// Any number.
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// A set of [`Type`]s. `number` contains `integer`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TypeSet(u8);
+
+/// The formats of the subset; each asserts, and only on strings.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Format {
+    /// `uuid`: the textual form of [RFC 4122 section 3](https://www.rfc-editor.org/rfc/rfc4122#section-3).
+    Uuid,
+    /// `email`: a mailbox of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2).
+    Email,
+    /// `uri`: a URI (absolute) of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986).
+    Uri,
+    /// `uri-reference`: a URI or a relative reference of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986).
+    UriReference,
+    /// `date-time`: `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), leap seconds included.
+    DateTime,
+}
+
+impl Schema {
+    /// The root.
+    pub fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// The node of an id that came from this schema.
+    pub fn node(&self, id: NodeId) -> &Node {
+        #[expect(clippy::indexing_slicing, reason = "ids are made with their node and never outlive the schema")]
+        &self.nodes[id.0 as usize]
+    }
+
+    /// Every node; the root is first, a parent comes before its children, siblings in source order.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
+        (0..).map(NodeId).zip(&self.nodes)
+    }
+
+    /// The members of the root's `definitions`, in source order.
+    pub fn definitions(&self) -> &[(String, NodeId)] {
+        &self.definitions
+    }
+
+    /// The schema as it was written.
+    pub fn source(&self) -> &Json {
+        &self.source
+    }
+
+    /// What was found at load and does not refuse the schema.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+}
+
+impl Type {
+    /// Every type, `null` first.
+    pub const ALL: [Type; 7] =
+        [Type::Null, Type::Boolean, Type::Integer, Type::Number, Type::String, Type::Array, Type::Object];
+
+    /// The name in a schema.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Type::Null => "null",
+            Type::Boolean => "boolean",
+            Type::Integer => "integer",
+            Type::Number => "number",
+            Type::String => "string",
+            Type::Array => "array",
+            Type::Object => "object",
+        }
+    }
+
+    /// The type of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+
+    const fn bits(self) -> u8 {
+        match self {
+            Type::Null => 1,
+            Type::Boolean => 2,
+            Type::Integer => 4,
+            Type::Number => 4 | 8,
+            Type::String => 16,
+            Type::Array => 32,
+            Type::Object => 64,
+        }
+    }
+}
+
+impl TypeSet {
+    /// No type.
+    pub const EMPTY: TypeSet = TypeSet(0);
+    /// Every type.
+    pub const ALL: TypeSet = TypeSet(127);
+
+    /// Whether every value of type `t` is in the set.
+    pub const fn contains(self, t: Type) -> bool {
+        self.0 & t.bits() == t.bits()
+    }
+
+    /// The set with `t` added.
+    #[must_use]
+    pub const fn with(self, t: Type) -> Self {
+        TypeSet(self.0 | t.bits())
+    }
+
+    /// The types in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        TypeSet(self.0 & other.0)
+    }
+
+    /// The types in either set.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        TypeSet(self.0 | other.0)
+    }
+
+    /// Whether it holds no type.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The types in it, `null` first; `number` stands for `integer` too.
+    pub fn iter(self) -> impl Iterator<Item = Type> {
+        Type::ALL.into_iter().filter(move |&t| self.contains(t) && !(t == Type::Integer && self.contains(Type::Number)))
+    }
+}
+
+impl FromIterator<Type> for TypeSet {
+    fn from_iter<I: IntoIterator<Item = Type>>(types: I) -> Self {
+        types.into_iter().fold(TypeSet::EMPTY, TypeSet::with)
+    }
+}
+
+impl std::fmt::Debug for TypeSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 5] = [Format::Uuid, Format::Email, Format::Uri, Format::UriReference, Format::DateTime];
+
+    /// The name in a schema.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Uuid => "uuid",
+            Format::Email => "email",
+            Format::Uri => "uri",
+            Format::UriReference => "uri-reference",
+            Format::DateTime => "date-time",
+        }
+    }
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+}

@@ -1,0 +1,297 @@
+//! Exact decimal numbers.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+/// A JSON number by its exact mathematical value, of any precision.
+///
+/// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: `1e400`, which would overflow,
+/// and `1e-400`, which would become zero, are no `Number`.
+///
+/// ```
+/// use capgen_schema::Number;
+/// let big: Number = "9007199254740993".parse()?;
+/// assert!(big > "9007199254740992".parse()?);
+/// assert_eq!("1.50".parse::<Number>()?, "15e-1".parse()?);
+/// # Ok::<(), capgen_schema::NumberError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Number {
+    negative: bool,
+    /// Decimal digits without leading or trailing zeros; empty for zero.
+    digits: String,
+    /// The value is `0.digits × 10^exponent`.
+    exponent: i64,
+    /// The nearest binary64.
+    float: f64,
+}
+
+/// Why a text is no [`Number`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumberError {
+    /// Not a number in JSON's grammar ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
+    Syntax,
+    /// Larger than the largest finite binary64, or so close to zero that binary64 would make it zero.
+    Range,
+}
+
+impl Number {
+    /// Zero.
+    pub const ZERO: Number = Number { negative: false, digits: String::new(), exponent: 0, float: 0.0 };
+
+    /// The number that `float` prints as (the shortest decimal that reads back as `float`); `None` for infinities and NaN.
+    pub fn from_f64(float: f64) -> Option<Self> {
+        if float.is_finite() { format!("{float:e}").parse().ok() } else { None }
+    }
+
+    /// The number of a payload, by the text it is written as. `None` only where it is beyond the range of binary64, which
+    /// takes serde_json's `arbitrary_precision`.
+    pub fn from_payload(number: &serde_json::Number) -> Option<Self> {
+        if let Some(n) = number.as_i64() {
+            Some(n.into())
+        } else if let Some(n) = number.as_u64() {
+            Some(n.into())
+        } else {
+            number.to_string().parse().ok()
+        }
+    }
+
+    /// The nearest binary64, always finite.
+    pub fn as_f64(&self) -> f64 {
+        self.float
+    }
+
+    /// The value as an `i64`, where it is one exactly.
+    pub fn as_i64(&self) -> Option<i64> {
+        if self.is_integer() { self.to_string().parse().ok() } else { None }
+    }
+
+    /// The value as a `u64`, where it is one exactly.
+    pub fn as_u64(&self) -> Option<u64> {
+        if self.is_integer() { self.to_string().parse().ok() } else { None }
+    }
+
+    /// Whether it has no fractional part.
+    pub fn is_integer(&self) -> bool {
+        self.scale() <= 0
+    }
+
+    /// Whether it is below zero.
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// The digits behind the decimal point, or, where negative, the zeros before it.
+    fn scale(&self) -> i64 {
+        i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_sub(self.exponent)
+    }
+
+    fn unsigned(digits: &str, exponent: i64, float: f64) -> Self {
+        let significant = digits.trim_start_matches('0');
+        let leading = i64::try_from(digits.len() - significant.len()).unwrap_or(i64::MAX);
+        let digits = significant.trim_end_matches('0');
+        if digits.is_empty() {
+            return Self::ZERO;
+        }
+        Number { negative: false, digits: digits.to_owned(), exponent: exponent.saturating_sub(leading), float }
+    }
+
+    fn cmp_magnitude(&self, other: &Self) -> Ordering {
+        match (self.digits.is_empty(), other.digits.is_empty()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+            (false, false) => self.exponent.cmp(&other.exponent).then_with(|| self.digits.cmp(&other.digits)),
+        }
+    }
+}
+
+impl std::str::FromStr for Number {
+    type Err = NumberError;
+
+    /// Reads a number in JSON's grammar.
+    fn from_str(text: &str) -> Result<Self, NumberError> {
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+            None => (unsigned, None),
+        };
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((whole, fraction)) => (whole, Some(fraction)),
+            None => (mantissa, None),
+        };
+        let is_digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+        let exponent_digits = exponent.map(|e| e.strip_prefix(['+', '-']).unwrap_or(e));
+        if !is_digits(whole)
+            || (whole.len() > 1 && whole.starts_with('0'))
+            || fraction.is_some_and(|f| !is_digits(f))
+            || exponent_digits.is_some_and(|e| !is_digits(e))
+        {
+            return Err(NumberError::Syntax);
+        }
+        let float: f64 = text.parse().map_err(|_| NumberError::Syntax)?;
+        let fraction = fraction.unwrap_or_default();
+        let is_zero = whole.bytes().chain(fraction.bytes()).all(|b| b == b'0');
+        if !float.is_finite() || (float == 0.0 && !is_zero) {
+            return Err(NumberError::Range);
+        }
+        if is_zero {
+            return Ok(Self::ZERO);
+        }
+        // In range and not zero, so the exponent is about as long as the digits at most.
+        let exponent: i64 = exponent.map_or(Ok(0), str::parse).map_err(|_| NumberError::Range)?;
+        let point = i64::try_from(whole.len()).map_err(|_| NumberError::Range)?;
+        let mut number = Self::unsigned(&format!("{whole}{fraction}"), exponent.saturating_add(point), float);
+        number.negative = text.starts_with('-');
+        Ok(number)
+    }
+}
+
+impl From<i64> for Number {
+    fn from(n: i64) -> Self {
+        let digits = n.unsigned_abs().to_string();
+        let mut number = Self::unsigned(&digits, i64::try_from(digits.len()).unwrap_or(0), n as f64);
+        number.negative = n < 0;
+        number
+    }
+}
+
+impl From<u64> for Number {
+    fn from(n: u64) -> Self {
+        let digits = n.to_string();
+        Self::unsigned(&digits, i64::try_from(digits.len()).unwrap_or(0), n as f64)
+    }
+}
+
+impl Ord for Number {
+    /// By mathematical value.
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, false) => self.cmp_magnitude(other),
+            (true, true) => other.cmp_magnitude(self),
+            (true, false) => Ordering::Less,
+            (false, true) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.negative, &self.digits, self.exponent).hash(state);
+    }
+}
+
+impl fmt::Display for Number {
+    /// Writes the number as [RFC 8785 section 3.2.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.3) does, except
+    /// that an integer keeps all its digits and so does what binary64 cannot hold.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.digits.is_empty() {
+            return f.write_str("0");
+        }
+        if self.negative {
+            f.write_str("-")?;
+        }
+        let digits = self.digits.as_str();
+        let zeros = |n: i64| "0".repeat(usize::try_from(n).unwrap_or(0));
+        if self.is_integer() {
+            return write!(f, "{digits}{}", zeros(-self.scale()));
+        }
+        if self.exponent > 0 {
+            let (whole, fraction) = digits.split_at(usize::try_from(self.exponent).unwrap_or(0));
+            return write!(f, "{whole}.{fraction}");
+        }
+        if self.exponent > -6 {
+            return write!(f, "0.{}{digits}", zeros(-self.exponent));
+        }
+        let (first, rest) = digits.split_at(1);
+        let point = if rest.is_empty() { "" } else { "." };
+        write!(f, "{first}{point}{rest}e{}", self.exponent - 1)
+    }
+}
+
+impl fmt::Display for NumberError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NumberError::Syntax => "not a JSON number",
+            NumberError::Range => "the number is outside the range of binary64",
+        })
+    }
+}
+
+impl std::error::Error for NumberError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n(text: &str) -> Number {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn equal_values_are_equal_however_they_are_written() {
+        for (a, b) in [("1", "1.0"), ("100", "1e2"), ("-0", "0.000e7"), ("0.001", "1E-3"), ("12.50", "1250e-2")] {
+            assert_eq!(n(a), n(b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn order_is_mathematical_beyond_binary64() {
+        let ascending =
+            ["-1e300", "-10", "-9.5", "-0.001", "0", "1e-300", "0.5", "9007199254740992", "9007199254740993", "1e16"];
+        for pair in ascending.windows(2) {
+            assert!(n(pair[0]) < n(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn display_follows_rfc_8785_and_keeps_integers_whole() {
+        for (text, expected) in [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("1e21", "1000000000000000000000"),
+            ("9007199254740993", "9007199254740993"),
+            ("0.000001", "0.000001"),
+            ("1e-7", "1e-7"),
+            ("1.5e-9", "1.5e-9"),
+            ("-123.456", "-123.456"),
+        ] {
+            assert_eq!(n(text).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn texts_outside_the_grammar_or_the_range_are_refused() {
+        for text in ["", "-", "01", "+1", ".5", "1.", "1e", "0x1", "1e+", "Infinity", "NaN", "1_0"] {
+            assert_eq!(text.parse::<Number>(), Err(NumberError::Syntax), "{text}");
+        }
+        for text in ["1e400", "-1e999999999999999999999", "1e-400"] {
+            assert_eq!(text.parse::<Number>(), Err(NumberError::Range), "{text}");
+        }
+        assert_eq!(n("0e999999999999999999999"), Number::ZERO);
+    }
+
+    #[test]
+    fn integers_convert_only_where_exact() {
+        assert_eq!(n("9223372036854775807").as_i64(), Some(i64::MAX));
+        assert_eq!(n("9223372036854775808").as_i64(), None);
+        assert_eq!(n("18446744073709551615").as_u64(), Some(u64::MAX));
+        assert_eq!(n("1e3").as_u64(), Some(1000));
+        assert_eq!(n("1.5").as_i64(), None);
+    }
+}
