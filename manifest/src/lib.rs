@@ -2,6 +2,19 @@
 //! untrusted text, and diagnostics with source snippets.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "parse")]
+mod diagnostic;
 mod model;
+#[cfg(feature = "parse")]
+mod source;
+#[cfg(feature = "parse")]
+mod tree;
 
 pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, Transport};
+
+#[cfg(feature = "parse")]
+pub use {
+    diagnostic::{Diagnostic, Label},
+    source::Source,
+    tree::{Data, Member, Node},
+};
