@@ -13,5 +13,5 @@ mod problem;
 pub use json::{Json, Object};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
 pub use number::{Number, NumberError};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use problem::{Anchor, Code, Problem, Severity};
