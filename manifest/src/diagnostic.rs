@@ -21,6 +21,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<String>,
+    /// JSON Pointer from the document's root to what is meant, where that is known.
+    pub pointer: Option<String>,
 }
 
 /// A place and a few words about it.
@@ -35,10 +37,18 @@ pub struct Label {
 impl Diagnostic {
     /// A finding without a place.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), source: None, labels: Vec::new(), notes: Vec::new(), help: None }
+        Self {
+            code,
+            message: message.into(),
+            source: None,
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            pointer: None,
+        }
     }
 
-    /// The same, pointing at `span` of `source`.
+    /// The same, pointing at `span` of `source`. The first call gives the primary place.
     #[must_use]
     pub fn at(mut self, source: &Source, span: Range<usize>, text: impl Into<String>) -> Self {
         self.source = Some(source.clone());
@@ -57,6 +67,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same, with the JSON Pointer of what is meant.
+    #[must_use]
+    pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
         self
     }
 

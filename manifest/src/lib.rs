@@ -3,18 +3,31 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "parse")]
+pub mod codes;
+#[cfg(feature = "parse")]
 mod diagnostic;
+#[cfg(feature = "parse")]
+mod json_text;
 mod model;
+#[cfg(feature = "parse")]
+mod parse;
+#[cfg(feature = "parse")]
+pub mod render;
 #[cfg(feature = "parse")]
 mod source;
 #[cfg(feature = "parse")]
 mod tree;
+#[cfg(feature = "parse")]
+mod yaml;
 
 pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, Transport};
 
 #[cfg(feature = "parse")]
 pub use {
     diagnostic::{Diagnostic, Label},
-    source::Source,
+    json_text::parse_json,
+    parse::parse_document,
+    source::{Position, Source},
     tree::{Data, Member, Node},
+    yaml::parse_yaml,
 };
