@@ -3,7 +3,9 @@
 //! [`generate`] turns a checked contract into files in memory; it does no IO. The same contract gives the same bytes.
 #![forbid(unsafe_code)]
 
+pub mod codes;
 mod language;
+pub mod output;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,88 @@
+//! Which file names may stand in one folder on every file system.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::Path;
+
+use capgen_manifest::Diagnostic;
+
+use super::Output;
+use crate::codes;
+
+/// Agents whose files would be one file somewhere, and agents whose files Windows would not create.
+pub(super) fn check(outputs: &[Output]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let mut seen: BTreeMap<String, &Output> = BTreeMap::new();
+    for output in outputs {
+        let id = output.agent.as_str();
+        if is_reserved(id) {
+            found.push(
+                Diagnostic::new(
+                    codes::RESERVED_NAME,
+                    format!("agent `{id}` has a name that Windows keeps for a device"),
+                )
+                .note(format!("in `{}`", output.origin))
+                .help(format!("give the agent another id, such as `{id}-agent`")),
+            );
+        }
+        match seen.entry(id.to_ascii_lowercase()) {
+            Entry::Vacant(place) => _ = place.insert(output),
+            Entry::Occupied(other) => found.push(collision(other.get(), output)),
+        }
+    }
+    found
+}
+
+fn collision(first: &Output, second: &Output) -> Diagnostic {
+    let (a, b) = (first.agent.as_str(), second.agent.as_str());
+    let message = if a == b {
+        format!("two contracts are of agent `{a}`, so their files would have one name")
+    } else {
+        format!("agents `{a}` and `{b}` differ only in case, so their files would be one on many systems")
+    };
+    Diagnostic::new(codes::COLLISION, message)
+        .note(format!("in `{}` and in `{}`", first.origin, second.origin))
+        .help("give one of them another id, or generate them into different folders")
+}
+
+/// Files that stand in the folder already and differ from an output only in case.
+pub(super) fn check_against(outputs: &[Output], folder: &Path, entries: &[String]) -> Vec<Diagnostic> {
+    let mut existing: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    for entry in entries {
+        existing.entry(entry.to_ascii_lowercase()).or_default().push(entry);
+    }
+    let mut found = Vec::new();
+    for name in outputs.iter().flat_map(|output| output.files.keys()) {
+        let alike = existing.get(&name.to_ascii_lowercase()).into_iter().flatten();
+        for entry in alike.filter(|&&entry| entry != name) {
+            let message =
+                format!("`{name}` differs only in case from `{}`, which exists", folder.join(entry).display());
+            found.push(Diagnostic::new(codes::COLLISION, message).help("delete or rename the one that is there"));
+        }
+    }
+    found
+}
+
+/// Whether Windows takes a file of that name, whatever its extension, for a device
+/// ([naming files](https://learn.microsoft.com/windows/win32/fileio/naming-a-file)).
+fn is_reserved(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ').to_ascii_lowercase();
+    let numbered =
+        |device| stem.strip_prefix(device).is_some_and(|n: &str| n.len() == 1 && n.bytes().all(|b| b.is_ascii_digit()));
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || numbered("com") || numbered("lpt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_reserved;
+
+    #[test]
+    fn device_names_are_reserved_whatever_their_case_and_extension() {
+        for name in ["con", "CON", "Prn", "aux", "nul", "com0", "com9", "LPT1", "nul.v2", "aux.x.y"] {
+            assert!(is_reserved(name), "{name}");
+        }
+        for name in ["console", "com", "com10", "comx", "lpt", "con-1", "x.con", "nul-agent", ""] {
+            assert!(!is_reserved(name), "{name}");
+        }
+    }
+}
