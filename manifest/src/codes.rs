@@ -36,3 +36,55 @@ pub const NOT_UTF8: Code = Code::new("E0013");
 pub const CONTROL_CHARACTER: Code = Code::new("E0014");
 /// A text without a value.
 pub const EMPTY: Code = Code::new("E0015");
+
+// `capabilities.yaml` and `fleet.yaml`: what they say.
+
+/// A key that the format does not have.
+pub const UNKNOWN_KEY: Code = Code::new("E0201");
+/// A key that must be there and is not.
+pub const MISSING_KEY: Code = Code::new("E0202");
+/// A value of the wrong type, or none at all.
+pub const WRONG_TYPE: Code = Code::new("E0203");
+/// A `version` of the file format that is not 1.
+pub const FORMAT_VERSION: Code = Code::new("E0204");
+/// An `agent` that is not `agent://<id>`.
+pub const AGENT: Code = Code::new("E0205");
+/// A list that needs an element and has none.
+pub const EMPTY_LIST: Code = Code::new("E0206");
+/// A capability name outside the pattern.
+pub const CAPABILITY_NAME: Code = Code::new("E0207");
+/// Two capabilities of one name.
+pub const DUPLICATE_CAPABILITY: Code = Code::new("E0208");
+/// A version that is not a semantic version.
+pub const VERSION: Code = Code::new("E0209");
+/// An entry of a version list that is neither a version nor a range.
+pub const VERSION_RANGE: Code = Code::new("E0210");
+/// A value outside a fixed set.
+pub const UNKNOWN_VALUE: Code = Code::new("E0211");
+/// A `timeoutMs` that is not a positive whole number.
+pub const TIMEOUT: Code = Code::new("E0212");
+/// An `id` that is not a reverse-domain name.
+pub const CAPABILITY_ID: Code = Code::new("E0213");
+/// An empty string where a text is needed.
+pub const EMPTY_TEXT: Code = Code::new("E0214");
+/// Capability names that generated code cannot tell apart without a suffix.
+pub const SIMILAR_NAMES: Code = Code::new("W0201");
+
+// Files: the fleet and its peers.
+
+/// No fleet root above the start.
+pub const NO_FLEET: Code = Code::new("E0301");
+/// A peer that the fleet does not have.
+pub const UNKNOWN_PEER: Code = Code::new("E0302");
+/// A peer id outside the pattern.
+pub const PEER_ID: Code = Code::new("E0303");
+/// A file that cannot be read.
+pub const UNREADABLE: Code = Code::new("E0304");
+/// A file of another agent than the one it was looked up for.
+pub const WRONG_AGENT: Code = Code::new("E0305");
+/// An agent that `fleet.yaml` lists twice.
+pub const DUPLICATE_AGENT: Code = Code::new("E0306");
+/// A peer of the fleet without a manifest.
+pub const NO_MANIFEST: Code = Code::new("E0307");
+/// An absolute path in `fleet.yaml`.
+pub const FLEET_PATH: Code = Code::new("E0308");

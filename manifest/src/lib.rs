@@ -12,6 +12,8 @@ mod model;
 #[cfg(feature = "parse")]
 mod parse;
 #[cfg(feature = "parse")]
+mod read;
+#[cfg(feature = "parse")]
 pub mod render;
 #[cfg(feature = "parse")]
 mod source;
@@ -27,6 +29,7 @@ pub use {
     diagnostic::{Diagnostic, Label},
     json_text::parse_json,
     parse::parse_document,
+    read::{Loaded, load, load_peer},
     source::{Position, Source},
     tree::{Data, Member, Node},
     yaml::parse_yaml,

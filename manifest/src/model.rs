@@ -14,7 +14,8 @@ pub struct Manifest {
     pub capabilities: Vec<Capability>,
 }
 
-/// The id of an agent: `[A-Za-z0-9][A-Za-z0-9._-]*`, so it is safe as a file name. Written `agent://<id>`.
+/// The id of an agent: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 128 bytes, so it is safe as part of a file name. Written
+/// `agent://<id>`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AgentId(pub(crate) String);
 
@@ -82,7 +83,7 @@ pub enum Determinism {
 }
 
 /// How to reach an agent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Transport {
     /// `memory`, `mqtt`, `kafka`, `nats`, `sqs` or `amqp`.
     pub kind: String,
@@ -100,16 +101,62 @@ pub enum Side {
 }
 
 impl AgentId {
+    /// The longest id, in bytes: with an ending it still fits into every file system's names.
+    pub const MAX_LEN: usize = 128;
+
+    #[cfg(feature = "parse")]
+    pub(crate) const RULE: &str =
+        "an id has letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long";
+
     /// An id, where `text` is one.
     pub fn new(text: &str) -> Option<Self> {
-        let mut bytes = text.bytes();
-        let head = bytes.next()?.is_ascii_alphanumeric();
-        (head && bytes.all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))).then(|| Self(text.to_owned()))
+        let head = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+        let tail = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+        (head && tail && text.len() <= Self::MAX_LEN).then(|| Self(text.to_owned()))
+    }
+
+    /// The id of an `agent://<id>`, where `text` is one.
+    pub fn from_uri(text: &str) -> Option<Self> {
+        Self::new(text.strip_prefix("agent://")?)
     }
 
     /// The id without `agent://`.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl std::fmt::Debug for Transport {
+    /// Without the settings, which may hold credentials.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transport").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+impl SideEffects {
+    /// Every value, the mildest first.
+    pub const ALL: [SideEffects; 3] = [SideEffects::Pure, SideEffects::Idempotent, SideEffects::External];
+
+    /// The value in `capabilities.yaml`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SideEffects::Pure => "pure",
+            SideEffects::Idempotent => "idempotent",
+            SideEffects::External => "external",
+        }
+    }
+}
+
+impl Determinism {
+    /// Both values.
+    pub const ALL: [Determinism; 2] = [Determinism::Deterministic, Determinism::Nondeterministic];
+
+    /// The value in `capabilities.yaml`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Determinism::Deterministic => "deterministic",
+            Determinism::Nondeterministic => "nondeterministic",
+        }
     }
 }
 

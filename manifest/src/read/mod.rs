@@ -1,0 +1,137 @@
+//! `capabilities.yaml`: text to model.
+
+mod capability;
+mod near;
+mod reader;
+mod transport;
+mod version;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::{AgentId, Capability, Data, Diagnostic, Manifest, Node, Source, codes, parse_document};
+
+pub(crate) use reader::{Map, Place, Reader};
+
+/// A manifest that loaded, and what is still worth a remark.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the file says.
+    pub manifest: Manifest,
+    /// Findings that do not refuse the file, in source order.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a `capabilities.yaml` or `capabilities.json`. Takes time linear in the text.
+///
+/// # Errors
+///
+/// Every finding of the whole file in source order, warnings included, where one of them is an error. A text that is no
+/// YAML or JSON gives the findings of [`parse_document`] alone.
+pub fn load(source: &Source) -> Result<Loaded, Vec<Diagnostic>> {
+    read(source, None)
+}
+
+/// Reads the file of the agent `id`.
+///
+/// # Errors
+///
+/// As [`load`], and [`codes::WRONG_AGENT`] where the file names another agent.
+pub fn load_peer(source: &Source, id: &AgentId) -> Result<Loaded, Vec<Diagnostic>> {
+    read(source, Some(id))
+}
+
+fn read(source: &Source, expected: Option<&AgentId>) -> Result<Loaded, Vec<Diagnostic>> {
+    let root = parse_document(source)?;
+    let mut reader = Reader::new(source);
+    let manifest = manifest(&mut reader, &root, expected);
+    let (findings, failed) = reader.finish();
+    match manifest {
+        Some(manifest) if !failed => Ok(Loaded { manifest, warnings: findings }),
+        _ => Err(findings),
+    }
+}
+
+fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Manifest> {
+    let map = reader.map(root, Place::default(), "the manifest")?;
+    reader.only(&map, &["version", "agent", "transports", "capabilities"]);
+    format_version(reader, &map, true);
+    let agent = agent(reader, &map, expected);
+    reader.required(&map, "transports");
+    reader.not_empty(&map, "transports");
+    let transports = reader.elements(&map, "transports");
+    let transports = transports.into_iter().filter_map(|(node, place)| transport::read(reader, node, place)).collect();
+    reader.required(&map, "capabilities");
+    reader.not_empty(&map, "capabilities");
+    let elements = reader.elements(&map, "capabilities");
+    let mut names = Names::default();
+    let mut capabilities: Vec<Capability> = Vec::with_capacity(elements.len());
+    for (node, place) in elements {
+        capabilities.extend(capability::read(reader, node, place, &mut names));
+    }
+    Some(Manifest { agent: agent?, transports, capabilities })
+}
+
+/// Checks the key `version`, which is that of the file format.
+pub(crate) fn format_version(reader: &mut Reader<'_>, map: &Map<'_>, required: bool) {
+    let member = if required { reader.required(map, "version") } else { map.get("version") };
+    let Some(member) = member else { return };
+    let help = match &member.value.data {
+        Data::Number(number, _) if number.as_u64() == Some(1) => return,
+        Data::String(text) if text.trim() == "1" => "write `version: 1`, without quotes",
+        _ => "write `version: 1`: it is the version of the file format",
+    };
+    let place = map.below("version");
+    let at = (member.value.span.clone(), "");
+    let finding = reader.finding(codes::FORMAT_VERSION, "`version` must be the number 1", at, &place);
+    reader.report(finding.help(help));
+}
+
+fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> Option<AgentId> {
+    let member = reader.required(map, "agent")?;
+    let text = reader.text(map, "agent")?;
+    let (span, place) = (member.value.span.clone(), map.below("agent"));
+    let Some(id) = AgentId::from_uri(text) else {
+        let finding = reader.finding(codes::AGENT, "`agent` must be `agent://<id>`", (span, ""), &place);
+        reader.report(match AgentId::new(text) {
+            Some(id) => finding.help(format!("write `agent://{id}`")),
+            None => finding.help(AgentId::RULE),
+        });
+        return None;
+    };
+    if let Some(expected) = expected.filter(|&expected| *expected != id) {
+        let message = format!("this is the file of `agent://{id}`, not of `agent://{expected}`");
+        let finding = reader.finding(codes::WRONG_AGENT, message, (span, ""), &place);
+        reader.report(finding.help("an agent is looked up by the id that its file gives"));
+    }
+    Some(id)
+}
+
+/// The names of the capabilities so far.
+#[derive(Default)]
+pub(crate) struct Names {
+    exact: HashMap<String, Range<usize>>,
+    folded: HashMap<String, (String, Range<usize>)>,
+}
+
+impl Names {
+    /// Enters a name; refuses it where it was there before, and warns where it differs too little.
+    fn enter(&mut self, reader: &mut Reader<'_>, name: &str, span: &Range<usize>, place: &Place) {
+        if let Some(first) = self.exact.get(name) {
+            let message = format!("two capabilities have the name `{name}`");
+            let finding = reader.finding(codes::DUPLICATE_CAPABILITY, message, (span.clone(), "again here"), place);
+            reader.report(finding.at(reader.source, first.clone(), "first here").help("give each its own name"));
+            return;
+        }
+        self.exact.insert(name.to_owned(), span.clone());
+        let folded = name.to_ascii_lowercase().replace('_', "-");
+        if let Some((other, first)) = self.folded.get(&folded) {
+            let message = format!("the names `{other}` and `{name}` differ only in case, `-` or `_`");
+            let finding = reader.finding(codes::SIMILAR_NAMES, message, (span.clone(), ""), place);
+            let finding = finding.at(reader.source, first.clone(), "the other one");
+            reader.report(finding.help("rename one: generated names tell them apart by a suffix"));
+        } else {
+            self.folded.insert(folded, (name.to_owned(), span.clone()));
+        }
+    }
+}

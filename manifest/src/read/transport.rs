@@ -1,0 +1,84 @@
+//! `transports`. Their values may be credentials, so no message quotes one.
+
+use super::near::nearest;
+use super::reader::{Map, Place, Reader, listed};
+use crate::{Data, Node, Transport, codes};
+
+/// What a kind of transport has besides `kind`.
+struct Shape {
+    kind: &'static str,
+    /// The mapping that names `requests` and, optionally, `responses`.
+    channels: &'static str,
+    /// Required texts.
+    texts: &'static [&'static str],
+    /// Required lists of texts.
+    lists: &'static [&'static str],
+    optional: &'static [&'static str],
+}
+
+const SHAPES: [Shape; 6] = [
+    Shape { kind: "memory", channels: "topics", texts: &[], lists: &[], optional: &[] },
+    Shape { kind: "mqtt", channels: "topics", texts: &[], lists: &[], optional: &["url"] },
+    Shape { kind: "kafka", channels: "topics", texts: &[], lists: &["brokers"], optional: &["ssl", "sasl"] },
+    Shape { kind: "nats", channels: "subjects", texts: &[], lists: &["servers"], optional: &[] },
+    Shape { kind: "sqs", channels: "queues", texts: &["region"], lists: &[], optional: &[] },
+    Shape { kind: "amqp", channels: "queues", texts: &["url"], lists: &[], optional: &[] },
+];
+
+/// Reads one transport; `None` only where its kind is unknown.
+pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<Transport> {
+    let map = reader.map(node, Place { secret: true, ..place }, "a transport")?;
+    let member = reader.required(&map, "kind")?;
+    let kind = reader.text(&map, "kind")?;
+    let Some(shape) = SHAPES.iter().find(|shape| shape.kind == kind) else {
+        let kinds = SHAPES.map(|shape| shape.kind);
+        let at = (member.value.span.clone(), "");
+        let message = "no transport of this `kind`";
+        let finding = reader.finding(codes::UNKNOWN_VALUE, message, at, &map.below("kind"));
+        reader.report(match nearest(kind, kinds) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help(format!("the kinds are {}", listed(&kinds))),
+        });
+        return None;
+    };
+    settings(reader, &map, shape);
+    Some(Transport { kind: shape.kind.to_owned(), settings: node.to_json() })
+}
+
+fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
+    let keys: Vec<&str> =
+        ["kind", shape.channels].iter().chain(shape.texts).chain(shape.lists).chain(shape.optional).copied().collect();
+    reader.only(map, &keys);
+    for key in shape.texts {
+        reader.required(map, key);
+        reader.filled(map, key);
+    }
+    for key in shape.lists {
+        reader.required(map, key);
+        reader.not_empty(map, key);
+        reader.texts(map, key);
+    }
+    if shape.optional.contains(&"url") {
+        reader.filled(map, "url");
+    }
+    if shape.optional.contains(&"ssl") {
+        reader.boolean(map, "ssl");
+    }
+    if let Some(sasl) =
+        map.get("sasl").filter(|m| shape.optional.contains(&"sasl") && !matches!(m.value.data, Data::Object(_)))
+    {
+        reader.wrong_type(&sasl.value, &map.below("sasl"), "`sasl`", "a mapping");
+    }
+    let Some(channels) = reader.required(map, shape.channels) else { return };
+    let what = match shape.channels {
+        "topics" => "`topics`",
+        "subjects" => "`subjects`",
+        _ => "`queues`",
+    };
+    if let Some(channels) = reader.map(&channels.value, map.below(shape.channels), what) {
+        reader.only(&channels, &["requests", "responses"]);
+        reader.required(&channels, "requests");
+        reader.filled(&channels, "requests");
+        reader.filled(&channels, "responses");
+    }
+}
