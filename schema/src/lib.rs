@@ -3,13 +3,19 @@
 //! Pure: no IO, no clock, no randomness.
 #![forbid(unsafe_code)]
 
+mod canonical;
+pub mod codes;
+mod convert;
+mod hash;
 mod json;
 mod model;
 mod number;
+mod parse;
 mod pattern;
 pub mod pointer;
 mod problem;
 
+pub use hash::Hash;
 pub use json::{Json, Object};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
 pub use number::{Number, NumberError};

@@ -144,9 +144,50 @@ impl Schema {
         &self.source
     }
 
+    /// Whether a way from the root leads to each node, through `$ref` too; indexed as [`nodes`](Self::nodes) counts.
+    pub(crate) fn reachable(&self) -> Vec<bool> {
+        let mut reached = vec![false; self.nodes.len()];
+        let mut open = vec![self.root()];
+        while let Some(id) = open.pop() {
+            match reached.get_mut(id.0 as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
+            }
+            open.extend(self.node(id).kind.children());
+        }
+        reached
+    }
+
     /// What was found at load and does not refuse the schema.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
+    }
+}
+
+impl Kind {
+    /// The subschemas that apply to the same place of the payload.
+    pub(crate) fn in_place(&self) -> impl Iterator<Item = NodeId> {
+        let target = if let Kind::Ref(target) = self { Some(*target) } else { None };
+        let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
+        let applied = assertions.into_iter().flat_map(|a| {
+            let lists = [&a.all_of, &a.any_of, &a.one_of].into_iter().flatten().flatten();
+            lists.chain(&a.not).copied()
+        });
+        target.into_iter().chain(applied)
+    }
+
+    /// The subschemas that apply to properties or items.
+    pub(crate) fn below(&self) -> impl Iterator<Item = NodeId> {
+        let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
+        assertions.into_iter().flat_map(|a| {
+            let properties = a.properties.iter().map(|(_, id)| *id);
+            properties.chain(a.additional_properties).chain(a.items)
+        })
+    }
+
+    /// Every subschema that applies somewhere; not those that stand in `definitions`.
+    pub(crate) fn children(&self) -> impl Iterator<Item = NodeId> {
+        self.in_place().chain(self.below())
     }
 }
 

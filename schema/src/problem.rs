@@ -55,3 +55,24 @@ impl Code {
         if self.0.starts_with('W') { Severity::Warning } else { Severity::Error }
     }
 }
+
+impl Problem {
+    pub(crate) fn new(code: Code, pointer: String, message: impl Into<String>) -> Self {
+        Self { code, pointer, anchor: Anchor::Value, message: message.into(), label: String::new(), help: None }
+    }
+
+    pub(crate) fn at_key(mut self) -> Self {
+        self.anchor = Anchor::Key;
+        self
+    }
+
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}

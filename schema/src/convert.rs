@@ -1,0 +1,57 @@
+//! Between [`Json`] and `serde_json::Value`.
+
+use serde_json::Value;
+
+use crate::{Json, Number, NumberError};
+
+impl TryFrom<&Value> for Json {
+    type Error = NumberError;
+
+    /// Recurses as deep as `value` is.
+    ///
+    /// # Errors
+    /// [`NumberError::Range`], and only with serde_json's feature `arbitrary_precision`.
+    fn try_from(value: &Value) -> Result<Self, NumberError> {
+        Ok(match value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Number(number) => Json::Number(Number::from_payload(number).ok_or(NumberError::Range)?),
+            Value::String(text) => Json::String(text.clone()),
+            Value::Array(items) => Json::Array(items.iter().map(Json::try_from).collect::<Result<_, _>>()?),
+            Value::Object(members) => {
+                let member = |(name, value): (&String, &Value)| Ok((name.clone(), Json::try_from(value)?));
+                Json::Object(members.iter().map(member).collect::<Result<_, NumberError>>()?)
+            }
+        })
+    }
+}
+
+impl Json {
+    /// The same value for serde. A number that is no 64-bit integer becomes the nearest binary64. Recurses as deep as the
+    /// value is.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(number) => Value::Number(number.to_payload()),
+            Json::String(text) => Value::String(text.clone()),
+            Json::Array(items) => Value::Array(items.iter().map(Json::to_value).collect()),
+            Json::Object(members) => {
+                Value::Object(members.iter().map(|(name, value)| (name.clone(), value.to_value())).collect())
+            }
+        }
+    }
+}
+
+impl Number {
+    /// A 64-bit integer where it is one, or else the nearest binary64.
+    pub fn to_payload(&self) -> serde_json::Number {
+        if let Some(n) = self.as_i64() {
+            n.into()
+        } else if let Some(n) = self.as_u64() {
+            n.into()
+        } else {
+            serde_json::Number::from_f64(self.as_f64()).unwrap_or_else(|| 0.into())
+        }
+    }
+}

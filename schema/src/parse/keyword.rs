@@ -1,0 +1,236 @@
+//! The keywords of the subset, one arm each.
+
+use super::{Draft, Loader, advice, value};
+use crate::{Format, Json, NodeId, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
+
+/// The keywords that assert something, alphabetically.
+const ASSERTIONS: [&str; 22] = [
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "not",
+    "oneOf",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+    "uniqueItems",
+];
+
+/// The keywords that assert nothing.
+const ANNOTATIONS: [&str; 8] =
+    ["$comment", "$id", "$schema", "default", "definitions", "description", "examples", "title"];
+
+/// Whether draft-07 ignores `name` beside `$ref` although it would assert something elsewhere.
+pub(super) fn is_assertion(name: &str) -> bool {
+    ASSERTIONS.contains(&name)
+}
+
+/// Every keyword of the subset.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    ASSERTIONS.into_iter().chain(ANNOTATIONS).chain(["$ref"])
+}
+
+impl Loader {
+    pub(super) fn keyword(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
+        match name {
+            "title" => draft.annotations.title = self.string(draft, name, value),
+            "description" => draft.annotations.description = self.string(draft, name, value),
+            "$comment" => drop(self.string(draft, name, value)),
+            "$schema" => self.dialect(draft, value),
+            "$id" => self.id(draft, value),
+            "default" => draft.annotations.default = self.any(draft, name, value),
+            "examples" => draft.annotations.examples = self.values(draft, name, value).unwrap_or_default(),
+            "definitions" => {
+                let definitions = self.members(draft, name, value);
+                if draft.depth == 0 {
+                    self.definitions = definitions;
+                } else {
+                    self.lint_nested_definitions(draft, &definitions);
+                }
+            }
+            _ => self.assertion(draft, name, value),
+        }
+    }
+
+    fn assertion(&mut self, draft: &mut Draft<'_>, name: &str, value: &Json) {
+        match name {
+            "type" => draft.assertions.types = self.types(draft, value),
+            "enum" => {
+                draft.assertions.enum_values = self.values(draft, name, value);
+                self.lint_enum(draft, value);
+            }
+            "const" => draft.assertions.const_value = self.any(draft, name, value),
+            "properties" => draft.assertions.properties = self.members(draft, name, value),
+            "required" => draft.assertions.required = self.required(draft, value),
+            "additionalProperties" => draft.assertions.additional_properties = Some(self.child(draft, name, value)),
+            "items" if value.as_array().is_some() => {
+                let problem = Problem::new(
+                    codes::UNKNOWN_KEYWORD,
+                    draft.at(name),
+                    "`items` with one schema per position is not part of the schema subset",
+                );
+                self.report(problem.label("an array").help(advice::TUPLE));
+            }
+            "items" => draft.assertions.items = Some(self.child(draft, name, value)),
+            "minimum" => draft.assertions.minimum = self.number(draft, name, value),
+            "maximum" => draft.assertions.maximum = self.number(draft, name, value),
+            "exclusiveMinimum" => draft.assertions.exclusive_minimum = self.number(draft, name, value),
+            "exclusiveMaximum" => draft.assertions.exclusive_maximum = self.number(draft, name, value),
+            "minLength" => draft.assertions.min_length = self.length(draft, name, value),
+            "maxLength" => draft.assertions.max_length = self.length(draft, name, value),
+            "minItems" => draft.assertions.min_items = self.length(draft, name, value),
+            "maxItems" => draft.assertions.max_items = self.length(draft, name, value),
+            "uniqueItems" => draft.assertions.unique_items = self.boolean(draft, name, value),
+            "pattern" => self.pattern(draft, value),
+            "format" => self.format(draft, value),
+            "oneOf" => draft.assertions.one_of = self.branches(draft, name, value),
+            "anyOf" => draft.assertions.any_of = self.branches(draft, name, value),
+            "allOf" => draft.assertions.all_of = self.branches(draft, name, value),
+            "not" => draft.assertions.not = Some(self.child(draft, name, value)),
+            _ => {
+                let problem = advice::unknown_keyword(draft.object, name, draft.at(name));
+                self.report(problem);
+            }
+        }
+    }
+
+    fn dialect(&mut self, draft: &Draft<'_>, value: &Json) {
+        let Some(uri) = self.string(draft, "$schema", value) else { return };
+        let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(&uri);
+        if path.strip_suffix('#').unwrap_or(path) != "json-schema.org/draft-07/schema" {
+            let message = format!("`$schema` names {}, and only draft-07 is read", value::quote(&uri));
+            let problem = Problem::new(codes::OTHER_DIALECT, draft.at("$schema"), message);
+            self.report(
+                problem
+                    .label("another dialect")
+                    .help("write `\"$schema\": \"http://json-schema.org/draft-07/schema#\"`, or leave it out"),
+            );
+        }
+    }
+
+    fn id(&mut self, draft: &Draft<'_>, value: &Json) {
+        if draft.depth > 0 {
+            let message = "`$id` below the root would move the base of references";
+            let problem = Problem::new(codes::NESTED_ID, draft.at("$id"), message);
+            self.report(problem.at_key().label("not at the root").help("remove it; refer to `#/definitions/<name>`"));
+        }
+        self.string(draft, "$id", value);
+    }
+
+    fn types(&mut self, draft: &Draft<'_>, value: &Json) -> Option<TypeSet> {
+        let at = draft.at("type");
+        match value {
+            Json::String(name) => self.type_name(at, name).map(|t| TypeSet::EMPTY.with(t)),
+            Json::Array(names) if names.is_empty() => {
+                let problem = Problem::new(codes::EMPTY_TYPE, at, "`type` is empty, so nothing would be accepted");
+                self.report(problem.label("no type").help("name at least one type, or leave `type` out"));
+                None
+            }
+            Json::Array(_) => {
+                let names = self.names("type", &at, value)?;
+                let types: Vec<Type> =
+                    names.iter().filter_map(|(index, name)| self.type_name(pointer::join(&at, index), name)).collect();
+                Some(types.into_iter().collect())
+            }
+            other => {
+                self.wrong_type("type", at, "a type's name or an array of them", other);
+                None
+            }
+        }
+    }
+
+    fn type_name(&mut self, at: String, name: &str) -> Option<Type> {
+        let known = Type::from_name(name);
+        if known.is_none() {
+            let problem = Problem::new(codes::UNKNOWN_TYPE, at, format!("there is no type {}", value::quote(name)));
+            self.report(problem.label("unknown type").help(advice::unknown_type(name)));
+        }
+        known
+    }
+
+    fn required(&mut self, draft: &Draft<'_>, value: &Json) -> Vec<String> {
+        let names = self.names("required", &draft.at("required"), value).unwrap_or_default();
+        names.into_iter().map(|(_, name)| name.to_owned()).collect()
+    }
+
+    fn format(&mut self, draft: &mut Draft<'_>, value: &Json) {
+        let Some(name) = self.string(draft, "format", value) else { return };
+        draft.assertions.format = Format::from_name(&name);
+        if draft.assertions.format.is_none() {
+            let message = format!("the format {} is not part of the schema subset", value::quote(&name));
+            let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message);
+            self.report(problem.label("not enforced").help(advice::unknown_format(&name)));
+        }
+    }
+
+    fn pattern(&mut self, draft: &mut Draft<'_>, value: &Json) {
+        let Some(source) = self.string(draft, "pattern", value) else { return };
+        match crate::Pattern::new(&source) {
+            Ok(pattern) => {
+                self.lint_pattern(draft, &pattern);
+                draft.assertions.pattern = Some(pattern);
+            }
+            Err(error) => {
+                let (code, help) = match error.kind {
+                    PatternErrorKind::Syntax => (
+                        codes::PATTERN_SYNTAX,
+                        "write it as ECMA-262 has it with the `u` flag: only syntax characters may be escaped",
+                    ),
+                    PatternErrorKind::BackReference => {
+                        (codes::PATTERN_BACK_REFERENCE, "write it without `\\1` or `\\k<name>`")
+                    }
+                    PatternErrorKind::TooLarge => {
+                        (codes::PATTERN_TOO_LARGE, "use smaller repetition counts, or check lengths with `maxLength`")
+                    }
+                    PatternErrorKind::Unsupported => (codes::PATTERN_UNSUPPORTED, "write it with plain classes"),
+                };
+                let message = format!("the pattern cannot be used: {}", error.message);
+                self.report(Problem::new(code, draft.at("pattern"), message).help(help));
+            }
+        }
+    }
+
+    /// The subschemas of `properties` or `definitions`.
+    fn members(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Vec<(String, NodeId)> {
+        let at = draft.at(keyword);
+        let Some(object) = value.as_object() else {
+            self.wrong_type(keyword, at, "an object of schemas", value);
+            return Vec::new();
+        };
+        object
+            .iter()
+            .map(|(name, schema)| (name.clone(), self.load(schema, pointer::join(&at, name), draft.depth + 1)))
+            .collect()
+    }
+
+    /// The subschemas of `oneOf`, `anyOf` or `allOf`.
+    fn branches(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<Vec<NodeId>> {
+        let at = draft.at(keyword);
+        let Some(items) = value.as_array() else {
+            self.wrong_type(keyword, at, "an array of schemas", value);
+            return None;
+        };
+        if items.is_empty() {
+            let problem = Problem::new(codes::EMPTY_UNION, at, format!("`{keyword}` is empty"));
+            self.report(problem.label("no schema").help("give it at least one schema, or leave it out"));
+            return None;
+        }
+        let load = |(index, schema): (usize, &Json)| {
+            self.load(schema, pointer::join(&at, &index.to_string()), draft.depth + 1)
+        };
+        Some(items.iter().enumerate().map(load).collect())
+    }
+}

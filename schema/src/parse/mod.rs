@@ -1,0 +1,158 @@
+//! From JSON to a checked schema: every mistake at once.
+
+mod advice;
+mod keyword;
+mod lint;
+mod reference;
+mod value;
+
+use crate::{Annotations, Assertions, Json, Kind, Node, NodeId, Object, Problem, Schema, Severity, codes, pointer};
+
+/// Levels of subschemas; the root is at level 0.
+const MAX_SCHEMA_DEPTH: usize = 64;
+
+/// Bytes of JSON Pointers that one schema may take: a long name is repeated in the pointer of all that is below it.
+const POINTER_BUDGET: usize = 256 << 20;
+
+impl Schema {
+    /// Checks a schema of the subset and reports all mistakes at once.
+    ///
+    /// Takes time linear in the size of `source`; checking its examples takes up to the size of the schema times theirs.
+    ///
+    /// # Errors
+    /// Every error and every warning found, where at least one is an error.
+    ///
+    /// ```
+    /// use capgen_schema::{Json, Schema, codes};
+    /// let source = Json::try_from(&serde_json::json!({"type": "strnig", "minLength": -1}))?;
+    /// let problems = Schema::parse(&source).unwrap_err();
+    /// assert_eq!((problems[0].code, problems[0].pointer.as_str()), (codes::BAD_LENGTH, "/minLength"));
+    /// assert_eq!((problems[1].code, problems[1].pointer.as_str()), (codes::UNKNOWN_TYPE, "/type"));
+    /// assert_eq!(problems[1].help.as_deref(), Some("did you mean `string`?"));
+    /// # Ok::<(), capgen_schema::NumberError>(())
+    /// ```
+    pub fn parse(source: &Json) -> Result<Schema, Vec<Problem>> {
+        let mut loader = Loader::default();
+        loader.load(source, String::new(), 0);
+        if !loader.full {
+            reference::resolve(&mut loader);
+        }
+        let Loader { nodes, definitions, problems, .. } = loader;
+        if problems.iter().any(|p| p.code.severity() == Severity::Error) {
+            return Err(problems);
+        }
+        let mut schema = Schema { nodes, definitions, source: source.clone(), warnings: problems };
+        let lints = lint::run(&schema);
+        schema.warnings.extend(lints);
+        Ok(schema)
+    }
+}
+
+#[derive(Default)]
+struct Loader {
+    nodes: Vec<Node>,
+    /// Of the root.
+    definitions: Vec<(String, NodeId)>,
+    problems: Vec<Problem>,
+    /// The nodes that are references, with the name that each refers to.
+    references: Vec<(NodeId, String)>,
+    pointer_bytes: usize,
+    /// Whether the budget is spent.
+    full: bool,
+}
+
+/// A schema object while its keywords are read.
+struct Draft<'a> {
+    object: &'a Object,
+    pointer: String,
+    depth: usize,
+    assertions: Assertions,
+    annotations: Annotations,
+}
+
+impl Loader {
+    /// Loads a subschema and everything below it. Recursion is bounded by [`MAX_SCHEMA_DEPTH`].
+    fn load(&mut self, schema: &Json, pointer: String, depth: usize) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        if !self.afford(&pointer) {
+            return id;
+        }
+        self.nodes.push(Node { pointer: pointer.clone(), kind: Kind::Bool(true), annotations: Annotations::default() });
+        let mut annotations = Annotations::default();
+        let kind = match schema {
+            _ if depth > MAX_SCHEMA_DEPTH => {
+                let message = format!("subschemas nest deeper than {MAX_SCHEMA_DEPTH} levels");
+                let help = "move the inner part to `definitions` and refer to it with `$ref`";
+                self.report(Problem::new(codes::SCHEMA_TOO_DEEP, pointer, message).label("too deep").help(help));
+                Kind::Bool(true)
+            }
+            Json::Bool(verdict) => Kind::Bool(*verdict),
+            Json::Object(object) => {
+                let mut draft = Draft {
+                    object,
+                    pointer,
+                    depth,
+                    assertions: Assertions::default(),
+                    annotations: Annotations::default(),
+                };
+                let kind = self.load_object(id, &mut draft);
+                annotations = draft.annotations;
+                kind.unwrap_or(Kind::Assertions(Box::new(draft.assertions)))
+            }
+            other => {
+                let message = format!("a schema is an object or a boolean, not {}", value::with_article(other));
+                self.report(Problem::new(codes::NOT_A_SCHEMA, pointer, message).label("not a schema"));
+                Kind::Bool(true)
+            }
+        };
+        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
+            node.kind = kind;
+            node.annotations = annotations;
+        }
+        id
+    }
+
+    /// Reads the keywords in source order. Returns a kind where they are not assertions.
+    fn load_object(&mut self, id: NodeId, draft: &mut Draft<'_>) -> Option<Kind> {
+        let object = draft.object;
+        let is_reference = object.iter().any(|(name, _)| name == "$ref");
+        for (name, value) in object {
+            if name == "$ref" {
+                let target = self.reference_name(draft, value);
+                self.references.extend(target.map(|name| (id, name)));
+            } else if is_reference && keyword::is_assertion(name) {
+                let message = format!("`{name}` stands beside `$ref`, where draft-07 ignores it");
+                let help = format!("write `\"allOf\": [{{\"$ref\": ...}}, {{\"{name}\": ...}}]`");
+                let problem = Problem::new(codes::REF_SIBLING, pointer::join(&draft.pointer, name), message);
+                self.report(problem.at_key().label("never enforced").help(help));
+            } else {
+                self.keyword(draft, name, value);
+            }
+        }
+        // The target replaces the node itself once every definition is known.
+        is_reference.then_some(Kind::Ref(id))
+    }
+
+    /// Loads the subschema at a keyword.
+    fn child(&mut self, draft: &Draft<'_>, keyword: &str, schema: &Json) -> NodeId {
+        self.load(schema, pointer::join(&draft.pointer, keyword), draft.depth + 1)
+    }
+
+    fn report(&mut self, problem: Problem) {
+        if self.afford(&problem.pointer) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Whether there is room for another pointer; says so once where there is none.
+    fn afford(&mut self, pointer: &str) -> bool {
+        self.pointer_bytes = self.pointer_bytes.saturating_add(pointer.len());
+        let has_room = self.pointer_bytes <= POINTER_BUDGET && self.nodes.len() < u32::MAX as usize;
+        if !has_room && !self.full {
+            self.full = true;
+            let problem = Problem::new(codes::SCHEMA_TOO_LARGE, String::new(), "the schema is too large");
+            self.problems.push(problem.help("use fewer subschemas, or shorter names above them"));
+        }
+        has_room
+    }
+}

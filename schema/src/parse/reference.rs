@@ -1,0 +1,171 @@
+//! `$ref`: names, targets, and the ways that lead back without stepping into the payload.
+
+use std::collections::HashMap;
+
+use super::{Draft, Loader, advice, value};
+use crate::{Json, Kind, Node, NodeId, Problem, codes, pointer};
+
+/// Subschemas that may apply to one place, one through the other. Engines recurse along such a chain.
+const MAX_CHAIN: u32 = 128;
+
+/// How many names of a cycle a message lists.
+const CYCLE_NAMES: usize = 8;
+
+impl Loader {
+    /// The name of the definition that a `$ref` refers to.
+    pub(super) fn reference_name(&mut self, draft: &Draft<'_>, value: &Json) -> Option<String> {
+        let target = self.string(draft, "$ref", value)?;
+        let name = definition_name(&target);
+        if name.is_none() {
+            let message = format!("`$ref` {} is not of the form `#/definitions/<name>`", value::quote(&target));
+            let problem = Problem::new(codes::REF_NOT_LOCAL, draft.at("$ref"), message);
+            self.report(problem.label("not a definition of this schema").help(advice::reference(&target)));
+        }
+        name
+    }
+}
+
+/// The fragment is percent-encoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
+fn definition_name(reference: &str) -> Option<String> {
+    let fragment = percent_decode(reference.strip_prefix('#')?)?;
+    let token = fragment.strip_prefix("/definitions/")?;
+    let escapes_are_valid = token.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    (escapes_are_valid && !token.contains('/')).then(|| token.replace("~1", "/").replace("~0", "~"))
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut decoded = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        let byte = if byte == b'%' { hex(bytes.next()?)? << 4 | hex(bytes.next()?)? } else { byte };
+        decoded.push(byte);
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok())
+}
+
+/// Turns every name into an edge, then looks for cycles.
+pub(super) fn resolve(loader: &mut Loader) {
+    let targets: HashMap<String, NodeId> = loader.definitions.iter().cloned().collect();
+    for (id, name) in std::mem::take(&mut loader.references) {
+        let Some(node) = loader.nodes.get_mut(id.0 as usize) else { continue };
+        if let Some(&target) = targets.get(&name) {
+            node.kind = Kind::Ref(target);
+        } else {
+            let at = pointer::join(&node.pointer, "$ref");
+            // An edge to itself would look like a cycle.
+            node.kind = Kind::Bool(true);
+            let message = format!("there is no definition {}", value::quote(&name));
+            let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
+            problem.help = advice::definition(&loader.definitions, &name);
+            loader.report(problem);
+        }
+    }
+    let problems = Chains::new(&loader.nodes).problems();
+    problems.into_iter().for_each(|problem| loader.report(problem));
+}
+
+/// A depth-first walk along edges that stay at one place, with its own stack: chains may be as long as the schema.
+struct Chains<'n> {
+    nodes: &'n [Node],
+    states: Vec<State>,
+    path: Vec<(NodeId, std::vec::IntoIter<NodeId>)>,
+    problems: Vec<Problem>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    New,
+    OnPath,
+    /// With the length of the longest chain from here.
+    Done(u32),
+}
+
+impl<'n> Chains<'n> {
+    fn new(nodes: &'n [Node]) -> Self {
+        Self { nodes, states: vec![State::New; nodes.len()], path: Vec::new(), problems: Vec::new() }
+    }
+
+    fn problems(mut self) -> Vec<Problem> {
+        for id in (0..).map(NodeId).take(self.nodes.len()) {
+            if self.state(id) == State::New {
+                self.enter(id);
+                self.walk();
+            }
+        }
+        self.problems
+    }
+
+    fn state(&self, id: NodeId) -> State {
+        self.states.get(id.0 as usize).copied().unwrap_or(State::Done(0))
+    }
+
+    fn set(&mut self, id: NodeId, state: State) {
+        if let Some(slot) = self.states.get_mut(id.0 as usize) {
+            *slot = state;
+        }
+    }
+
+    fn enter(&mut self, id: NodeId) {
+        self.set(id, State::OnPath);
+        let next =
+            self.nodes.get(id.0 as usize).map(|node| node.kind.in_place().collect::<Vec<_>>()).unwrap_or_default();
+        self.path.push((id, next.into_iter()));
+    }
+
+    fn walk(&mut self) {
+        while let Some((id, next)) = self.path.last_mut() {
+            let id = *id;
+            match next.next() {
+                None => {
+                    self.path.pop();
+                    self.leave(id);
+                }
+                Some(next) => match self.state(next) {
+                    State::New => self.enter(next),
+                    State::OnPath => self.report_cycle(id, next),
+                    State::Done(_) => {}
+                },
+            }
+        }
+    }
+
+    fn leave(&mut self, id: NodeId) {
+        let Some(node) = self.nodes.get(id.0 as usize) else { return };
+        let lengths = node.kind.in_place().filter_map(|next| match self.state(next) {
+            State::Done(length) => Some(length + 1),
+            _ => None,
+        });
+        let mut length = lengths.max().unwrap_or(0);
+        if length > MAX_CHAIN {
+            let message = format!("more than {MAX_CHAIN} subschemas apply to one place, one through the other");
+            let help = "let fewer definitions refer to one another";
+            self.problems.push(Problem::new(codes::CHAIN_TOO_LONG, node.pointer.clone(), message).help(help));
+            // Whatever leads here has been told enough.
+            length = 0;
+        }
+        self.set(id, State::Done(length));
+    }
+
+    /// The edge that closes a cycle is always a `$ref`: every other one leads from a parent to its child.
+    fn report_cycle(&mut self, from: NodeId, to: NodeId) {
+        let pointer = |id: NodeId| self.nodes.get(id.0 as usize).map_or("", |node| &node.pointer);
+        let start = self.path.iter().position(|(id, _)| *id == to).unwrap_or(0);
+        let in_cycle = || self.path.iter().skip(start).map(|(id, _)| *id);
+        let targets = in_cycle().filter(|&id| {
+            id == to || pointer(id).matches('/').count() == 2 && pointer(id).starts_with("/definitions/")
+        });
+        let mut names: Vec<String> = targets.take(CYCLE_NAMES).map(|id| format!("`#{}`", pointer(id))).collect();
+        names.push(format!("`#{}`", pointer(to)));
+        let message = format!("references lead back without stepping into the payload: {}", names.join(" -> "));
+        let problem = Problem::new(codes::REF_CYCLE, pointer::join(pointer(from), "$ref"), message);
+        self.problems.push(
+            problem.label("closes the cycle").help(
+                "refer to it from inside `properties`, `additionalProperties` or `items`, or remove the reference",
+            ),
+        );
+    }
+}
