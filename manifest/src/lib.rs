@@ -7,7 +7,13 @@ pub mod codes;
 #[cfg(feature = "parse")]
 mod diagnostic;
 #[cfg(feature = "parse")]
+mod file;
+#[cfg(feature = "parse")]
+mod fleet;
+#[cfg(feature = "parse")]
 mod json_text;
+#[cfg(feature = "parse")]
+mod lookup;
 mod model;
 #[cfg(feature = "parse")]
 mod parse;
@@ -27,7 +33,9 @@ pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, T
 #[cfg(feature = "parse")]
 pub use {
     diagnostic::{Diagnostic, Label},
+    file::{read_source, shown},
     json_text::parse_json,
+    lookup::{Fleet, find_root},
     parse::parse_document,
     read::{Loaded, load, load_peer},
     source::{Position, Source},

@@ -1,0 +1,210 @@
+//! From a peer's id to its file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use crate::file::{candidates, manifest_in, read_source, shown};
+use crate::fleet::read_fleet;
+use crate::read::nearest;
+use crate::{AgentId, Diagnostic, codes};
+
+/// The agents below one root: those of `fleet.yaml`, and the folders of `agents/`.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    root: PathBuf,
+    /// The path that `fleet.yaml` gives, relative to the root.
+    listed: BTreeMap<AgentId, String>,
+}
+
+/// The nearest of `start` and the folders above it that holds `fleet.yaml` or a folder `agents`.
+///
+/// A relative `start` gives a relative root, so that messages show short paths: from `.` it may be `../..`.
+pub fn find_root(start: &Path) -> Option<PathBuf> {
+    let is_root = |folder: &Path| folder.join("fleet.yaml").is_file() || folder.join("agents").is_dir();
+    if start.is_absolute() {
+        return start.ancestors().find(|folder| is_root(folder)).map(Path::to_owned);
+    }
+    let depth = std::path::absolute(start).ok()?.ancestors().count();
+    std::iter::successors(Some(start.to_owned()), |folder| Some(folder.join("..")))
+        .take(depth)
+        .find(|folder| is_root(folder))
+}
+
+impl Fleet {
+    /// The fleet at `root`, with its `fleet.yaml` read where there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`codes::NO_FLEET`] where `root` is no folder, and what is wrong with `fleet.yaml`.
+    pub fn open(root: &Path) -> Result<Self, Vec<Diagnostic>> {
+        // The empty path is the working directory to `join`, but nothing to the system.
+        let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+        if !root.is_dir() {
+            let message = format!("the fleet root `{}` is not a folder", shown_root(root));
+            return Err(vec![Diagnostic::new(codes::NO_FLEET, message)]);
+        }
+        let path = root.join("fleet.yaml");
+        let listed = if path.symlink_metadata().is_ok() {
+            read_fleet(&read_source(&path, &shown(&path))?)?
+        } else {
+            BTreeMap::new()
+        };
+        Ok(Self { root: root.to_owned(), listed })
+    }
+
+    /// The fleet that `start` is in: [`find_root`], then [`open`](Self::open).
+    ///
+    /// # Errors
+    ///
+    /// [`codes::NO_FLEET`] where no folder from `start` up holds `fleet.yaml` or `agents/`, and those of `open`.
+    pub fn find(start: &Path) -> Result<Self, Vec<Diagnostic>> {
+        let Some(root) = find_root(start) else {
+            let message = format!(
+                "no fleet: neither `{}` nor a folder above it holds `fleet.yaml` or `agents/`",
+                shown_root(start)
+            );
+            return Err(vec![Diagnostic::new(codes::NO_FLEET, message).help("give the fleet root with `--root`")]);
+        };
+        Self::open(&root)
+    }
+
+    /// The fleet's folder, as it was given.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The `fleet.yaml`, where there is one.
+    pub fn file(&self) -> Option<PathBuf> {
+        let path = self.root.join("fleet.yaml");
+        path.is_file().then_some(path)
+    }
+
+    /// The manifest of the peer `id`: at the path that `fleet.yaml` gives for it, else
+    /// `agents/<id>/capabilities.yaml` (or `.yml`, or `.json`). `agent://<id>` is read as `<id>`.
+    ///
+    /// # Errors
+    ///
+    /// [`codes::PEER_ID`] for what cannot be an id, [`codes::UNKNOWN_PEER`] with what was tried and the nearest id of
+    /// the fleet, [`codes::NO_MANIFEST`] where `fleet.yaml` has the agent and its folder holds no manifest.
+    pub fn peer(&self, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
+        let bare = id.strip_prefix("agent://").unwrap_or(id);
+        let Some(id) = AgentId::new(bare) else {
+            let message = format!("{} is not an id of an agent", crate::read::quoted(bare));
+            return Err(vec![Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE)]);
+        };
+        if let Some(path) = self.listed.get(&id) {
+            let path = self.root.join(path);
+            if is_manifest(&path) {
+                return Ok(path);
+            }
+            return manifest_in(&path).ok_or_else(|| {
+                let message = format!("`fleet.yaml` has the agent `{id}`, but its folder holds no manifest");
+                vec![tried(Diagnostic::new(codes::NO_MANIFEST, message), &path)]
+            });
+        }
+        let folder = self.root.join("agents").join(id.as_str());
+        manifest_in(&folder).ok_or_else(|| vec![self.unknown(&id, &folder)])
+    }
+
+    fn unknown(&self, id: &AgentId, folder: &Path) -> Diagnostic {
+        let mut finding = Diagnostic::new(codes::UNKNOWN_PEER, format!("the fleet has no agent `{id}`"));
+        if let Some(file) = self.file() {
+            finding.notes.push(format!("`{}` does not list it", shown(&file)));
+        }
+        let finding = tried(finding, folder);
+        let ids: Vec<AgentId> = self.peers().unwrap_or_default().into_iter().map(|(id, _)| id).collect();
+        match nearest(id.as_str(), ids.iter().map(AgentId::as_str)) {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None if ids.is_empty() || ids.len() > 20 => finding,
+            None => {
+                let ids: Vec<_> = ids.iter().map(AgentId::as_str).collect();
+                finding.help(format!("the agents with a manifest are {}", crate::read::listed(&ids)))
+            }
+        }
+    }
+
+    /// Every agent of the fleet that offers capabilities, with its manifest, sorted by id.
+    ///
+    /// An agent of `fleet.yaml` whose folder is there but holds no manifest only calls others, and is left out; so is a
+    /// folder of `agents/` without a manifest, or whose manifest `fleet.yaml` gives to some id.
+    ///
+    /// # Errors
+    ///
+    /// [`codes::UNREADABLE`] where `agents/` cannot be listed, [`codes::PEER_ID`] where a folder with a manifest has a
+    /// name that is no id.
+    pub fn peers(&self) -> Result<Vec<(AgentId, PathBuf)>, Vec<Diagnostic>> {
+        let mut peers = BTreeMap::new();
+        let mut claimed = BTreeSet::new();
+        for (id, path) in &self.listed {
+            let path = self.root.join(path);
+            let found = if is_manifest(&path) || !path.is_dir() { Some(path) } else { manifest_in(&path) };
+            if let Some(path) = found {
+                claimed.insert(plain(&path));
+                peers.insert(id.clone(), path);
+            }
+        }
+        let mut findings = Vec::new();
+        for (name, path) in self.folders()? {
+            match AgentId::new(&name) {
+                _ if claimed.contains(&plain(&path)) => {}
+                Some(id) => drop(peers.entry(id).or_insert(path)),
+                None => {
+                    let message =
+                        format!("`{}` holds a manifest, but its folder's name is no id of an agent", shown(&path));
+                    findings.push(Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE));
+                }
+            }
+        }
+        if findings.is_empty() { Ok(peers.into_iter().collect()) } else { Err(findings) }
+    }
+
+    /// The folders of `agents/` that hold a manifest, sorted by name.
+    fn folders(&self) -> Result<BTreeMap<String, PathBuf>, Vec<Diagnostic>> {
+        let agents = self.root.join("agents");
+        if !agents.is_dir() {
+            return Ok(BTreeMap::new());
+        }
+        let failed = |error: std::io::Error| {
+            vec![Diagnostic::new(codes::UNREADABLE, format!("cannot list `{}`: {error}", shown(&agents)))]
+        };
+        let mut folders = BTreeMap::new();
+        for entry in std::fs::read_dir(&agents).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let manifest = manifest_in(&agents.join(&name));
+            folders.extend(manifest.map(|path| (name.to_string_lossy().into_owned(), path)));
+        }
+        Ok(folders)
+    }
+}
+
+/// Whether a path of `fleet.yaml` names the manifest itself rather than its folder.
+fn is_manifest(path: &Path) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    matches!(extension.as_str(), "yaml" | "yml" | "json") && !path.is_dir()
+}
+
+/// The path without `.` and without `x/..`, to compare paths that need not exist.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+fn tried(mut finding: Diagnostic, folder: &Path) -> Diagnostic {
+    let paths = candidates(folder);
+    finding.notes.extend(paths.iter().map(|path| format!("tried `{}`", shown(path))));
+    finding
+}
+
+fn shown_root(path: &Path) -> String {
+    let text = shown(path);
+    if text.is_empty() { ".".to_owned() } else { text }
+}
