@@ -1,8 +1,20 @@
-//! Text to tree, whatever the notation.
+//! What reading YAML and reading JSON share: limits and the list of findings.
 
+use std::ops::Range;
 use std::path::Path;
 
-use crate::{Diagnostic, Node, Source, parse_json, parse_yaml};
+use capgen_schema::Code;
+
+use crate::{Diagnostic, Member, Node, Source, codes, parse_json, parse_yaml};
+
+/// How deep values nest: a schema of 64 levels takes about 130 of mapping.
+pub(crate) const MAX_DEPTH: usize = 256;
+/// How many bytes a text has.
+pub(crate) const MAX_BYTES: usize = 32 << 20;
+/// How many values a text has, aliases written out.
+pub(crate) const MAX_NODES: usize = 2_000_000;
+/// How many findings one text gets before its reader gives up.
+const MAX_FINDINGS: usize = 100;
 
 /// Reads a text as JSON where its path ends with `.json`, else as YAML.
 ///
@@ -12,4 +24,103 @@ use crate::{Diagnostic, Node, Source, parse_json, parse_yaml};
 pub fn parse_document(source: &Source) -> Result<Node, Vec<Diagnostic>> {
     let is_json = Path::new(source.path()).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     if is_json { parse_json(source) } else { parse_yaml(source) }
+}
+
+/// Reading cannot go on; why is in the [`Findings`].
+pub(crate) struct Stop;
+
+/// What is wrong with a text.
+pub(crate) struct Findings<'s> {
+    source: &'s Source,
+    list: Vec<Diagnostic>,
+}
+
+impl<'s> Findings<'s> {
+    /// None yet.
+    ///
+    /// # Errors
+    ///
+    /// [`codes::TOO_LARGE`] where the text has more than [`MAX_BYTES`].
+    pub(crate) fn new(source: &'s Source) -> Result<Self, Vec<Diagnostic>> {
+        let bytes = source.text().len();
+        if bytes > MAX_BYTES {
+            let message = format!("the text has {bytes} bytes, more than the limit of {MAX_BYTES}");
+            return Err(vec![Diagnostic::new(codes::TOO_LARGE, message).at(source, 0..0, "")]);
+        }
+        Ok(Self { source, list: Vec::new() })
+    }
+
+    /// A finding at a place.
+    pub(crate) fn at(&self, code: Code, message: impl Into<String>, span: Range<usize>) -> Diagnostic {
+        Diagnostic::new(code, message).at(self.source, span, "")
+    }
+
+    /// Adds a finding and goes on, unless there are too many.
+    pub(crate) fn add(&mut self, finding: Diagnostic) -> Result<(), Stop> {
+        self.list.push(finding);
+        if self.list.len() < MAX_FINDINGS { Ok(()) } else { Err(Stop) }
+    }
+
+    /// Adds a finding after which nothing can be known.
+    pub(crate) fn stop<T>(&mut self, finding: Diagnostic) -> Result<T, Stop> {
+        self.list.push(finding);
+        Err(Stop)
+    }
+
+    /// Counts one level of nesting at `span`.
+    pub(crate) fn check_depth(&mut self, depth: usize, span: Range<usize>) -> Result<(), Stop> {
+        if depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        self.stop(self.at(codes::TOO_DEEP, format!("values nest deeper than {MAX_DEPTH} levels"), span))
+    }
+
+    /// Counts `more` values at `span`.
+    pub(crate) fn check_nodes(&mut self, nodes: &mut usize, more: usize, span: Range<usize>) -> Result<(), Stop> {
+        *nodes = nodes.saturating_add(more);
+        if *nodes <= MAX_NODES {
+            return Ok(());
+        }
+        self.stop(self.at(codes::TOO_LARGE, format!("the text has more than {MAX_NODES} values"), span))
+    }
+
+    /// Adds a finding for every key that stands in `members` a second time.
+    pub(crate) fn check_keys(&mut self, members: &[Member]) -> Result<(), Stop> {
+        let mut order: Vec<&Member> = members.iter().collect();
+        // Stable: of equal keys the first in the source stays first.
+        order.sort_by(|a, b| a.key.cmp(&b.key));
+        let mut repeats = Vec::new();
+        for same in order.chunk_by(|a, b| a.key == b.key) {
+            if let [first, rest @ ..] = same {
+                repeats.extend(rest.iter().map(|again| (*first, *again)));
+            }
+        }
+        repeats.sort_by_key(|(_, again)| again.key_span.start);
+        for (first, again) in repeats {
+            let finding = Diagnostic::new(codes::DUPLICATE_KEY, format!("duplicate key {}", quoted(&again.key)))
+                .at(self.source, again.key_span.clone(), "again here")
+                .at(self.source, first.key_span.clone(), "first here");
+            self.add(finding)?;
+        }
+        Ok(())
+    }
+
+    /// The tree, where nothing is wrong, else the findings in source order.
+    pub(crate) fn finish(mut self, root: Result<Node, Stop>) -> Result<Node, Vec<Diagnostic>> {
+        match root {
+            Ok(root) if self.list.is_empty() => Ok(root),
+            _ => {
+                self.list.sort_by_key(|finding| finding.labels.first().map(|label| label.span.start));
+                Err(self.list)
+            }
+        }
+    }
+}
+
+/// The text in backticks, cut where it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((cut, _)) => format!("`{}…`", text.get(..cut).unwrap_or_default()),
+        None => format!("`{text}`"),
+    }
 }

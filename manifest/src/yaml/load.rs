@@ -1,0 +1,436 @@
+//! Events to tree.
+
+use std::ops::Range;
+
+use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, StructureStyle, Tag, YamlVersion};
+
+use super::anchors::{Anchor, Anchors, Children, Place, Size};
+use super::scalar::{self, Refusal};
+use super::syntax;
+use crate::parse::{Findings, MAX_DEPTH, Stop, quoted};
+use crate::{Data, Member, Node, codes};
+
+/// How many values aliases may stand for, all together.
+const MAX_COPIED_NODES: usize = 250_000;
+/// How many bytes of text aliases may stand for, all together.
+const MAX_COPIED_BYTES: usize = 8 << 20;
+
+/// Builds the tree of one document.
+pub(super) struct Loader<'s, 'f> {
+    text: &'s str,
+    findings: &'f mut Findings<'s>,
+    /// What has started and not ended, from the root down.
+    open: Vec<Frame>,
+    root: Option<Node>,
+    anchors: Anchors,
+    /// Everything so far, aliases written out.
+    total: Size,
+    copied: Size,
+}
+
+/// A sequence or mapping that has not ended.
+struct Frame {
+    number: usize,
+    anchor: usize,
+    is_flow: bool,
+    /// Whether it stands where only a key may stand.
+    is_key: bool,
+    start: usize,
+    /// Where the last child ends.
+    end: usize,
+    /// Everything before it.
+    before: Size,
+    /// Of the highest child.
+    height: usize,
+    content: Content,
+}
+
+enum Content {
+    Items(Vec<Node>),
+    Members(Vec<Member>, Option<Key>),
+}
+
+struct Key {
+    /// `None` for a key that was refused: the member is left out.
+    text: Option<String>,
+    span: Range<usize>,
+}
+
+impl<'s, 'f> Loader<'s, 'f> {
+    pub(super) fn new(text: &'s str, findings: &'f mut Findings<'s>) -> Self {
+        let (total, copied) = Default::default();
+        Self { text, findings, open: Vec::new(), root: None, anchors: Anchors::default(), total, copied }
+    }
+
+    /// The one document of the text.
+    pub(super) fn document(mut self) -> Result<Node, Stop> {
+        let mut parser = Parser::new_from_str_with_options(self.text, options());
+        let read = self.events(&mut parser);
+        if read.is_err() {
+            // What ended is checked already; a duplicate before the break is worth knowing too.
+            for frame in &self.open {
+                if let Content::Members(members, _) = &frame.content {
+                    self.findings.check_keys(members)?;
+                }
+            }
+        }
+        read?;
+        match self.root {
+            Some(root) => Ok(root),
+            None => self.findings.stop(self.findings.at(codes::EMPTY, "the text has no value", 0..0)),
+        }
+    }
+
+    fn events(&mut self, parser: &mut Parser<'s, StrInput<'s>>) -> Result<(), Stop> {
+        while let Some(next) = parser.next_event() {
+            let (event, span) = match next {
+                Ok(event) => event,
+                Err(error) => return self.findings.stop(syntax::finding(&error, self.text, self.findings)),
+            };
+            self.event(event, &span)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event<'s>, span: &Span) -> Result<(), Stop> {
+        let range = span.byte_range().unwrap_or_default();
+        match event {
+            Event::DocumentStart(_, version) => self.document_start(version, range),
+            Event::Scalar(text, style, anchor, tag) => self.scalar(&text, style, anchor, tag.as_deref(), span),
+            Event::SequenceStart(style, anchor, tag) => {
+                self.check_tag(tag.as_deref(), "seq", span)?;
+                self.start(Content::Items(Vec::new()), style, anchor, range)
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                self.check_tag(tag.as_deref(), "map", span)?;
+                self.start(Content::Members(Vec::new(), None), style, anchor, range)
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(range),
+            Event::Alias(id) => self.alias(id, range),
+            Event::UnresolvedAlias(name) => {
+                let message = format!("the alias {} has no anchor before it", quoted(&format!("*{name}")));
+                let help = format!("define {} before it, or quote the text", quoted(&format!("&{name}")));
+                self.findings.add(self.findings.at(codes::ALIAS, message, range.clone()).help(help))?;
+                let end = range.end;
+                self.add(Node { span: range, data: Data::Null }, 0, end)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn document_start(&mut self, version: Option<YamlVersion>, span: Range<usize>) -> Result<(), Stop> {
+        if self.root.is_some() {
+            let finding = self.findings.at(codes::SEVERAL_DOCUMENTS, "the text has more than one document", span);
+            return self.findings.stop(finding.help("keep one, and remove the `---` line"));
+        }
+        match version {
+            Some(version) if (version.major, version.minor) < (1, 2) => {
+                let message = format!("YAML {}.{} reads words such as `no` another way", version.major, version.minor);
+                let finding = self.findings.at(codes::YAML_SYNTAX, message, span);
+                self.findings.add(finding.help("remove the `%YAML` line: this is read as YAML 1.2"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        text: &str,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+        span: &Span,
+    ) -> Result<(), Stop> {
+        let mut range = self.without_line_end(span.byte_range().unwrap_or_default(), style);
+        let is_plain = style == ScalarStyle::Plain;
+        // The parser writes `~` for a value that is left out.
+        let is_absent = is_plain && range.is_empty();
+        let text = if is_absent { "" } else { text };
+        if is_absent {
+            let at = self.place_of_nothing(range.start);
+            range = at..at;
+        }
+        if self.open.is_empty() && is_absent && tag.is_none() && anchor == 0 {
+            return Ok(());
+        }
+        let data = self.resolve(text, is_plain, tag, span, range.clone())?;
+        self.total.bytes += text.len();
+        let node = Node { span: range.clone(), data };
+        if anchor != 0 {
+            let size = Size { nodes: 1, bytes: text.len(), height: 0 };
+            self.anchors.define(anchor, Anchor::Scalar(node.clone(), size));
+        }
+        if !self.expects_key() {
+            let end = range.end;
+            self.findings.check_nodes(&mut self.total.nodes, 1, range)?;
+            return self.add(node, 0, end);
+        }
+        let text = if is_absent && tag.is_none() {
+            self.findings.add(self.findings.at(codes::KEY, "a key is left out", range.clone()))?;
+            None
+        } else if is_plain && text == "<<" {
+            let finding = self.findings.at(codes::MERGE_KEY, "merge keys are not read", range.clone());
+            self.findings.add(finding.help("write the members out, or quote \"<<\" where it is a name"))?;
+            None
+        } else {
+            Some(text.to_owned())
+        };
+        self.set_key(Key { text, span: range });
+        Ok(())
+    }
+
+    fn resolve(
+        &mut self,
+        text: &str,
+        is_plain: bool,
+        tag: Option<&Tag>,
+        span: &Span,
+        range: Range<usize>,
+    ) -> Result<Data, Stop> {
+        // Keys are the text they are written as.
+        let is_text = !is_plain || self.expects_key();
+        let read = match tag.map(|tag| (tag, tag.core_suffix())) {
+            Some((tag, _)) if is_non_specific(tag) => Ok(Data::String(text.to_owned())),
+            Some((_, Some(core))) => scalar::tagged(text, core),
+            Some((tag, None)) => return self.custom_tag(tag, span).map(|()| Data::Null),
+            None if is_text => Ok(Data::String(text.to_owned())),
+            None => scalar::plain(text),
+        };
+        let finding = match read {
+            Ok(data) => return Ok(data),
+            Err(Refusal::NotFinite) => {
+                self.findings.at(codes::NOT_FINITE, format!("{} is no JSON value", quoted(text)), range)
+            }
+            Err(Refusal::Range) => {
+                let message = format!("the number {} is outside the range of binary64", quoted(text));
+                self.findings.at(codes::NUMBER_RANGE, message, range).help("quote it where it is a text")
+            }
+            Err(Refusal::Tag) => {
+                let tag = tag.map(Tag::original).unwrap_or_default();
+                let message = format!("{} does not fit the tag {}", quoted(text), quoted(&tag));
+                self.findings.at(codes::TAG, message, range)
+            }
+        };
+        self.findings.add(finding)?;
+        Ok(Data::Null)
+    }
+
+    fn custom_tag(&mut self, tag: &Tag, span: &Span) -> Result<(), Stop> {
+        let range = span.tag_span().unwrap_or(*span).byte_range().unwrap_or_default();
+        let message = format!("the tag {} is not of YAML's core schema", quoted(&tag.original()));
+        let finding = self.findings.at(codes::TAG, message, range);
+        self.findings.add(finding.help("remove it, or quote the text where it is a text that starts with `!`"))
+    }
+
+    /// Checks the tag of a sequence or mapping.
+    fn check_tag(&mut self, tag: Option<&Tag>, kind: &str, span: &Span) -> Result<(), Stop> {
+        match tag.map(|tag| (tag, tag.core_suffix())) {
+            None => Ok(()),
+            Some((tag, _)) if is_non_specific(tag) => Ok(()),
+            Some((_, Some(core))) if core == kind => Ok(()),
+            Some((tag, Some(_))) => {
+                let range = span.tag_span().unwrap_or(*span).byte_range().unwrap_or_default();
+                let kind = if kind == "seq" { "a sequence" } else { "a mapping" };
+                let message = format!("{kind} does not fit the tag {}", quoted(&tag.original()));
+                self.findings.add(self.findings.at(codes::TAG, message, range))
+            }
+            Some((tag, None)) => self.custom_tag(tag, span),
+        }
+    }
+
+    fn start(
+        &mut self,
+        content: Content,
+        style: StructureStyle,
+        anchor: usize,
+        span: Range<usize>,
+    ) -> Result<(), Stop> {
+        self.findings.check_depth(self.open.len() + 1, span.clone())?;
+        let before = self.total;
+        self.findings.check_nodes(&mut self.total.nodes, 1, span.clone())?;
+        let is_key = self.expects_key();
+        if is_key {
+            let kind = if matches!(content, Content::Items(_)) { "a sequence" } else { "a mapping" };
+            self.findings.add(self.findings.at(codes::KEY, format!("a key is {kind}"), span.clone()))?;
+        }
+        let place = self.open.last().map_or(Place { parent: None, index: 0 }, Frame::next_place);
+        self.anchors.define(anchor, Anchor::Open);
+        let is_flow = style == StructureStyle::Flow;
+        let is_sequence = matches!(content, Content::Items(_));
+        let start = if is_sequence && !is_flow { self.dash_before(span.start) } else { span.start };
+        self.open.push(Frame {
+            number: self.anchors.number(place),
+            anchor,
+            is_flow,
+            is_key,
+            start,
+            end: span.end,
+            before,
+            height: 0,
+            content,
+        });
+        Ok(())
+    }
+
+    fn end(&mut self, span: Range<usize>) -> Result<(), Stop> {
+        let Some(frame) = self.open.pop() else { return Ok(()) };
+        let data = match frame.content {
+            Content::Items(items) => Data::Array(items),
+            Content::Members(members, _) => {
+                self.findings.check_keys(&members)?;
+                Data::Object(members)
+            }
+        };
+        // A block ends where the next token starts, which may be many lines on.
+        let end = if frame.is_flow { span.end.max(frame.end) } else { frame.end };
+        let node = Node { span: frame.start..end, data };
+        let size = Size {
+            nodes: self.total.nodes - frame.before.nodes,
+            bytes: self.total.bytes - frame.before.bytes,
+            height: frame.height + 1,
+        };
+        self.anchors.define(frame.anchor, Anchor::Container(frame.number, size));
+        if frame.is_key {
+            self.set_key(Key { text: None, span: node.span });
+            return Ok(());
+        }
+        self.add(node, size.height, end)
+    }
+
+    fn alias(&mut self, id: usize, span: Range<usize>) -> Result<(), Stop> {
+        if self.expects_key() {
+            let finding = self.findings.at(codes::KEY, "a key is an alias", span.clone());
+            self.findings.add(finding.help("write the key out"))?;
+            self.set_key(Key { text: None, span });
+            return Ok(());
+        }
+        let null = Node { span: span.clone(), data: Data::Null };
+        let Some(size) = self.anchors.get(id).and_then(Anchor::size) else {
+            let finding = self.findings.at(codes::ALIAS, "the alias stands inside what it stands for", span.clone());
+            self.findings.add(finding.help("JSON has no cycles: use `$ref` for a schema that contains itself"))?;
+            return self.add(null, 0, span.end);
+        };
+        self.check_copy(size, span.clone())?;
+        let node = self.anchored(id).cloned().unwrap_or(null);
+        self.add(node, size.height, span.end)
+    }
+
+    fn check_copy(&mut self, size: Size, span: Range<usize>) -> Result<(), Stop> {
+        self.copied.nodes += size.nodes;
+        self.copied.bytes += size.bytes;
+        self.total.bytes += size.bytes;
+        if self.copied.nodes > MAX_COPIED_NODES || self.copied.bytes > MAX_COPIED_BYTES {
+            let message =
+                format!("aliases stand for more than {MAX_COPIED_NODES} values or {MAX_COPIED_BYTES} bytes of text");
+            return self.findings.stop(self.findings.at(codes::TOO_LARGE, message, span));
+        }
+        self.findings.check_depth(self.open.len() + size.height, span.clone())?;
+        self.findings.check_nodes(&mut self.total.nodes, size.nodes, span)
+    }
+
+    fn anchored(&self, id: usize) -> Option<&Node> {
+        match self.anchors.get(id)? {
+            Anchor::Open => None,
+            Anchor::Scalar(node, _) => Some(node),
+            Anchor::Container(number, _) => self.anchors.find(*number, |number| {
+                // Numbers grow from the root down.
+                let index = self.open.binary_search_by_key(&number, |frame| frame.number).ok()?;
+                self.open.get(index).map(|frame| frame.content.children())
+            }),
+        }
+    }
+
+    fn expects_key(&self) -> bool {
+        matches!(self.open.last(), Some(Frame { content: Content::Members(_, None), .. }))
+    }
+
+    fn set_key(&mut self, new: Key) {
+        if let Some(Frame { content: Content::Members(_, key), end, .. }) = self.open.last_mut() {
+            *end = new.span.end;
+            *key = Some(new);
+        }
+    }
+
+    /// Adds a value, which ends at `end`, where the next one belongs.
+    fn add(&mut self, node: Node, height: usize, end: usize) -> Result<(), Stop> {
+        let Some(frame) = self.open.last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        frame.end = frame.end.max(end);
+        frame.height = frame.height.max(height);
+        match &mut frame.content {
+            Content::Items(items) => items.push(node),
+            Content::Members(members, key) => {
+                if let Some(Key { text: Some(text), span }) = key.take() {
+                    members.push(Member { key: text, key_span: span, value: node });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The span of a block scalar goes on to the next token.
+    fn without_line_end(&self, span: Range<usize>, style: ScalarStyle) -> Range<usize> {
+        if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            return span;
+        }
+        let length = self.text.get(span.clone()).map_or(0, |text| text.trim_end().len());
+        span.start..span.start + length
+    }
+
+    /// A sequence that is not indented starts, for the parser, behind its first dash.
+    fn dash_before(&self, at: usize) -> usize {
+        let is_dash = |from: usize| {
+            let mut chars = self.text.get(from..).unwrap_or_default().chars();
+            chars.next() == Some('-') && chars.next().is_none_or(char::is_whitespace)
+        };
+        let before = self.text.get(..at).map_or("", str::trim_end);
+        if !is_dash(at) && before.ends_with('-') { before.len() - 1 } else { at }
+    }
+
+    /// Where a value that is left out stands: behind the colon, or else behind what comes before `at`.
+    fn place_of_nothing(&self, at: usize) -> usize {
+        if let Some(Frame { content: Content::Members(_, Some(key)), .. }) = self.open.last() {
+            let rest = self.text.get(key.span.end..).unwrap_or_default();
+            let gap = rest.len() - rest.trim_start().len();
+            let colon = rest.trim_start().starts_with(':');
+            return if colon { key.span.end + gap + 1 } else { key.span.end };
+        }
+        self.text.get(..at).map_or(at, |before| before.trim_end().len())
+    }
+}
+
+impl Frame {
+    fn next_place(&self) -> Place {
+        let index = match &self.content {
+            Content::Items(items) => items.len(),
+            Content::Members(members, _) => members.len(),
+        };
+        Place { parent: Some(self.number), index }
+    }
+}
+
+impl Content {
+    fn children(&self) -> Children<'_> {
+        match self {
+            Content::Items(items) => Children::Items(items),
+            Content::Members(members, _) => Children::Members(members),
+        }
+    }
+}
+
+/// `!` alone: a scalar is a string, everything else is what it is.
+fn is_non_specific(tag: &Tag) -> bool {
+    tag.original() == "!"
+}
+
+fn options() -> Options {
+    granit_parser::options! {
+        strict_indentation: true,
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+    }
+}

@@ -1,0 +1,73 @@
+//! Text that is not YAML.
+
+use std::ops::Range;
+
+use granit_parser::{ErrorKind, ScanError};
+
+use crate::parse::{Findings, MAX_DEPTH, Stop};
+use crate::{Diagnostic, codes};
+
+/// Refuses what YAML calls not printable ([YAML 1.2.2 section 5.1](https://yaml.org/spec/1.2.2/#51-character-set)).
+pub(super) fn check_characters(text: &str, findings: &mut Findings) -> Result<(), Stop> {
+    let Some((at, c)) = text.char_indices().find(|(_, c)| !is_printable(*c)) else { return Ok(()) };
+    let span = at..at + c.len_utf8();
+    let finding =
+        findings.at(codes::CONTROL_CHARACTER, format!("the text holds the character U+{:04X}", u32::from(c)), span);
+    findings.stop(match c {
+        '\0' => finding.help("this looks like a binary file or UTF-16: save it as UTF-8 text"),
+        c => finding.help(format!("write \"\\u{:04x}\" in double quotes, if it is meant", u32::from(c))),
+    })
+}
+
+fn is_printable(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' | '\u{85}' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        c => !c.is_control(),
+    }
+}
+
+/// What the parser says, in our terms.
+pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Diagnostic {
+    let at = error.marker().byte_offset().unwrap_or_default();
+    let span = at..at + text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    match error.kind() {
+        ErrorKind::RecursionLimitExceeded => {
+            findings.at(codes::TOO_DEEP, format!("values nest deeper than {MAX_DEPTH} levels"), span)
+        }
+        ErrorKind::UndeclaredTagHandle => findings.at(codes::TAG, "the tag's handle is not declared", span),
+        kind => {
+            let mut finding = findings.at(codes::YAML_SYNTAX, error.info(), at_line_end(text, span));
+            finding.help = help(kind).map(str::to_owned);
+            finding
+        }
+    }
+}
+
+/// The parser often notices an error where the next line starts; that line then has nothing to do with it.
+fn at_line_end(text: &str, span: Range<usize>) -> Range<usize> {
+    if span.is_empty() { text.trim_end().len().min(span.start)..span.start } else { span }
+}
+
+fn help(kind: &ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabInPlainScalar
+        | ErrorKind::TabAtBlockScalarStart => "indent with spaces: YAML allows no tabs there",
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
+            "quote a text that holds `: `, and look at the indentation"
+        }
+        ErrorKind::UnexpectedCharacter { .. } => "quote a text that starts with this character",
+        ErrorKind::InvalidIndentation | ErrorKind::InvalidFlowScalarIndent | ErrorKind::InvalidQuotedScalarIndent => {
+            "indent it deeper than the key it belongs to"
+        }
+        ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey | ErrorKind::ExpectedBlockMappingKey => {
+            "a mapping holds `key: value` lines, all with the same indentation"
+        }
+        ErrorKind::CommentNotSeparated => "put a space before `#`, or quote the text",
+        ErrorKind::UnknownQuotedScalarEscape => "write `\\\\` for a backslash, or use single quotes",
+        _ => return None,
+    })
+}
