@@ -4,6 +4,7 @@
 
 #[cfg(feature = "parse")]
 pub mod codes;
+mod contract;
 #[cfg(feature = "parse")]
 mod diagnostic;
 #[cfg(feature = "parse")]

@@ -5,8 +5,9 @@ use semver::Version;
 use super::Names;
 use super::near::nearest;
 use super::reader::{Map, Place, Reader, listed};
+use super::schema;
 use super::version::{check_range, completed};
-use crate::{Capability, Data, Determinism, Node, SideEffects, codes};
+use crate::{Capability, Data, Determinism, Node, Side, SideEffects, codes};
 
 const KEYS: [&str; 19] = [
     "name",
@@ -73,8 +74,8 @@ fn descriptive(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capabili
         id: id(reader, map),
         description: reader.text(map, "description").map(owned),
         version: None,
-        input: None,
-        output: None,
+        input: schema::read(reader, map, Side::Request),
+        output: schema::read(reader, map, Side::Response),
         timeout_ms: timeout(reader, map),
         idempotent: reader.boolean(map, "idempotent"),
         since: reader.text(map, "since").map(owned),

@@ -3,6 +3,7 @@
 mod capability;
 mod near;
 mod reader;
+mod schema;
 mod transport;
 mod version;
 
