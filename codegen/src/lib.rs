@@ -5,6 +5,9 @@
 
 pub mod codes;
 mod language;
+mod lower;
+mod model;
+mod name;
 pub mod output;
 
 use std::collections::BTreeMap;

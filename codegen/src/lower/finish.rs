@@ -1,0 +1,344 @@
+//! What can only be said of the whole model: order, recursion, unique names.
+
+use std::collections::HashSet;
+
+use crate::model::{Field, Member, Model, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Variant};
+use crate::name;
+
+/// Names of Rust's prelude and of what generated code uses without a path: a capability must not take one over.
+const RESERVED: &[&str] = &[
+    "AsMut",
+    "AsRef",
+    "Box",
+    "Capabilities",
+    "Capability",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Drop",
+    "Eq",
+    "Err",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Self",
+    "Send",
+    "Sized",
+    "Some",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Value",
+    "Vec",
+];
+
+/// Orders the types, breaks what would contain itself, and makes every name unique.
+pub(super) fn finish(model: &mut Model<'_>) {
+    order(model);
+    mark_recursive_aliases(&mut model.types);
+    mark_boxes(&mut model.types);
+    settle_types(model);
+    for def in &mut model.types {
+        settle_parts(def);
+    }
+}
+
+/// Sorts types so that each comes before what it needs, in source order, and drops those that nothing needs.
+fn order(model: &mut Model<'_>) {
+    let roots = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
+    let mut stack: Vec<TypeId> = roots
+        .filter_map(|side| match side {
+            SideModel::Typed(id) => Some(*id),
+            SideModel::Loose(_) => None,
+        })
+        .collect();
+    stack.reverse();
+    let mut new_ids: Vec<Option<TypeId>> = vec![None; model.types.len()];
+    let mut sequence = Vec::with_capacity(model.types.len());
+    while let Some(id) = stack.pop() {
+        let (Some(slot @ None), Some(def)) = (new_ids.get_mut(id.0), model.types.get(id.0)) else { continue };
+        *slot = Some(TypeId(sequence.len()));
+        sequence.push(id.0);
+        let mut needs = Vec::new();
+        each_type(&def.shape, &mut |ty| needs.extend(innermost(ty)));
+        stack.extend(needs.into_iter().rev());
+    }
+    let renumber = |id: &mut TypeId| {
+        if let Some(Some(new)) = new_ids.get(id.0) {
+            *id = *new;
+        }
+    };
+    let mut old: Vec<Option<TypeDef>> = model.types.drain(..).map(Some).collect();
+    model.types.extend(sequence.into_iter().filter_map(|i| old.get_mut(i)?.take()));
+    for def in &mut model.types {
+        each_type_mut(&mut def.shape, &mut |ty| {
+            if let Type::Named { id, .. } = ty {
+                renumber(id);
+            }
+        });
+    }
+    for capability in &mut model.capabilities {
+        for side in [&mut capability.request, &mut capability.response] {
+            if let SideModel::Typed(id) = side {
+                renumber(id);
+            }
+        }
+    }
+}
+
+/// Marks aliases that come back to themselves through aliases alone.
+fn mark_recursive_aliases(types: &mut [TypeDef]) {
+    let edges: Vec<Vec<usize>> = types
+        .iter()
+        .map(|def| match &def.shape {
+            Shape::Alias { target, .. } => innermost(target).into_iter().map(|id| id.0).collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    // Every alias leads to at most one other, so a walk of as many steps as there are types ends on the cycle, if any.
+    let next = |i: usize| edges.get(i).and_then(|to| to.first()).copied();
+    let mut state = vec![0usize; types.len()];
+    for start in 0..types.len() {
+        let mut at = Some(start);
+        while let Some(i) = at.filter(|i| state.get(*i) == Some(&0)) {
+            set(&mut state, i, start + 1);
+            at = next(i);
+        }
+        let Some(entry) = at.filter(|i| state.get(*i) == Some(&(start + 1))) else { continue };
+        let mut i = entry;
+        loop {
+            if let Some(TypeDef { shape: Shape::Alias { recursive, .. }, .. }) = types.get_mut(i) {
+                *recursive = true;
+            }
+            match next(i) {
+                Some(to) if to != entry => i = to,
+                _ => break,
+            }
+        }
+    }
+}
+
+fn set<T>(slots: &mut [T], at: usize, value: T) {
+    if let Some(slot) = slots.get_mut(at) {
+        *slot = value;
+    }
+}
+
+/// Boxes the edges that close a cycle of values stored inside each other, found depth first in source order.
+fn mark_boxes(types: &mut [TypeDef]) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let inline: Vec<Vec<usize>> = types.iter().map(|def| inline_targets(&def.shape)).collect();
+    let mut state = vec![State::New; types.len()];
+    let mut boxed: HashSet<(usize, usize)> = HashSet::new();
+    for start in 0..types.len() {
+        let mut stack = vec![(start, 0)];
+        while let Some((at, edge)) = stack.pop() {
+            if edge == 0 {
+                if state.get(at) != Some(&State::New) {
+                    continue;
+                }
+                set(&mut state, at, State::Open);
+            }
+            let Some(&to) = inline.get(at).and_then(|edges| edges.get(edge)) else {
+                set(&mut state, at, State::Done);
+                continue;
+            };
+            stack.push((at, edge + 1));
+            match state.get(to) {
+                Some(State::Open) => {
+                    boxed.insert((at, to));
+                }
+                Some(State::New) => stack.push((to, 0)),
+                _ => {}
+            }
+        }
+    }
+    for (from, def) in types.iter_mut().enumerate() {
+        each_inline_mut(&mut def.shape, &mut |id, is_boxed| *is_boxed = boxed.contains(&(from, id.0)));
+    }
+}
+
+/// The named type in a type, if any.
+fn innermost(ty: &Type) -> Option<TypeId> {
+    match ty {
+        Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => innermost(item),
+        Type::Named { id, .. } => Some(*id),
+        _ => None,
+    }
+}
+
+fn inline_targets(shape: &Shape) -> Vec<usize> {
+    let mut targets = Vec::new();
+    let mut add = |ty: &Type| match ty {
+        Type::Named { id, .. } => targets.push(id.0),
+        Type::Nullable(inner) => {
+            if let Type::Named { id, .. } = inner.as_ref() {
+                targets.push(id.0);
+            }
+        }
+        _ => {}
+    };
+    each_held(shape, &mut add);
+    targets
+}
+
+fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
+    each_held_mut(shape, &mut |ty| {
+        let ty = match ty {
+            Type::Nullable(inner) => inner.as_mut(),
+            ty => ty,
+        };
+        if let Type::Named { id, boxed } = ty {
+            f(*id, boxed);
+        }
+    });
+}
+
+fn each_type(shape: &Shape, f: &mut impl FnMut(&Type)) {
+    each_held(shape, f);
+    if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = shape {
+        f(ty);
+    }
+}
+
+/// The types that a value holds as its parts; what a record keeps of undeclared properties stands in a map instead.
+fn each_held(shape: &Shape, f: &mut impl FnMut(&Type)) {
+    match shape {
+        Shape::Record(record) => record.fields.iter().for_each(|field| f(&field.ty)),
+        Shape::Enum(_) => {}
+        Shape::Union(union) => union.variants.iter().for_each(|variant| f(&variant.ty)),
+        Shape::Alias { target, .. } => f(target),
+    }
+}
+
+fn each_held_mut(shape: &mut Shape, f: &mut impl FnMut(&mut Type)) {
+    match shape {
+        Shape::Record(record) => record.fields.iter_mut().for_each(|field| f(&mut field.ty)),
+        Shape::Enum(_) => {}
+        Shape::Union(union) => union.variants.iter_mut().for_each(|variant| f(&mut variant.ty)),
+        Shape::Alias { target, .. } => f(target),
+    }
+}
+
+fn each_type_mut(shape: &mut Shape, f: &mut impl FnMut(&mut Type)) {
+    fn walk(ty: &mut Type, f: &mut impl FnMut(&mut Type)) {
+        match ty {
+            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => walk(item, f),
+            ty => f(ty),
+        }
+    }
+    each_held_mut(shape, &mut |ty| walk(ty, f));
+    if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = shape {
+        walk(ty, f);
+    }
+}
+
+/// Makes the names of types and markers unique in the file.
+fn settle_types(model: &mut Model<'_>) {
+    let identity = |capability: &str, side: &str, pointer: &str, kind: &str| {
+        [capability, side, pointer, kind].join("\u{0}").into_bytes()
+    };
+    let mut names: Vec<(String, Vec<u8>)> = Vec::new();
+    for capability in &model.capabilities {
+        let name = &capability.source.name;
+        names.push((capability.marker.clone(), identity(name, "", "", "")));
+        for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
+            if let SideModel::Loose(alias) = side {
+                names.push((alias.clone(), identity(name, label, "", "")));
+            }
+        }
+    }
+    for def in &model.types {
+        names.push((def.name.clone(), identity(&def.capability, def.side.name(), &def.pointer, &def.name)));
+    }
+    name::settle(&mut names, "X", |name| RESERVED.contains(&name));
+    let mut settled = names.into_iter().map(|(name, _)| name);
+    let mut take = |slot: &mut String| {
+        if let Some(name) = settled.next() {
+            *slot = name;
+        }
+    };
+    for capability in &mut model.capabilities {
+        take(&mut capability.marker);
+        for side in [&mut capability.request, &mut capability.response] {
+            if let SideModel::Loose(alias) = side {
+                take(alias);
+            }
+        }
+    }
+    for def in &mut model.types {
+        take(&mut def.name);
+    }
+}
+
+/// Makes the names inside one type unique.
+fn settle_parts(def: &mut TypeDef) {
+    let place = format!("{}\u{0}{}\u{0}{}\u{0}", def.capability, def.side.name(), def.pointer);
+    let identity = |part: &str| format!("{place}{part}").into_bytes();
+    match &mut def.shape {
+        Shape::Record(record) => settle_idents(
+            &mut record.fields,
+            "_x",
+            |field: &mut Field| (&mut field.ident, identity(&field.name)),
+            |ident| ident == "additional_properties",
+        ),
+        Shape::Enum(members) => settle_idents(
+            members,
+            "X",
+            |member: &mut Member| (&mut member.ident, identity(&member.value.canonical())),
+            |_| false,
+        ),
+        Shape::Union(union) => {
+            let mut index = 0;
+            settle_idents(
+                &mut union.variants,
+                "X",
+                |variant: &mut Variant| {
+                    index += 1;
+                    (&mut variant.ident, identity(&index.to_string()))
+                },
+                |_| false,
+            );
+        }
+        Shape::Alias { .. } => {}
+    }
+}
+
+fn settle_idents<T>(
+    parts: &mut [T],
+    separator: &str,
+    mut access: impl FnMut(&mut T) -> (&mut String, Vec<u8>),
+    reserved: impl Fn(&str) -> bool,
+) {
+    let mut names: Vec<(String, Vec<u8>)> = parts
+        .iter_mut()
+        .map(|part| {
+            let (ident, identity) = access(part);
+            (ident.clone(), identity)
+        })
+        .collect();
+    name::settle(&mut names, separator, reserved);
+    for (part, (name, _)) in parts.iter_mut().zip(names) {
+        *access(part).0 = name;
+    }
+}

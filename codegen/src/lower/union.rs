@@ -1,0 +1,404 @@
+//! `oneOf`, `anyOf` and values of several JSON types.
+//!
+//! A union's branches are merged with what stands beside it, nested unions are opened, and what comes out is a union only
+//! where more than one type is left.
+
+use std::collections::HashSet;
+
+use capgen_schema::{Assertions, Json, Kind, NodeId, Type as SchemaType, TypeSet};
+
+use super::conj::{Branches, Conj, Facets, Pure, Sole, flatten, pure, sole_assertion};
+use super::{Built, Lowering, Place, finite, is_everything, nullable_if, scalar};
+use crate::model::{Shape, Type, Union, Variant};
+use crate::name;
+
+/// A union with more branches than this, after nested ones are opened, widens to what stands beside it.
+const MAX_LEAVES: usize = 256;
+
+/// A branch, merged with what stands beside the union.
+struct Leaf {
+    conj: Conj,
+    /// What its place is called, where neither a tag nor a type gives a better name.
+    ident: String,
+    pointer: String,
+    profile: Profile,
+}
+
+/// What a look at a value can tell of a branch.
+#[derive(Clone)]
+struct Profile {
+    types: TypeSet,
+    /// Required properties with a closed set of values, in source order.
+    constants: Vec<(String, Vec<Json>)>,
+}
+
+impl<'a> Lowering<'a, '_> {
+    /// A place with at least one union.
+    pub(super) fn union(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> Built {
+        let mut leaves = Vec::new();
+        if !self.open(conj, place, &mut leaves) {
+            return self.widen(conj, facets, place);
+        }
+        if let Some(finite) = self.finite_union(&leaves) {
+            return finite;
+        }
+        let nullable = leaves.iter().any(|leaf| is_null(leaf.profile.types));
+        leaves.retain(|leaf| !is_null(leaf.profile.types));
+        let tag = tag(&leaves);
+        let mut variants = Vec::with_capacity(leaves.len());
+        let mut hoisted = nullable;
+        for leaf in leaves {
+            let (variant, null) = self.variant(leaf, tag.as_deref(), place);
+            hoisted |= null;
+            variants.push(variant);
+        }
+        finish(variants, tag, hoisted)
+    }
+
+    /// Collects the branches of a conjunction's unions; `false` where there are too many.
+    fn open(&mut self, conj: &Conj, place: &Place, leaves: &mut Vec<Leaf>) -> bool {
+        // Depth first in source order; the last one pushed is opened first.
+        let mut stack = vec![(conj.clone(), String::new(), place.pointer.clone(), true)];
+        while let Some((conj, ident, pointer, opens)) = stack.pop() {
+            if leaves.len() + stack.len() > MAX_LEAVES || self.budget == 0 {
+                return false;
+            }
+            let facets = self.flatten(&conj);
+            if facets.is_never() {
+                continue;
+            }
+            let whole = !opens && matches!(pure(self.schema, &conj), Some(Pure::Ref(_) | Pure::Anything));
+            let Some(union) = facets.unions.first().filter(|_| !whole && facets.values.is_none()) else {
+                let profile = self.profile(&conj, 0);
+                leaves.push(Leaf { conj, ident, pointer, profile });
+                continue;
+            };
+            for (index, branch) in union.nodes.iter().enumerate().rev() {
+                let mut merged = conj.distribute(&facets, union, *branch);
+                merged.forbidden.extend(self.excluded_by_siblings(union, index));
+                let place = Place { name: ident.clone(), pointer: pointer.clone() };
+                let child = place.child(&format!("Variant{}", index + 1), union.keyword, Some(&index.to_string()));
+                stack.push((merged, child.name, child.pointer, false));
+            }
+        }
+        true
+    }
+
+    /// The properties that a branch of a `oneOf` must not have because each would make another branch match too: that
+    /// of every branch that only asks for one property.
+    fn excluded_by_siblings(&self, union: &Branches<'_>, index: usize) -> Vec<String> {
+        if union.keyword != "oneOf" {
+            return Vec::new();
+        }
+        let asked = |node: &NodeId| match &self.schema.node(*node).kind {
+            Kind::Assertions(group) => only_required(group),
+            _ => None,
+        };
+        let others = union.nodes.iter().enumerate().filter(|(i, _)| *i != index);
+        let own = union.nodes.get(index).and_then(asked);
+        others.filter_map(|(_, node)| asked(node)).filter(|name| own != Some(*name)).map(str::to_owned).collect()
+    }
+
+    /// One closed set of values, where every branch is one and none is a definition of its own.
+    fn finite_union(&mut self, leaves: &[Leaf]) -> Option<Built> {
+        let mut values: Vec<(&'a Json, Option<&'a str>)> = Vec::new();
+        for leaf in leaves {
+            let facets = flatten(self.schema, &leaf.conj);
+            if is_null(facets.types) && facets.values.is_none() {
+                values.push((&Json::Null, None));
+                continue;
+            }
+            let own = leaf.conj.atoms.last()?;
+            let description = match &facets.values.as_ref()?.as_slice() {
+                [_] => self.schema.node(own.node).annotations.description.as_deref(),
+                _ => None,
+            };
+            values.extend(facets.values?.into_iter().map(|value| (value, description)));
+        }
+        Some(finite::build(values.into_iter()))
+    }
+
+    /// What stands beside the union alone.
+    fn widen(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> Built {
+        let mut conj = conj.clone();
+        for union in &facets.unions {
+            let branchless = conj.distribute(facets, union, union.holder);
+            conj.atoms = branchless.atoms;
+        }
+        let facets = self.flatten(&conj);
+        match scalar(&facets) {
+            _ if is_everything(facets.types) && !says_anything(&facets) => Built::Type(Type::Unknown),
+            Some(scalar) => Built::Type(scalar),
+            None => self.structured(&conj, &facets, place),
+        }
+    }
+
+    /// The variant of a branch, and whether the branch allows `null` too.
+    fn variant(&mut self, leaf: Leaf, tag: Option<&str>, place: &Place) -> (Variant, bool) {
+        let values = tag.and_then(|tag| leaf.profile.constant(tag)).unwrap_or_default();
+        let ident = self.variant_ident(&leaf, values);
+        let at = Place { name: format!("{}{ident}", place.name), pointer: leaf.pointer };
+        let tag_values = values.to_vec();
+        let (ty, nullable) = match self.place(&leaf.conj, &at) {
+            Type::Nullable(inner) => (*inner, true),
+            ty => (ty, false),
+        };
+        let types = if nullable { without_null(leaf.profile.types) } else { leaf.profile.types };
+        (Variant { ident, ty, types, tag_values }, nullable)
+    }
+
+    fn variant_ident(&self, leaf: &Leaf, tag_values: &[Json]) -> String {
+        if let Some(value) = tag_values.first() {
+            return finite::ident(value);
+        }
+        if let Some(Pure::Ref(target)) = pure(self.schema, &leaf.conj) {
+            let name = self.definition_names.get(&target).copied().unwrap_or_default();
+            return name::type_name(name, "Value");
+        }
+        let mut types = leaf.profile.types.iter().filter(|t| *t != SchemaType::Null);
+        match (types.next(), types.next()) {
+            (Some(SchemaType::Object), None) => leaf.ident.clone(),
+            (Some(sole), None) => name::camel(sole.name()),
+            _ => leaf.ident.clone(),
+        }
+    }
+
+    /// A place without unions whose values have several JSON types.
+    pub(super) fn union_of_types(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> Built {
+        if is_everything(facets.types) && !says_anything(facets) {
+            return Built::Type(Type::Unknown);
+        }
+        let mut variants = Vec::new();
+        for t in facets.types.iter().filter(|t| *t != SchemaType::Null) {
+            let types = TypeSet::EMPTY.with(t);
+            let ident = name::camel(t.name());
+            let at = Place { name: format!("{}{ident}", place.name), pointer: place.pointer.clone() };
+            let ty = self.part(conj, facets, types, &at);
+            if ty != Type::Never {
+                variants.push(Variant { ident, ty, types, tag_values: Vec::new() });
+            }
+        }
+        finish(variants, None, facets.types.contains(SchemaType::Null))
+    }
+
+    /// The values of one JSON type among those of a place.
+    fn part(&mut self, conj: &Conj, facets: &Facets<'a>, types: TypeSet, place: &Place) -> Type {
+        let part = Facets {
+            types,
+            values: None,
+            groups: facets.groups.clone(),
+            unions: Vec::new(),
+            forbidden: facets.forbidden.clone(),
+            description: None,
+            never: false,
+            cost: 0,
+        };
+        if let Some(scalar) = scalar(&part) {
+            return scalar;
+        }
+        match self.structured(conj, &part, place) {
+            Built::Type(ty) => ty,
+            Built::Shape { shape, .. } => {
+                let id = self.push(place.clone(), crate::model::Origin::Place, None, shape);
+                Type::Named { id, boxed: false }
+            }
+        }
+    }
+
+    /// The profile of a conjunction; of everything where it is too deep or too wide to tell.
+    fn profile(&mut self, conj: &Conj, depth: usize) -> Profile {
+        let everything = Profile { types: TypeSet::ALL, constants: Vec::new() };
+        if depth > 32 || self.budget == 0 {
+            return everything;
+        }
+        self.budget -= 1;
+        let facets = self.flatten(conj);
+        if facets.is_never() {
+            return Profile { types: TypeSet::EMPTY, constants: Vec::new() };
+        }
+        if let Some(values) = &facets.values {
+            return Profile { types: values.iter().map(|value| value.type_of()).collect(), constants: Vec::new() };
+        }
+        let Some(union) = facets.unions.first() else {
+            return Profile { types: facets.types, constants: self.constants(&facets) };
+        };
+        let branches: Vec<Profile> = union
+            .nodes
+            .iter()
+            .map(|branch| self.profile(&conj.distribute(&facets, union, *branch), depth + 1))
+            .collect();
+        join(branches)
+    }
+
+    /// The required properties that can only have listed values.
+    fn constants(&mut self, facets: &Facets<'a>) -> Vec<(String, Vec<Json>)> {
+        let mut constants: Vec<(String, Vec<Json>)> = Vec::new();
+        let mut seen = HashSet::new();
+        let required: HashSet<&str> = facets.groups.iter().flat_map(|g| &g.required).map(String::as_str).collect();
+        for (name, _) in facets.groups.iter().flat_map(|group| &group.properties) {
+            if !required.contains(name.as_str()) || !seen.insert(name.as_str()) {
+                continue;
+            }
+            let nodes = facets.groups.iter().flat_map(|g| g.properties.iter().filter(|(n, _)| n == name));
+            let place = self.flatten(&Conj::of(nodes.map(|(_, node)| *node)));
+            if let Some(values) = place.values {
+                constants.push((name.clone(), values.into_iter().cloned().collect()));
+            }
+        }
+        constants
+    }
+}
+
+impl Profile {
+    fn constant(&self, name: &str) -> Option<&[Json]> {
+        self.constants.iter().find(|(n, _)| n == name).map(|(_, values)| values.as_slice())
+    }
+
+    fn is_object(&self) -> bool {
+        self.types.contains(SchemaType::Object)
+    }
+}
+
+/// The profile of a value that has one of several.
+fn join(profiles: Vec<Profile>) -> Profile {
+    let types = profiles.iter().fold(TypeSet::EMPTY, |types, profile| types.union(profile.types));
+    let objects: Vec<&Profile> = profiles.iter().filter(|profile| profile.is_object()).collect();
+    let Some((first, others)) = objects.split_first() else { return Profile { types, constants: Vec::new() } };
+    let mut constants = Vec::new();
+    for (name, values) in &first.constants {
+        let Some(more) = others.iter().map(|profile| profile.constant(name)).collect::<Option<Vec<_>>>() else {
+            continue;
+        };
+        constants.push((name.clone(), values.iter().chain(more.into_iter().flatten()).cloned().collect()));
+    }
+    Profile { types, constants }
+}
+
+/// The first property that tells every two object branches apart.
+fn tag(leaves: &[Leaf]) -> Option<String> {
+    let objects: Vec<&Profile> =
+        leaves.iter().map(|leaf| &leaf.profile).filter(|profile| profile.is_object()).collect();
+    let (first, others) = objects.split_first()?;
+    if others.is_empty() {
+        return None;
+    }
+    first.constants.iter().map(|(name, _)| name).find(|name| are_disjoint(&objects, name)).cloned()
+}
+
+fn are_disjoint(objects: &[&Profile], tag: &str) -> bool {
+    let mut seen = HashSet::new();
+    objects.iter().all(|profile| match profile.constant(tag) {
+        Some(values) => {
+            let own: HashSet<String> = values.iter().map(Json::canonical).collect();
+            own.into_iter().all(|value| seen.insert(value))
+        }
+        None => false,
+    })
+}
+
+/// A union of what is left when wider variants have swallowed narrower ones.
+fn finish(mut variants: Vec<Variant>, tag: Option<String>, nullable: bool) -> Built {
+    variants.retain(|variant| variant.ty != Type::Never);
+    if variants.iter().any(|variant| variant.ty == Type::Unknown) {
+        return Built::Type(Type::Unknown);
+    }
+    absorb(&mut variants);
+    if variants.len() <= 1 {
+        return Built::Type(match variants.pop() {
+            Some(variant) => nullable_if(variant.ty, nullable),
+            None if nullable => Type::Null,
+            None => Type::Never,
+        });
+    }
+    let disjoint = is_disjoint(&variants, nullable);
+    Built::Shape { shape: Shape::Union(Union { variants, disjoint, tag }), nullable }
+}
+
+/// Drops variants that another one contains: equal types, listed strings beside any string, integers beside numbers.
+fn absorb(variants: &mut Vec<Variant>) {
+    let of = |t| TypeSet::EMPTY.with(t);
+    let wide = |variants: &[Variant], ty: &Type| variants.iter().any(|variant| variant.ty == *ty);
+    let strings = wide(variants, &Type::String);
+    let numbers = wide(variants, &Type::Number);
+    let integers = wide(variants, &Type::Integer { unsigned: false });
+    let mut seen: Vec<Type> = Vec::new();
+    variants.retain(|variant| {
+        let within = |t: SchemaType| variant.types.intersection(of(t)) == variant.types;
+        let swallowed = (strings && variant.ty != Type::String && within(SchemaType::String))
+            || (numbers && variant.ty != Type::Number && within(SchemaType::Number))
+            || (integers && variant.ty == Type::Integer { unsigned: true });
+        let repeated = match &variant.ty {
+            Type::Named { .. } => false,
+            ty => seen.contains(ty),
+        };
+        if !repeated {
+            seen.push(variant.ty.clone());
+        }
+        !swallowed && !repeated
+    });
+}
+
+/// Whether types and tags tell every two variants apart.
+fn is_disjoint(variants: &[Variant], nullable: bool) -> bool {
+    let mut types = TypeSet::EMPTY;
+    if nullable {
+        types = types.with(SchemaType::Null);
+    }
+    let mut plain_object = false;
+    let mut tagged_object = false;
+    for variant in variants {
+        let mut own = variant.types;
+        if own.contains(SchemaType::Object) {
+            if variant.tag_values.is_empty() {
+                if plain_object || tagged_object {
+                    return false;
+                }
+                plain_object = true;
+            } else if plain_object {
+                return false;
+            } else {
+                tagged_object = true;
+            }
+            own = own.intersection(without_object());
+        }
+        if !own.intersection(types).is_empty() {
+            return false;
+        }
+        types = types.union(own);
+    }
+    let everything = types.with(SchemaType::Null).with(SchemaType::Object);
+    // A type for every kind of value says nothing: the value itself is the better type.
+    !(is_everything(everything) && plain_object)
+}
+
+fn without_object() -> TypeSet {
+    Type::scalar_types().with(SchemaType::Array).with(SchemaType::Null)
+}
+
+fn without_null(types: TypeSet) -> TypeSet {
+    types.intersection(Type::scalar_types().with(SchemaType::Array).with(SchemaType::Object))
+}
+
+fn is_null(types: TypeSet) -> bool {
+    types == TypeSet::EMPTY.with(SchemaType::Null)
+}
+
+/// Whether any schema of a place says something of its arrays or objects.
+fn says_anything(facets: &Facets<'_>) -> bool {
+    facets.groups.iter().any(|group| {
+        !group.properties.is_empty()
+            || !group.required.is_empty()
+            || group.additional_properties.is_some()
+            || group.items.is_some()
+            || group.min_items.is_some()
+            || group.max_items.is_some()
+    })
+}
+
+/// The one property that a schema asks for, where it says nothing else.
+fn only_required(group: &Assertions) -> Option<&str> {
+    match sole_assertion(group)? {
+        Sole::Required(name) => Some(name),
+        _ => None,
+    }
+}

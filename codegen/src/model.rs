@@ -1,0 +1,205 @@
+//! The language-neutral type model: what a contract's schemas say as types, every name settled.
+//!
+//! A type in it never refuses a payload that its schema accepts; where types cannot say what a schema says, they widen.
+
+use std::ops::Index;
+
+use capgen_manifest::{Capability, Manifest, Side};
+use capgen_schema::{Json, TypeSet};
+
+/// A contract as types.
+#[derive(Debug)]
+pub(crate) struct Model<'a> {
+    pub(crate) manifest: &'a Manifest,
+    /// In source order.
+    pub(crate) capabilities: Vec<CapabilityModel<'a>>,
+    /// The types of every side, in source order; a type comes before those that only it needs.
+    pub(crate) types: Vec<TypeDef>,
+}
+
+/// One capability.
+#[derive(Debug)]
+pub(crate) struct CapabilityModel<'a> {
+    pub(crate) source: &'a Capability,
+    /// The name of the Rust marker type, such as `ReviewPr`.
+    pub(crate) marker: String,
+    pub(crate) request: SideModel,
+    pub(crate) response: SideModel,
+}
+
+/// One side of a capability.
+#[derive(Debug)]
+pub(crate) enum SideModel {
+    /// No schema: any JSON value, nothing is validated. The alias's name.
+    Loose(String),
+    /// The root type; its definition bears the side's name, such as `ReviewPrRequest`.
+    Typed(TypeId),
+}
+
+/// An index into [`Model::types`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct TypeId(pub(crate) usize);
+
+/// What a place of a payload holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Type {
+    /// Any JSON value.
+    Unknown,
+    /// No value at all.
+    Never,
+    Null,
+    Boolean,
+    /// An integer; `unsigned` where the schema has no room for negative ones.
+    Integer {
+        unsigned: bool,
+    },
+    Number,
+    String,
+    /// `min` and `max` are `minItems` and `maxItems`.
+    Array {
+        item: Box<Type>,
+        min: u64,
+        max: Option<u64>,
+    },
+    /// An object with any names and values of one type.
+    Map(Box<Type>),
+    /// The type or `null`; never nested, and never around `Unknown`, `Never` or `Null`.
+    Nullable(Box<Type>),
+    /// A type with a definition. `boxed` where a Rust value would otherwise contain itself.
+    Named {
+        id: TypeId,
+        boxed: bool,
+    },
+}
+
+/// A type that has a name.
+#[derive(Debug)]
+pub(crate) struct TypeDef {
+    /// Unique in the file, in UpperCamelCase, an identifier in every language.
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    pub(crate) capability: String,
+    pub(crate) side: Side,
+    /// JSON Pointer to its place in the side's schema.
+    pub(crate) pointer: String,
+    /// The schema's `description`: untrusted text.
+    pub(crate) description: Option<String>,
+    pub(crate) shape: Shape,
+}
+
+/// Why a type has a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// It is the root of a side.
+    Root,
+    /// It is a member of `definitions`.
+    Definition,
+    /// It stands at a place inside another type.
+    Place,
+}
+
+/// What a named type is.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    Record(Record),
+    Enum(Vec<Member>),
+    Union(Union),
+    Alias {
+        target: Type,
+        /// The chain of aliases leads back here, so that a Rust `type` cannot say it.
+        recursive: bool,
+    },
+}
+
+/// An object with declared properties.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// In source order.
+    pub(crate) fields: Vec<Field>,
+    pub(crate) rest: Rest,
+}
+
+/// A declared property.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// The property's name: untrusted text.
+    pub(crate) name: String,
+    /// snake_case and unique in the record; a keyword is not yet escaped. Never `additional_properties`.
+    pub(crate) ident: String,
+    pub(crate) ty: Type,
+    pub(crate) required: bool,
+    /// Untrusted text.
+    pub(crate) description: Option<String>,
+}
+
+/// The properties of an object that are not declared.
+#[derive(Debug)]
+pub(crate) enum Rest {
+    /// Refused.
+    Closed,
+    /// Accepted, not kept.
+    Ignored,
+    /// Accepted and kept.
+    Kept(Type),
+}
+
+/// A member of a closed set of values.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) value: Json,
+    /// UpperCamelCase and unique in the enum; a keyword (`Self`) is not yet escaped.
+    pub(crate) ident: String,
+    /// Untrusted text.
+    pub(crate) description: Option<String>,
+}
+
+/// One of several types.
+#[derive(Debug)]
+pub(crate) struct Union {
+    pub(crate) variants: Vec<Variant>,
+    /// Whether a look at the value's type and, for objects, its tag tells which variant it is: at most one applies.
+    pub(crate) disjoint: bool,
+    /// The property whose value tells object variants apart, where there is more than one.
+    pub(crate) tag: Option<String>,
+}
+
+/// A branch of a union.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    /// UpperCamelCase and unique in the union; a keyword (`Self`) is not yet escaped.
+    pub(crate) ident: String,
+    pub(crate) ty: Type,
+    /// The JSON types that a value of it may have; `null` only where a definition that it refers to allows it.
+    pub(crate) types: TypeSet,
+    /// The values of the tag that select it; empty where the union has no tag or the variant is no object.
+    pub(crate) tag_values: Vec<Json>,
+}
+
+impl Index<TypeId> for Model<'_> {
+    type Output = TypeDef;
+
+    fn index(&self, id: TypeId) -> &TypeDef {
+        #[expect(clippy::indexing_slicing, reason = "ids are made with their type and never outlive the model")]
+        &self.types[id.0]
+    }
+}
+
+impl TypeDef {
+    /// The single value that the type allows, where that is so.
+    pub(crate) fn constant(&self) -> Option<&Member> {
+        match &self.shape {
+            Shape::Enum(members) => match members.as_slice() {
+                [member] => Some(member),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Type {
+    /// The JSON types that are neither `null` nor have parts.
+    pub(crate) fn scalar_types() -> TypeSet {
+        [capgen_schema::Type::Boolean, capgen_schema::Type::Number, capgen_schema::Type::String].into_iter().collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! Identifiers from untrusted names: case, characters, collisions.
+//!
+//! Identifiers are ASCII: other characters separate words, so that no name can look like another one.
+
+use std::collections::{HashMap, HashSet};
+
+use sha2::{Digest, Sha256};
+
+/// The words of a name: split at what is not an ASCII letter or digit, before a capital that follows a small letter or a
+/// digit, and before the last capital of a run (`HTTPServer` is `HTTP`, `Server`).
+fn words(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for (i, &c) in chars.iter().enumerate() {
+        if !c.is_ascii_alphanumeric() {
+            words.push(std::mem::take(&mut word));
+            continue;
+        }
+        let before = i.checked_sub(1).and_then(|i| chars.get(i));
+        let after = chars.get(i + 1);
+        let starts = c.is_ascii_uppercase()
+            && before.is_some_and(|b| {
+                b.is_ascii_lowercase()
+                    || b.is_ascii_digit()
+                    || (b.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase))
+            });
+        if starts {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(c.to_ascii_lowercase());
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// `review-pr` to `ReviewPr`. Digits that would run together are kept apart (`1.0` to `1_0`). May be empty or start with
+/// a digit: for use as a part of a name.
+pub(crate) fn camel(name: &str) -> String {
+    let mut camel = String::new();
+    for word in words(name) {
+        let mut chars = word.chars();
+        let Some(first) = chars.next() else { continue };
+        if first.is_ascii_digit() && camel.ends_with(|c: char| c.is_ascii_digit()) {
+            camel.push('_');
+        }
+        camel.push(first.to_ascii_uppercase());
+        camel.extend(chars);
+    }
+    camel
+}
+
+/// [`camel`], or `fallback` where nothing is left: for use as a part of a name.
+pub(crate) fn camel_or(name: &str, fallback: &str) -> String {
+    let camel = camel(name);
+    if camel.is_empty() { fallback.to_owned() } else { camel }
+}
+
+/// [`camel`] as a whole identifier: `fallback` where nothing is left, `N` before a leading digit.
+pub(crate) fn type_name(name: &str, fallback: &str) -> String {
+    let camel = camel(name);
+    match camel.chars().next() {
+        None => fallback.to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("N{camel}"),
+        Some(_) => camel,
+    }
+}
+
+/// `prUrl` to `pr_url`, as a whole identifier: `field` where nothing is left, `n` before a leading digit.
+pub(crate) fn field_name(name: &str) -> String {
+    let snake = words(name).join("_");
+    match snake.chars().next() {
+        None => "field".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("n{snake}"),
+        Some(_) => snake,
+    }
+}
+
+/// Makes names unique: each name that stands more than once, or is `reserved`, gets `separator` and a hash of its
+/// identity. Identities are distinct, so the result does not depend on the order.
+pub(crate) fn settle(names: &mut [(String, Vec<u8>)], separator: &str, reserved: impl Fn(&str) -> bool) {
+    let mut count: HashMap<&str, usize> = HashMap::new();
+    for (name, _) in names.iter() {
+        *count.entry(name).or_default() += 1;
+    }
+    let plain: HashSet<String> =
+        count.iter().filter(|&(name, &n)| n == 1 && !reserved(name)).map(|(name, _)| (*name).to_owned()).collect();
+    if plain.len() == names.len() {
+        return;
+    }
+    // A peer can make short hashes collide, so the length grows until nothing does.
+    for length in [8, 16, 32, 64] {
+        let settled: Vec<String> = names
+            .iter()
+            .map(|(name, identity)| {
+                if plain.contains(name) { name.clone() } else { format!("{name}{separator}{}", hash(identity, length)) }
+            })
+            .collect();
+        let unique: HashSet<&String> = settled.iter().collect();
+        if unique.len() == names.len() || length == 64 {
+            for ((name, _), settled) in names.iter_mut().zip(settled) {
+                *name = settled;
+            }
+            return;
+        }
+    }
+}
+
+fn hash(identity: &[u8], length: usize) -> String {
+    let digits = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    digits.chars().take(length).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_idiomatic_identifiers() {
+        for (name, camel, snake) in [
+            ("review-pr", "ReviewPr", "review_pr"),
+            ("prUrl", "PrUrl", "pr_url"),
+            ("HTTPServer2", "HttpServer2", "http_server2"),
+            ("PR_URL", "PrUrl", "pr_url"),
+            ("1.0", "N1_0", "n1_0"),
+            ("2fast", "N2fast", "n2fast"),
+            ("größe", "GrE", "gr_e"),
+            ("", "Value", "field"),
+            ("<=", "Value", "field"),
+            ("__proto__", "Proto", "proto"),
+            ("a/*b*/c", "ABC", "a_b_c"),
+        ] {
+            assert_eq!(type_name(name, "Value"), camel, "{name}");
+            assert_eq!(field_name(name), snake, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_colliding_name_gets_a_suffix_whatever_the_order() {
+        let settle = |order: [usize; 3]| {
+            let all = [("Asc", "asc"), ("Asc", "ASC"), ("Desc", "desc")];
+            let mut names: Vec<_> = order.map(|i| (all[i].0.to_owned(), all[i].1.as_bytes().to_vec())).into();
+            super::settle(&mut names, "X", |_| false);
+            let mut by_identity: Vec<_> = names.into_iter().map(|(name, id)| (id, name)).collect();
+            by_identity.sort();
+            by_identity
+        };
+        let names = settle([0, 1, 2]);
+        assert_eq!(names, settle([2, 1, 0]));
+        assert!(names[0].1.starts_with("AscX") && names[1].1.starts_with("AscX") && names[0].1 != names[1].1);
+        assert_eq!(names[2].1, "Desc");
+    }
+}
