@@ -6,12 +6,14 @@
 mod canonical;
 pub mod codes;
 mod convert;
+mod format;
 mod hash;
 mod json;
 mod model;
 mod number;
 mod parse;
 mod pattern;
+mod payload;
 pub mod pointer;
 mod problem;
 
@@ -20,4 +22,5 @@ pub use json::{Json, Object};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
 pub use number::{Number, NumberError};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
+pub use payload::{PayloadError, parse_payload};
 pub use problem::{Anchor, Code, Problem, Severity};

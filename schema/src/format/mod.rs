@@ -1,0 +1,99 @@
+//! `format`: what each of the five asserts on a string.
+
+mod date_time;
+mod email;
+
+use crate::Format;
+
+impl Format {
+    /// Whether `text` has this format.
+    ///
+    /// ```
+    /// use capgen_schema::Format;
+    /// assert!(Format::DateTime.accepts("1998-12-31T23:59:60Z"));
+    /// assert!(!Format::Uri.accepts("/relative"));
+    /// ```
+    pub fn accepts(self, text: &str) -> bool {
+        match self {
+            Format::Uuid => is_uuid(text),
+            Format::Email => email::is_mailbox(text),
+            Format::Uri => fluent_uri::Uri::parse(text).is_ok(),
+            Format::UriReference => fluent_uri::UriRef::parse(text).is_ok(),
+            Format::DateTime => date_time::is_date_time(text),
+        }
+    }
+}
+
+/// 8-4-4-4-12 hex digits of either case, any version and variant.
+fn is_uuid(text: &str) -> bool {
+    let is_fine = |(index, byte): (usize, u8)| match index {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == 36 && text.bytes().enumerate().all(is_fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(format: Format, accepted: &[&str], refused: &[&str]) {
+        for text in accepted {
+            assert!(format.accepts(text), "{text:?} is a {}", format.name());
+        }
+        for text in refused {
+            assert!(!format.accepts(text), "{text:?} is no {}", format.name());
+        }
+    }
+
+    #[test]
+    fn a_uuid_is_36_hex_digits_and_hyphens() {
+        check(
+            Format::Uuid,
+            &[
+                "2eb8aa08-aa98-11ea-b4aa-73b441d16380",
+                "00000000-0000-0000-0000-000000000000",
+                "2EB8AA08-AA98-11EA-B4AA-73B441D16380",
+            ],
+            &[
+                "",
+                "2eb8aa08aa9811eab4aa73b441d16380",
+                "{2eb8aa08-aa98-11ea-b4aa-73b441d16380}",
+                "2eb8aa08-aa98-11ea-b4aa-73b441d1638",
+                "2eb8aa08-aa98-11ea-b4aa73b441d16380-",
+                "2eb8aa08-aa98-11ea-b4aa-73b441d1638é",
+                "2eb8aa08-aa98-11ea-b4aa-73b441d16380\n",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_uri_has_a_scheme_and_only_ascii() {
+        check(
+            Format::Uri,
+            &["http://a/b?c#d", "urn:x:y", "mailto:a@b", "http://[::1]:80/", "a:", "http://a/%7E"],
+            &[
+                "",
+                "a",
+                "//a/b",
+                "http://a/ b",
+                "http://a/%zz",
+                "http://é/",
+                "http://[::1",
+                "http://a:x/",
+                "1a:b",
+                "\n",
+                "http://a/\u{0}",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_uri_reference_may_be_relative() {
+        check(
+            Format::UriReference,
+            &["", "a", "/a/b", "//a/b", "?x", "#f", "http://a", "./a:b"],
+            &["\\\\a\\b", "a b", "#a#b", "1a:b", "%", "é"],
+        );
+    }
+}
