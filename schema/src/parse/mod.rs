@@ -130,7 +130,7 @@ impl Loader {
             }
         }
         // The target replaces the node itself once every definition is known.
-        is_reference.then_some(Kind::Ref(id))
+        is_reference.then_some(Kind::Bool(true))
     }
 
     /// Loads the subschema at a keyword.
