@@ -4,17 +4,15 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::parse::MAX_BYTES;
 use crate::{Diagnostic, Source, codes};
 
-/// The longest file that is read, in bytes.
-const MAX_BYTES: u64 = 16 << 20;
-
-/// Reads the file at `path`; diagnostics show it as `shown`. At most 16 MiB are read, whatever the file claims to be.
+/// Reads the file at `path`; diagnostics show it as `shown`. At most 32 MiB are read, whatever the file claims to be.
 ///
 /// # Errors
 ///
 /// One finding: [`codes::UNREADABLE`] where the system refuses it or where it is a folder, a pipe or a device;
-/// [`codes::TOO_LARGE`] beyond 16 MiB; [`codes::NOT_UTF8`].
+/// [`codes::TOO_LARGE`] beyond 32 MiB; [`codes::NOT_UTF8`].
 pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> {
     let refused = |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}"));
     let failed = |error: std::io::Error| vec![refused(&error.to_string())];
@@ -27,9 +25,9 @@ pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> 
         return Err(vec![refused("it is not a regular file")]);
     }
     let mut bytes = Vec::new();
-    File::open(path).map_err(failed)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(vec![Diagnostic::new(codes::TOO_LARGE, format!("`{shown}` is larger than 16 MiB"))]);
+    File::open(path).map_err(failed)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(vec![Diagnostic::new(codes::TOO_LARGE, format!("`{shown}` has more than {MAX_BYTES} bytes"))]);
     }
     Source::from_bytes(shown, bytes)
 }

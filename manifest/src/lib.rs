@@ -8,6 +8,8 @@ mod contract;
 #[cfg(feature = "parse")]
 mod diagnostic;
 #[cfg(feature = "parse")]
+mod explain;
+#[cfg(feature = "parse")]
 mod file;
 #[cfg(feature = "parse")]
 mod fleet;
@@ -34,6 +36,7 @@ pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, T
 #[cfg(feature = "parse")]
 pub use {
     diagnostic::{Diagnostic, Label},
+    explain::{Explanation, codes_page, explain, explanations},
     file::{read_source, shown},
     json_text::parse_json,
     lookup::{Fleet, find_root},

@@ -1,0 +1,66 @@
+//! What each code means: one Markdown file per code, compiled in.
+
+/// What a code means, why it is bad, an example and its mend.
+#[derive(Clone, Copy, Debug)]
+pub struct Explanation {
+    /// The code.
+    pub code: &'static str,
+    /// Markdown. Its first line is `# <code>: <title>`.
+    pub text: &'static str,
+}
+
+macro_rules! explanations {
+    ($($code:literal)+) => {
+        &[$(Explanation { code: $code, text: include_str!(concat!("codes/", $code, ".md")) }),+]
+    };
+}
+
+const ALL: &[Explanation] = explanations! {
+    "E0101" "E0102" "E0103" "E0104" "E0105" "E0106" "E0107" "E0108" "E0109" "E0110"
+    "E0111" "E0112" "E0113" "E0114" "E0115" "E0116" "E0117" "E0118" "E0119" "E0120"
+    "E0121" "E0122" "E0123"
+    "E0201" "E0202" "E0203" "E0204" "E0205" "E0206" "E0207" "E0208" "E0209" "E0210"
+    "E0211" "E0212" "E0213" "E0214"
+    "E0301" "E0302" "E0303" "E0304" "E0305" "E0306" "E0307" "E0308"
+    "E0401" "E0402" "E0403" "E0404" "E0405" "E0406" "E0407" "E0408" "E0409"
+    "E0501" "E0502" "E0503" "E0504" "E0505"
+    "W0101" "W0102" "W0103" "W0104" "W0105" "W0106" "W0107"
+    "W0201"
+};
+
+impl Explanation {
+    /// A few words, such as `an unknown key`.
+    pub fn title(&self) -> &'static str {
+        self.text.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, title)| title)
+    }
+}
+
+/// What the code means; its case does not count.
+///
+/// ```
+/// assert_eq!(capgen_manifest::explain("e0201").unwrap().title(), "an unknown key");
+/// ```
+pub fn explain(code: &str) -> Option<&'static Explanation> {
+    ALL.iter().find(|explanation| explanation.code.eq_ignore_ascii_case(code))
+}
+
+/// Every code, errors first.
+pub fn explanations() -> &'static [Explanation] {
+    ALL
+}
+
+/// The page `docs/codes.md`: every explanation under its heading.
+pub fn codes_page() -> String {
+    let mut page = String::from(
+        "# Codes\n\nEvery finding has a code. It never changes its meaning. `E` refuses the input; `W` is a warning, which \
+         `--strict` turns\ninto an error. `capgen explain <code>` prints what stands here.\n\n| code | |\n|---|---|\n",
+    );
+    for explanation in ALL {
+        page.push_str(&format!("| {} | {} |\n", explanation.code, explanation.title()));
+    }
+    for explanation in ALL {
+        page.push_str("\n#");
+        page.push_str(explanation.text);
+    }
+    page
+}
