@@ -8,6 +8,8 @@ mod conj;
 mod finish;
 mod finite;
 mod record;
+#[cfg(test)]
+mod tests;
 mod union;
 
 use std::collections::HashMap;

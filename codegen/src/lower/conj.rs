@@ -161,6 +161,7 @@ impl<'a> Facets<'a> {
             return;
         };
         match sole_assertion(group) {
+            Some(Sole::Nothing) => self.never = true,
             Some(Sole::Types(types)) => {
                 let keep = Type::ALL
                     .into_iter()
@@ -180,15 +181,17 @@ impl<'a> Facets<'a> {
     }
 }
 
-/// The only assertion of a schema.
+/// What a schema asserts, where that is little.
 pub(crate) enum Sole<'a> {
+    /// There is none.
+    Nothing,
     Types(TypeSet),
     Values(&'a [Json]),
     /// `required` with one name.
     Required(&'a str),
 }
 
-/// What a schema asserts, where that is one thing only.
+/// What a schema asserts, where that is one thing only, or nothing.
 pub(crate) fn sole_assertion(group: &Assertions) -> Option<Sole<'_>> {
     let bounds = [
         group.minimum.is_some(),
@@ -205,7 +208,7 @@ pub(crate) fn sole_assertion(group: &Assertions) -> Option<Sole<'_>> {
     ];
     let count = shapes(group).into_iter().chain(bounds).filter(|asserts| *asserts).count();
     if count != 1 {
-        return None;
+        return (count == 0).then_some(Sole::Nothing);
     }
     if let Some(types) = group.types {
         Some(Sole::Types(types))

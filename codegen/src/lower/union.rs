@@ -45,6 +45,7 @@ impl<'a> Lowering<'a, '_> {
         let nullable = leaves.iter().any(|leaf| is_null(leaf.profile.types));
         leaves.retain(|leaf| !is_null(leaf.profile.types));
         let tag = tag(&leaves);
+        name_sole_object(&mut leaves);
         let mut variants = Vec::with_capacity(leaves.len());
         let mut hoisted = nullable;
         for leaf in leaves {
@@ -178,7 +179,12 @@ impl<'a> Lowering<'a, '_> {
                 variants.push(Variant { ident, ty, types, tag_values: Vec::new() });
             }
         }
-        finish(variants, None, facets.types.contains(SchemaType::Null))
+        let mut built = finish(variants, None, facets.types.contains(SchemaType::Null));
+        if let (Built::Shape { shape: Shape::Union(union), .. }, true) = (&mut built, is_everything(facets.types)) {
+            // A variant for every kind of value says less than the value itself.
+            union.disjoint = false;
+        }
+        built
     }
 
     /// The values of one JSON type among those of a place.
@@ -256,6 +262,14 @@ impl Profile {
 
     fn is_object(&self) -> bool {
         self.types.contains(SchemaType::Object)
+    }
+}
+
+/// Calls the only branch for objects `Object`, like the branches for other types.
+fn name_sole_object(leaves: &mut [Leaf]) {
+    let mut objects = leaves.iter_mut().filter(|leaf| leaf.profile.is_object());
+    if let (Some(leaf), None) = (objects.next(), objects.next()) {
+        leaf.ident = name::camel(SchemaType::Object.name());
     }
 }
 
@@ -366,9 +380,7 @@ fn is_disjoint(variants: &[Variant], nullable: bool) -> bool {
         }
         types = types.union(own);
     }
-    let everything = types.with(SchemaType::Null).with(SchemaType::Object);
-    // A type for every kind of value says nothing: the value itself is the better type.
-    !(is_everything(everything) && plain_object)
+    true
 }
 
 fn without_object() -> TypeSet {

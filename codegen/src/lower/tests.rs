@@ -1,0 +1,311 @@
+//! Schemas and the types they become, in a short notation.
+
+use std::fmt::Write as _;
+
+use capgen_manifest::{Source, load};
+
+use super::lower;
+use crate::model::{Model, Rest, Shape, Type};
+
+fn notation(model: &Model<'_>) -> String {
+    let mut out = String::new();
+    for def in &model.types {
+        let shape = match &def.shape {
+            Shape::Record(record) => {
+                let mut parts: Vec<String> = record
+                    .fields
+                    .iter()
+                    .map(|f| format!("{}{}: {}", f.ident, if f.required { "" } else { "?" }, ty(model, &f.ty)))
+                    .collect();
+                match &record.rest {
+                    Rest::Closed => parts.push("closed".to_owned()),
+                    Rest::Ignored => {}
+                    Rest::Kept(rest) => parts.push(format!("..{}", ty(model, rest))),
+                }
+                format!("{{ {} }}", parts.join(", "))
+            }
+            Shape::Enum(members) => {
+                let members: Vec<String> =
+                    members.iter().map(|m| format!("{}={}", m.ident, m.value.canonical())).collect();
+                format!("enum {}", members.join(" "))
+            }
+            Shape::Union(union) => {
+                let variants: Vec<String> =
+                    union.variants.iter().map(|v| format!("{}({})", v.ident, ty(model, &v.ty))).collect();
+                let kind = match (&union.tag, union.disjoint) {
+                    (_, false) => "overlapping".to_owned(),
+                    (Some(tag), true) => format!("tag {tag}"),
+                    (None, true) => "by type".to_owned(),
+                };
+                format!("{kind}: {}", variants.join(" | "))
+            }
+            Shape::Alias { target, recursive } => {
+                format!("{}{}", if *recursive { "new " } else { "" }, ty(model, target))
+            }
+        };
+        writeln!(out, "{} = {shape}", def.name).unwrap();
+    }
+    out
+}
+
+fn ty(model: &Model<'_>, t: &Type) -> String {
+    match t {
+        Type::Unknown => "unknown".to_owned(),
+        Type::Never => "never".to_owned(),
+        Type::Null => "null".to_owned(),
+        Type::Boolean => "bool".to_owned(),
+        Type::Integer { unsigned: true } => "u64".to_owned(),
+        Type::Integer { unsigned: false } => "i64".to_owned(),
+        Type::Number => "f64".to_owned(),
+        Type::String => "string".to_owned(),
+        Type::Array { item, min: 0, max: None } => format!("[{}]", ty(model, item)),
+        Type::Array { item, min, max } => {
+            format!("[{}; {min}..{}]", ty(model, item), max.map_or(String::new(), |m| m.to_string()))
+        }
+        Type::Map(value) => format!("map<{}>", ty(model, value)),
+        Type::Nullable(inner) => format!("{}?", ty(model, inner)),
+        Type::Named { id, boxed } => format!("{}{}", if *boxed { "box " } else { "" }, model[*id].name),
+    }
+}
+
+/// The types of a capability `c` whose request has that schema, its `CRequest` written as `R`.
+fn types(schema: &str) -> String {
+    let text = format!(
+        r#"{{"version": 1, "agent": "agent://a", "transports": [{{"kind": "memory", "topics": {{"requests": "r"}}}}],
+            "capabilities": [{{"name": "c", "inputSchema": {schema}}}]}}"#
+    );
+    let loaded = load(&Source::new("a.json", text)).unwrap_or_else(|e| panic!("{e:#?}"));
+    notation(&lower(&loaded.manifest)).replace("CRequest", "R")
+}
+
+#[track_caller]
+fn check(schema: &str, expected: &str) {
+    let actual = types(schema);
+    let actual: Vec<&str> = actual.lines().collect();
+    let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(actual, expected, "\n{}\n", actual.join("\n"));
+}
+
+#[test]
+fn optional_and_nullable_stay_distinct() {
+    check(
+        r#"{"type": "object", "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "integer"}}, "required": ["a"]}"#,
+        "R = { a: string?, b?: i64 }",
+    );
+}
+
+#[test]
+fn bounds_choose_the_integer_type() {
+    check(
+        r#"{"type": "object", "additionalProperties": false, "properties": {
+            "a": {"type": "integer", "minimum": 0}, "b": {"type": "integer", "exclusiveMinimum": -1},
+            "c": {"type": "integer", "minimum": -0.5}, "d": {"type": "integer", "minimum": -1},
+            "e": {"allOf": [{"type": "integer"}, {"minimum": 3}]}}}"#,
+        "R = { a?: u64, b?: u64, c?: u64, d?: i64, e?: u64, closed }",
+    );
+}
+
+#[test]
+fn undeclared_properties_are_refused_ignored_or_kept() {
+    check(r#"{"type": "object", "additionalProperties": false}"#, "R = { closed }");
+    check(r#"{"type": "object"}"#, "R = map<unknown>");
+    check(r#"{"type": "object", "additionalProperties": {"type": "number"}}"#, "R = map<f64>");
+    check(
+        r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true}"#,
+        "R = { a?: string, ..unknown }",
+    );
+    check(r#"{"type": "object", "required": ["ghost"]}"#, "R = { ghost: unknown }");
+}
+
+#[test]
+fn all_of_merges_properties_of_every_branch() {
+    check(
+        r##"{"definitions": {"Base": {"type": "object", "properties": {"id": {"type": "string"}, "tag": {"type": ["string", "null"]}}, "required": ["id"]}},
+            "type": "object", "required": ["tag"], "properties": {"extra": {"type": "boolean"}},
+            "allOf": [{"$ref": "#/definitions/Base"}, {"properties": {"tag": {"type": "string"}}}]}"##,
+        "R = { extra?: bool, tag: string, id: string }",
+    );
+}
+
+#[test]
+fn a_closed_schema_forbids_what_its_neighbours_declare() {
+    check(
+        r#"{"allOf": [{"type": "object", "properties": {"a": {}}, "additionalProperties": false}, {"properties": {"b": {"type": "string"}}}]}"#,
+        "R = { a?: unknown, b?: never, closed }",
+    );
+}
+
+#[test]
+fn a_reference_with_annotations_stays_a_reference() {
+    check(
+        r##"{"definitions": {"D": {"type": "object", "properties": {"x": {}}, "additionalProperties": false}},
+            "type": "object", "properties": {
+              "a": {"$ref": "#/definitions/D", "description": "d"},
+              "b": {"allOf": [{"$ref": "#/definitions/D"}], "description": "e"},
+              "c": {"type": "object", "allOf": [{"$ref": "#/definitions/D"}]},
+              "d": {"anyOf": [{"$ref": "#/definitions/D"}, {"type": "null"}]}}}"##,
+        "R = { a?: RD, b?: RD, c?: RD, d?: RD? }
+         RD = { x?: unknown, closed }",
+    );
+}
+
+#[test]
+fn a_tag_is_found_through_references_and_beside_common_properties() {
+    check(
+        r##"{"definitions": {
+              "Cat": {"type": "object", "properties": {"pet": {"const": "cat"}}, "required": ["pet"]},
+              "Dog": {"type": "object", "properties": {"pet": {"enum": ["dog", "puppy"]}}, "required": ["pet"]}},
+            "type": "object", "properties": {"owner": {"type": "string"}, "pet": {"type": "string"}}, "required": ["owner"],
+            "oneOf": [{"$ref": "#/definitions/Cat"}, {"$ref": "#/definitions/Dog"}]}"##,
+        r#"R = tag pet: Cat(RCat) | Dog(RDog)
+           RCat = { owner: string, pet: RCatPet }
+           RCatPet = enum Cat="cat"
+           RDog = { owner: string, pet: RDogPet }
+           RDogPet = enum Dog="dog" Puppy="puppy""#,
+    );
+}
+
+#[test]
+fn branches_told_apart_by_json_type_make_a_disjoint_union() {
+    check(
+        r##"{"definitions": {"J": {"oneOf": [{"type": "null"}, {"type": "boolean"}, {"type": "number"}, {"type": "string"},
+              {"type": "array", "items": {"$ref": "#/definitions/J"}},
+              {"type": "object", "additionalProperties": {"$ref": "#/definitions/J"}}]}}, "$ref": "#/definitions/J"}"##,
+        "R = RJ
+         RJ = RJValue?
+         RJValue = by type: Boolean(bool) | Number(f64) | String(string) | Array([RJ]) | Object(map<RJ>)",
+    );
+}
+
+#[test]
+fn overlapping_branches_stay_overlapping() {
+    check(
+        r#"{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#,
+        "R = overlapping: Variant1(RVariant1) | Variant2(RVariant2)
+         RVariant1 = { a: string, b?: string }
+         RVariant2 = { a?: string, b: string }",
+    );
+}
+
+#[test]
+fn one_of_required_forbids_the_properties_of_its_siblings() {
+    check(
+        r#"{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}"#,
+        "R = overlapping: Variant1(RVariant1) | Variant2(RVariant2)
+         RVariant1 = { a: string, b?: never }
+         RVariant2 = { a?: never, b: string }",
+    );
+}
+
+#[test]
+fn a_wider_branch_swallows_a_narrower_one() {
+    check(r#"{"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}, {"type": "null"}]}"#, "R = string?");
+    check(r#"{"anyOf": [{"type": "integer"}, {"type": "number"}]}"#, "R = f64");
+    check(r#"{"anyOf": [{"type": "string"}, {}]}"#, "R = unknown");
+}
+
+#[test]
+fn branches_of_constants_make_one_enum() {
+    check(
+        r#"{"oneOf": [{"const": "a", "description": "first"}, {"enum": ["b", 1]}, {"type": "null"}]}"#,
+        r#"R = RValue?
+           RValue = enum A="a" B="b" N1=1"#,
+    );
+}
+
+#[test]
+fn impossible_places_are_never() {
+    check(
+        r#"{"type": "object", "additionalProperties": false, "properties": {
+            "a": false, "b": {"allOf": [{"type": "string"}, {"type": "integer"}]}, "c": {"enum": []}, "d": {"not": {}},
+            "e": {"type": "string", "not": {"type": "string"}}}}"#,
+        "R = { a?: never, b?: never, c?: never, d?: never, e?: never, closed }",
+    );
+    check(r#"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#, "R = never");
+}
+
+#[test]
+fn recursion_is_boxed_only_where_a_value_would_contain_itself() {
+    check(
+        r##"{"definitions": {"N": {"type": "object", "properties": {
+              "children": {"type": "array", "items": {"$ref": "#/definitions/N"}},
+              "next": {"oneOf": [{"$ref": "#/definitions/N"}, {"type": "null"}]}}, "required": ["children"], "additionalProperties": false},
+              "T": {"type": "array", "items": {"$ref": "#/definitions/T"}}},
+            "type": "object", "properties": {"n": {"$ref": "#/definitions/N"}, "t": {"$ref": "#/definitions/T"}}}"##,
+        "R = { n?: RN, t?: RT }
+         RN = { children: [RN], next?: box RN?, closed }
+         RT = new [RT]",
+    );
+}
+
+#[test]
+fn merged_references_that_come_back_to_themselves_end() {
+    check(
+        r##"{"definitions": {
+              "A": {"type": "object", "properties": {"next": {"$ref": "#/definitions/AB"}, "a": {"type": "string"}}},
+              "B": {"type": "object", "properties": {"next": {"$ref": "#/definitions/AB"}, "b": {"type": "string"}}},
+              "AB": {"allOf": [{"$ref": "#/definitions/A"}, {"$ref": "#/definitions/B"}]}},
+            "$ref": "#/definitions/AB"}"##,
+        "R = RAb
+         RAb = { next?: box RAb, a?: string, b?: string }",
+    );
+}
+
+#[test]
+fn colliding_names_get_suffixes_that_do_not_depend_on_the_neighbours_order() {
+    let one = types(r#"{"type": "object", "properties": {"a-b": {}, "a_b": {}, "c": {}}}"#);
+    let two = types(r#"{"type": "object", "properties": {"c": {}, "a_b": {}, "a-b": {}}}"#);
+    let mut one: Vec<&str> = one.trim_matches(['R', ' ', '=', '{', '}', '\n']).split(", ").collect();
+    let mut two: Vec<&str> = two.trim_matches(['R', ' ', '=', '{', '}', '\n']).split(", ").collect();
+    one.sort_unstable();
+    two.sort_unstable();
+    assert_eq!(one, two);
+    assert!(one.iter().filter(|field| field.starts_with("a_b_x")).count() == 2, "{one:?}");
+}
+
+#[test]
+fn a_schema_without_a_type_accepts_what_is_no_object() {
+    check(
+        r#"{"properties": {"a": {"type": "integer"}}, "required": ["a"]}"#,
+        "R = RValue?
+         RValue = overlapping: Boolean(bool) | Number(f64) | String(string) | Array([unknown]) | Object(RObject)
+         RObject = { a: i64 }",
+    );
+}
+
+/// A chain of merged references as long as the file can hold neither overflows the stack nor takes long.
+#[test]
+fn long_chains_of_merged_references_are_lowered_without_recursion() {
+    let mut definitions = String::new();
+    for i in 0..2_000 {
+        let next = format!(r##""allOf": [{{"$ref": "#/definitions/d{0}"}}, {{"$ref": "#/definitions/e{0}"}}]"##, i + 1);
+        for letter in ["d", "e"] {
+            definitions.push_str(&format!(r#""{letter}{i}": {{"type": "array", "items": {{{next}}}}},"#));
+        }
+    }
+    let schema = format!(
+        r##"{{"definitions": {{{definitions} "d2000": {{"type": "string"}}, "e2000": {{"minLength": 1}}}},
+             "allOf": [{{"$ref": "#/definitions/d0"}}, {{"$ref": "#/definitions/e0"}}]}}"##
+    );
+    assert_eq!(types(&schema).lines().count(), 2_000);
+}
+
+/// Every subset of `n` definitions is a different conjunction; the output stays within a multiple of the input.
+#[test]
+fn exponentially_many_conjunctions_are_cut_off() {
+    let mut definitions = Vec::new();
+    for i in 0..24 {
+        let others = format!(
+            r##""x": {{"allOf": [{{"$ref": "#/definitions/d{}"}}, {{"$ref": "#/definitions/d{}"}}]}}, "y": {{"$ref": "#/definitions/d{}"}}"##,
+            (i + 1) % 24,
+            (i * 7 + 3) % 24,
+            (i * 5 + 2) % 24,
+        );
+        definitions.push(format!(r#""d{i}": {{"type": "object", "properties": {{{others}}}}}"#));
+    }
+    let schema = format!(
+        r##"{{"definitions": {{{}}}, "allOf": [{{"$ref": "#/definitions/d0"}}, {{"$ref": "#/definitions/d1"}}]}}"##,
+        definitions.join(",")
+    );
+    assert!(types(&schema).lines().count() < 20_000);
+}
