@@ -41,7 +41,7 @@ pub use {
     json_text::parse_json,
     lookup::{Fleet, find_root},
     parse::parse_document,
-    read::{Loaded, load, load_peer},
+    read::{Loaded, load, load_peer, nearest},
     source::{Position, Source},
     tree::{Data, Member, Node},
     yaml::parse_yaml,

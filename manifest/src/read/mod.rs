@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use crate::{AgentId, Capability, Data, Diagnostic, Manifest, Node, Source, codes, parse_document};
 
-pub(crate) use near::nearest;
+pub use near::nearest;
 pub(crate) use reader::{Map, Place, Reader, listed, quoted};
 
 /// A manifest that loaded, and what is still worth a remark.

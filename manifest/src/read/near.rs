@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate that `text` was probably meant to be; the first of equals. Case, `-` and `_` do not count.
-pub(crate) fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if text.len() > LONGEST {
         return None;
     }
