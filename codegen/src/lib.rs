@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod codes;
+pub mod contracts;
 mod language;
 mod lower;
 mod model;

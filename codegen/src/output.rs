@@ -65,7 +65,7 @@ impl Plan {
     /// reserves ([`codes::RESERVED_NAME`]), files that capgen did not write ([`codes::FOREIGN_FILE`]), and what cannot
     /// be read ([`codes::OUTPUT_IO`]).
     pub fn new(folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
-        let mut found = names::check(&outputs);
+        let mut found = check_agents(outputs.iter().map(|output| (&output.agent, output.origin.as_str())));
         match entries(folder) {
             Ok(entries) => found.extend(names::check_against(&outputs, folder, &entries)),
             Err(error) => found.extend(cannot("read", folder, &error)),
@@ -162,8 +162,21 @@ impl PlannedFile {
             State::Stale => format!("`{}` is stale", self.path.display()),
             State::Missing => format!("`{}` is missing", self.path.display()),
         };
-        Some(Diagnostic::new(codes::STALE, message))
+        Some(Diagnostic::new(codes::STALE, message).help("generate it again, and check it in"))
     }
+}
+
+/// Agents whose files would be one file somewhere ([`codes::COLLISION`]), and agents whose files Windows would not create
+/// ([`codes::RESERVED_NAME`]). Each comes with the path of its contract.
+pub fn check_agents<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>) -> Vec<Diagnostic> {
+    names::check(agents)
+}
+
+/// The finding ([`codes::ORPHAN`]) for one of [`Plan::orphans`].
+pub fn orphan(path: &Path) -> Diagnostic {
+    let agent = path.file_name().and_then(|name| agent_of(name.to_str()?)).unwrap_or_default();
+    Diagnostic::new(codes::ORPHAN, format!("`{}` is generated, but its agent `{agent}` is gone", path.display()))
+        .help("delete it; where the agent is outside the fleet, name its contract too")
 }
 
 /// The text of an existing output with `\n` line ends; `None` where there is none.

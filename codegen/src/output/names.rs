@@ -4,44 +4,43 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 
-use capgen_manifest::Diagnostic;
+use capgen_manifest::{AgentId, Diagnostic};
 
 use super::Output;
 use crate::codes;
 
 /// Agents whose files would be one file somewhere, and agents whose files Windows would not create.
-pub(super) fn check(outputs: &[Output]) -> Vec<Diagnostic> {
+pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let mut seen: BTreeMap<String, &Output> = BTreeMap::new();
-    for output in outputs {
-        let id = output.agent.as_str();
+    let mut seen: BTreeMap<String, (&str, &str)> = BTreeMap::new();
+    for (agent, origin) in agents {
+        let id = agent.as_str();
         if is_reserved(id) {
             found.push(
                 Diagnostic::new(
                     codes::RESERVED_NAME,
                     format!("agent `{id}` has a name that Windows keeps for a device"),
                 )
-                .note(format!("in `{}`", output.origin))
-                .help(format!("give the agent another id, such as `{id}-agent`")),
+                .note(format!("in `{origin}`"))
+                .help("give the agent another id"),
             );
         }
         match seen.entry(id.to_ascii_lowercase()) {
-            Entry::Vacant(place) => _ = place.insert(output),
-            Entry::Occupied(other) => found.push(collision(other.get(), output)),
+            Entry::Vacant(place) => _ = place.insert((id, origin)),
+            Entry::Occupied(other) => found.push(collision(*other.get(), (id, origin))),
         }
     }
     found
 }
 
-fn collision(first: &Output, second: &Output) -> Diagnostic {
-    let (a, b) = (first.agent.as_str(), second.agent.as_str());
+fn collision((a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic {
     let message = if a == b {
         format!("two contracts are of agent `{a}`, so their files would have one name")
     } else {
         format!("agents `{a}` and `{b}` differ only in case, so their files would be one on many systems")
     };
     Diagnostic::new(codes::COLLISION, message)
-        .note(format!("in `{}` and in `{}`", first.origin, second.origin))
+        .note(format!("in `{first}` and in `{second}`"))
         .help("give one of them another id, or generate them into different folders")
 }
 

@@ -49,7 +49,6 @@ fn create_temporary(folder: &Path) -> io::Result<(PathBuf, File)> {
     let mut result = Err(io::Error::from(io::ErrorKind::AlreadyExists));
     for _ in 0..TRIES {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // The name does not grow with the output's, which may be as long as the file system allows.
         let path = folder.join(format!(".capgen-{}-{number}.tmp", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => return Ok((path, file)),
