@@ -1,9 +1,34 @@
 //! `pattern`: ECMA-262 regular expressions with the `u` flag.
+//!
+//! A pattern is parsed by ECMA-262's grammar into a tree whose every set of characters is spelled out, so nothing is left
+//! of which engines have opinions of their own. What the `regex` crate can say runs there; look-around, and what would
+//! take the `regex` crate too much memory, runs on [`scan`]. Both take time linear in the text.
+
+mod ast;
+mod class;
+mod escape;
+mod literal;
+mod nfa;
+mod parse;
+mod property;
+mod scan;
+mod scripts;
+mod translate;
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A checked regular expression: ECMA-262 with the `u` flag and no other, unanchored.
+use ast::{Ast, Parsed};
+use nfa::Cost;
+use scan::Scanner;
+
+/// How many states counted repetitions may multiply to.
+const MAX_STATES: u64 = 250_000;
+/// Up to this cost a pattern goes to the `regex` crate, whose automaton works on bytes and takes some 100 bytes of memory
+/// for each range.
+const MAX_LINEAR: Cost = Cost { states: 2_000, ranges: 20_000 };
+
+/// A checked regular expression: ECMA-262 (2024) with the `u` flag and no other, unanchored.
 ///
 /// Cheap to clone.
 ///
@@ -19,7 +44,13 @@ pub struct Pattern(Arc<Compiled>);
 
 struct Compiled {
     source: String,
-    engine: regress::Regex,
+    engine: Engine,
+    has_lookaround: bool,
+}
+
+enum Engine {
+    Linear(regex::Regex),
+    Scanner(Scanner),
 }
 
 /// Why a text is no [`Pattern`].
@@ -38,13 +69,14 @@ pub enum PatternErrorKind {
     Syntax,
     /// It refers back to what a group has matched: no engine can match that in bounded time.
     BackReference,
-    /// Too long, too deeply nested, or its counted repetitions multiply to too much.
+    /// Too long (64 KiB), too deeply nested (200 groups), or its counted repetitions multiply to too much (some 100,000
+    /// characters).
     TooLarge,
     /// A Unicode property that ECMA-262 knows and this crate has no table for.
     Unsupported,
 }
 
-/// Matching was given up: pattern and text together are too large for look-around.
+/// Matching was given up: pattern and text together are too large.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StepLimit;
 
@@ -54,9 +86,15 @@ impl Pattern {
     /// # Errors
     /// See [`PatternErrorKind`].
     pub fn new(source: &str) -> Result<Self, PatternError> {
-        let engine = regress::Regex::with_flags(source, "u")
-            .map_err(|error| PatternError { kind: PatternErrorKind::Syntax, message: error.text })?;
-        Ok(Pattern(Arc::new(Compiled { source: source.to_owned(), engine })))
+        let Parsed { ast, sets, looks } = parse::parse(source)?;
+        let cost = check_cost(&ast, &sets)?;
+        let linear = if looks == 0 && cost.states <= MAX_LINEAR.states && cost.ranges <= MAX_LINEAR.ranges {
+            translate::translate(&ast, &sets).and_then(|text| regex::Regex::new(&text).ok())
+        } else {
+            None
+        };
+        let engine = linear.map_or_else(|| Engine::Scanner(Scanner::new(&ast, &sets)), Engine::Linear);
+        Ok(Pattern(Arc::new(Compiled { source: source.to_owned(), engine, has_lookaround: looks > 0 })))
     }
 
     /// The ECMA-262 source text.
@@ -66,15 +104,21 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     ///
+    /// Takes time linear in the text.
+    ///
     /// # Errors
-    /// [`StepLimit`], and only where [`has_lookaround`](Self::has_lookaround).
+    /// [`StepLimit`] where that is still too much; only where [`has_lookaround`](Self::has_lookaround), or where counted
+    /// repetitions multiply to thousands.
     pub fn is_match(&self, text: &str) -> Result<bool, StepLimit> {
-        Ok(self.0.engine.find(text).is_some())
+        match &self.0.engine {
+            Engine::Linear(regex) => Ok(regex.is_match(text)),
+            Engine::Scanner(scanner) => scanner.is_match(text),
+        }
     }
 
     /// Whether it looks ahead or behind, which costs more and may reach the [`StepLimit`].
     pub fn has_lookaround(&self) -> bool {
-        self.0.source.contains("(?=")
+        self.0.has_lookaround
     }
 
     /// Whether a backtracking engine, such as a JavaScript `RegExp`, may need time on it that grows exponentially, or as
@@ -85,8 +129,22 @@ impl Pattern {
 
     /// The source as it may stand between the slashes of a JavaScript literal `/…/u`.
     pub fn escaped_for_js_literal(&self) -> String {
-        self.0.source.replace('/', "\\/")
+        literal::escape(&self.0.source)
     }
+}
+
+fn check_cost(ast: &Ast, sets: &ast::Sets) -> Result<Cost, PatternError> {
+    let ranges_of = |id| sets.get(id).map_or(0, |set| u64::try_from(set.ranges().len()).unwrap_or(u64::MAX));
+    let mut looks = Vec::new();
+    ast.looks(&mut looks);
+    let bodies = looks.iter().map(|look| nfa::cost(&look.body, &ranges_of));
+    let cost = bodies.fold(nfa::cost(ast, &ranges_of), Cost::plus);
+    if cost.states > MAX_STATES {
+        return Err(parse::too_large(format!(
+            "the counted repetitions multiply to more than {MAX_STATES} states; bound the length with `maxLength` instead"
+        )));
+    }
+    Ok(cost)
 }
 
 impl fmt::Debug for Pattern {

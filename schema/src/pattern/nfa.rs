@@ -1,0 +1,131 @@
+//! A pattern as an automaton over characters, to be read forwards or backwards.
+
+use super::ast::{Ast, Repeat, SetId};
+
+/// A place in [`Program::steps`].
+pub(super) type State = usize;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// Consumes a character of the set.
+    Set(SetId, State),
+    Split(State, State),
+    Start(State),
+    End(State),
+    WordBoundary {
+        negated: bool,
+        next: State,
+    },
+    /// Asks the table of a look-around.
+    Look {
+        id: usize,
+        negated: bool,
+        next: State,
+    },
+    Match,
+}
+
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) steps: Vec<Step>,
+    pub(super) start: State,
+}
+
+/// What an automaton takes, counted repetitions written out.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Cost {
+    pub(super) states: u64,
+    /// The ranges of all its sets.
+    pub(super) ranges: u64,
+}
+
+impl Cost {
+    pub(super) fn plus(self, other: Cost) -> Cost {
+        Cost { states: self.states.saturating_add(other.states), ranges: self.ranges.saturating_add(other.ranges) }
+    }
+
+    fn times(self, count: u64) -> Cost {
+        Cost { states: self.states.saturating_mul(count), ranges: self.ranges.saturating_mul(count) }
+    }
+}
+
+/// The cost of `ast`, where `ranges_of` counts the ranges of a set. The insides of look-arounds are not counted.
+pub(super) fn cost(ast: &Ast, ranges_of: &impl Fn(SetId) -> u64) -> Cost {
+    const ONE: Cost = Cost { states: 1, ranges: 0 };
+    match ast {
+        Ast::Empty => Cost::default(),
+        Ast::Set(id) => Cost { states: 1, ranges: ranges_of(*id) },
+        Ast::Start | Ast::End | Ast::WordBoundary { .. } | Ast::Look(_) => ONE,
+        Ast::Concat(items) => items.iter().fold(Cost::default(), |sum, item| sum.plus(cost(item, ranges_of))),
+        Ast::Alternatives(items) => {
+            items.iter().fold(Cost::default(), |sum, item| sum.plus(cost(item, ranges_of)).plus(ONE))
+        }
+        Ast::Repeat(repeat) => {
+            let inner = cost(&repeat.inner, ranges_of);
+            let (min, max) = (u64::from(repeat.min), repeat.max.map(u64::from));
+            let optional = max.map_or(1, |max| max.saturating_sub(min));
+            // An empty copy counts too: writing it out takes time.
+            inner.times(min).plus(inner.plus(ONE).times(optional)).plus(Cost { states: min, ranges: 0 })
+        }
+    }
+}
+
+/// Compiles `ast`, whose [`cost`] is known to be bearable.
+pub(super) fn compile(ast: &Ast, backwards: bool) -> Program {
+    let mut compiler = Compiler { steps: vec![Step::Match], backwards };
+    let start = compiler.before(ast, 0);
+    Program { steps: compiler.steps, start }
+}
+
+struct Compiler {
+    steps: Vec<Step>,
+    backwards: bool,
+}
+
+impl Compiler {
+    fn push(&mut self, step: Step) -> State {
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+
+    /// The state that reads `ast` and goes on at `next`.
+    fn before(&mut self, ast: &Ast, next: State) -> State {
+        match ast {
+            Ast::Empty => next,
+            Ast::Set(id) => self.push(Step::Set(*id, next)),
+            Ast::Start => self.push(Step::Start(next)),
+            Ast::End => self.push(Step::End(next)),
+            Ast::WordBoundary { negated } => self.push(Step::WordBoundary { negated: *negated, next }),
+            Ast::Look(look) => self.push(Step::Look { id: look.id, negated: look.negated, next }),
+            Ast::Concat(items) if self.backwards => items.iter().fold(next, |next, item| self.before(item, next)),
+            Ast::Concat(items) => items.iter().rev().fold(next, |next, item| self.before(item, next)),
+            Ast::Alternatives(items) => {
+                let mut states = items.iter().map(|item| self.before(item, next)).collect::<Vec<_>>().into_iter();
+                let first = states.next().unwrap_or(next);
+                states.fold(first, |one, other| self.push(Step::Split(one, other)))
+            }
+            Ast::Repeat(repeat) => self.before_repeat(repeat, next),
+        }
+    }
+
+    fn before_repeat(&mut self, repeat: &Repeat, next: State) -> State {
+        let mut start = next;
+        match repeat.max {
+            None => {
+                let split = self.push(Step::Match);
+                let again = self.before(&repeat.inner, split);
+                if let Some(step) = self.steps.get_mut(split) {
+                    *step = Step::Split(again, next);
+                }
+                start = split;
+            }
+            Some(max) => {
+                for _ in repeat.min..max {
+                    let copy = self.before(&repeat.inner, start);
+                    start = self.push(Step::Split(copy, next));
+                }
+            }
+        }
+        (0..repeat.min).fold(start, |start, _| self.before(&repeat.inner, start))
+    }
+}

@@ -1,0 +1,252 @@
+//! Matching with look-around in time linear in the text.
+//!
+//! Without captures a look-around is a question about a place in the text. So each is answered for every place first, the
+//! innermost before the outer, in one pass over the text: lookbehind reads it forwards, lookahead backwards. What remains
+//! is an automaton whose assertions are look-ups. No step is ever taken back.
+
+use regex_syntax::hir::ClassUnicode;
+
+use super::StepLimit;
+use super::ast::{Ast, SetId, Sets};
+use super::nfa::{self, Program, State, Step};
+
+/// How many steps a match may take: a second or so at worst.
+const STEP_LIMIT: u64 = 1 << 26;
+
+/// A compiled pattern.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    sets: Vec<CharSet>,
+    /// By id.
+    looks: Vec<(Program, Direction)>,
+    main: Program,
+    /// Whether `main` can match from the start of the text only.
+    anchored: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Direction {
+    Forwards,
+    Backwards,
+}
+
+impl Scanner {
+    pub(super) fn new(ast: &Ast, sets: &Sets) -> Self {
+        let mut looks = Vec::new();
+        ast.looks(&mut looks);
+        looks.sort_by_key(|look| look.id);
+        let looks = looks.into_iter().map(|look| {
+            let direction = if look.behind { Direction::Forwards } else { Direction::Backwards };
+            (nfa::compile(&look.body, !look.behind), direction)
+        });
+        Scanner {
+            sets: sets.iter().map(CharSet::new).collect(),
+            looks: looks.collect(),
+            main: nfa::compile(ast, false),
+            anchored: ast.is_anchored(),
+        }
+    }
+
+    pub(super) fn is_match(&self, text: &str) -> Result<bool, StepLimit> {
+        let mut run = Run { scanner: self, text, tables: Vec::with_capacity(self.looks.len()), steps: STEP_LIMIT };
+        for (program, direction) in &self.looks {
+            let mut table = Table::new(text.len() + 1);
+            run.scan(program, *direction, false, |place| {
+                table.insert(place);
+                true
+            })?;
+            run.tables.push(table);
+        }
+        let mut found = false;
+        run.scan(&self.main, Direction::Forwards, self.anchored, |_| {
+            found = true;
+            false
+        })?;
+        Ok(found)
+    }
+}
+
+struct Run<'a> {
+    scanner: &'a Scanner,
+    text: &'a str,
+    /// By the look-around's id: the places where it holds.
+    tables: Vec<Table>,
+    /// How many more may be taken.
+    steps: u64,
+}
+
+impl Run<'_> {
+    /// Calls `on_match` with every place where a match ends that started anywhere before, while it wants more.
+    fn scan(
+        &mut self,
+        program: &Program,
+        direction: Direction,
+        anchored: bool,
+        mut on_match: impl FnMut(usize) -> bool,
+    ) -> Result<(), StepLimit> {
+        let mut current = Active::new(program.steps.len());
+        let mut next = Active::new(program.steps.len());
+        let mut chars = self.text.chars();
+        let mut place = if direction == Direction::Forwards { 0 } else { self.text.len() };
+        let mut start = Some(program.start);
+        loop {
+            if let Some(state) = start {
+                self.activate(program, state, place, &mut current);
+            }
+            if anchored {
+                start = None;
+            }
+            if current.matched && !on_match(place) {
+                return Ok(());
+            }
+            let c = if direction == Direction::Forwards { chars.next() } else { chars.next_back() };
+            let Some(c) = c else { return Ok(()) };
+            if start.is_none() && current.states.is_empty() {
+                return Ok(());
+            }
+            match direction {
+                Direction::Forwards => place += c.len_utf8(),
+                Direction::Backwards => place -= c.len_utf8(),
+            }
+            self.spend(current.states.len() + 1)?;
+            for state in &current.states {
+                if let Some(Step::Set(id, then)) = program.steps.get(*state)
+                    && self.holds(*id, c)
+                {
+                    self.activate(program, *then, place, &mut next);
+                }
+            }
+            self.spend(next.visited)?;
+            std::mem::swap(&mut current, &mut next);
+            next.clear();
+        }
+    }
+
+    /// Adds what can be reached from `state` without consuming anything.
+    fn activate(&self, program: &Program, state: State, place: usize, active: &mut Active) {
+        active.stack.push(state);
+        while let Some(state) = active.stack.pop() {
+            if !active.mark(state) {
+                continue;
+            }
+            match program.steps.get(state) {
+                Some(Step::Set(..)) => active.states.push(state),
+                Some(Step::Split(one, other)) => active.stack.extend([*other, *one]),
+                Some(Step::Start(next)) if place == 0 => active.stack.push(*next),
+                Some(Step::End(next)) if place == self.text.len() => active.stack.push(*next),
+                Some(Step::WordBoundary { negated, next }) if self.is_word_boundary(place) != *negated => {
+                    active.stack.push(*next);
+                }
+                Some(Step::Look { id, negated, next })
+                    if self.tables.get(*id).is_some_and(|table| table.contains(place)) != *negated =>
+                {
+                    active.stack.push(*next);
+                }
+                Some(Step::Match) => active.matched = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<(), StepLimit> {
+        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
+        self.steps = self.steps.checked_sub(steps).ok_or(StepLimit)?;
+        Ok(())
+    }
+
+    fn holds(&self, id: SetId, c: char) -> bool {
+        usize::try_from(id.0).ok().and_then(|id| self.scanner.sets.get(id)).is_some_and(|set| set.contains(c))
+    }
+
+    /// Only ASCII has word characters, so bytes tell.
+    fn is_word_boundary(&self, place: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let is_word = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at)).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
+        is_word(place.checked_sub(1)) != is_word(Some(place))
+    }
+}
+
+/// The states that the automaton is in.
+struct Active {
+    /// Those that consume a character.
+    states: Vec<State>,
+    matched: bool,
+    visited: usize,
+    /// For each state the round in which it was last visited.
+    marks: Vec<u32>,
+    round: u32,
+    stack: Vec<State>,
+}
+
+impl Active {
+    fn new(states: usize) -> Self {
+        Active { states: Vec::new(), matched: false, visited: 0, marks: vec![0; states], round: 1, stack: Vec::new() }
+    }
+
+    /// Whether `state` is visited for the first time in this round.
+    fn mark(&mut self, state: State) -> bool {
+        self.visited += 1;
+        match self.marks.get_mut(state) {
+            Some(mark) if *mark != self.round => {
+                *mark = self.round;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.states.clear();
+        self.matched = false;
+        self.visited = 0;
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            self.marks.fill(0);
+            self.round = 1;
+        }
+    }
+}
+
+/// A set of places in the text, a bit each.
+struct Table(Vec<u64>);
+
+impl Table {
+    fn new(places: usize) -> Self {
+        Table(vec![0; places.div_ceil(64)])
+    }
+
+    fn insert(&mut self, place: usize) {
+        if let Some(word) = self.0.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+
+    fn contains(&self, place: usize) -> bool {
+        self.0.get(place / 64).is_some_and(|word| word & (1 << (place % 64)) != 0)
+    }
+}
+
+#[derive(Debug)]
+struct CharSet {
+    ascii: u128,
+    ranges: Vec<(char, char)>,
+}
+
+impl CharSet {
+    fn new(set: &ClassUnicode) -> Self {
+        let ranges: Vec<_> = set.ranges().iter().map(|range| (range.start(), range.end())).collect();
+        let ascii = ('\0'..='\x7f').filter(|c| contains(&ranges, *c)).fold(0, |bits, c| bits | 1 << u32::from(c));
+        CharSet { ascii, ranges }
+    }
+
+    fn contains(&self, c: char) -> bool {
+        if c.is_ascii() { self.ascii & (1 << u32::from(c)) != 0 } else { contains(&self.ranges, c) }
+    }
+}
+
+fn contains(ranges: &[(char, char)], c: char) -> bool {
+    let after = ranges.partition_point(|(start, _)| *start <= c);
+    after.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|(_, end)| c <= *end)
+}

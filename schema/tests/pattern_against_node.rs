@@ -1,0 +1,232 @@
+//! Patterns mean here what they mean in a JavaScript engine. Skipped where there is no `node`.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test")]
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use capgen_schema::{Pattern, PatternErrorKind};
+use serde_json::{Value, json};
+
+/// Answers each `[pattern, texts]` with `null` where the pattern is refused, or a verdict per text; and does the same with
+/// the pattern as a literal.
+///
+/// A match within a surrogate pair becomes `"within"`: V8 tries to match there, where section 22.2.7.2 goes on by code points.
+const SCRIPT: &str = r#"
+const isWithin = (t, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(t.slice(at - 1, at + 1));
+const test = (r, t) => { const m = r.exec(t); return m && isWithin(t, m.index) ? "within" : m !== null; };
+const answer = (make, texts) => { try { const r = make(); return texts.map((t) => test(r, t)); } catch { return null; } };
+const cases = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(cases.map(([pattern, literal, texts]) => [
+  answer(() => new RegExp(pattern, "u"), texts),
+  literal === null ? null : answer(() => (0, eval)("/" + literal + "/u"), texts),
+])));
+"#;
+
+/// What `node` says to the cases; `None` without `node`.
+fn ask_node(cases: &[Value]) -> Option<Vec<Value>> {
+    let child = Command::new("node").args(["-e", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut child) = child else {
+        println!("skipped: there is no `node`");
+        return None;
+    };
+    child.stdin.take().unwrap().write_all(json!(cases).to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn compare(cases: impl IntoIterator<Item = (String, Vec<String>)>) {
+    let cases: Vec<(String, Vec<String>)> = cases.into_iter().collect();
+    let ours: Vec<_> = cases.iter().map(|(source, _)| Pattern::new(source)).collect();
+    let questions: Vec<_> = cases
+        .iter()
+        .zip(&ours)
+        .map(|((source, texts), ours)| json!([source, ours.as_ref().ok().map(Pattern::escaped_for_js_literal), texts]))
+        .collect();
+    let Some(answers) = ask_node(&questions) else { return };
+    let mut differences = Vec::new();
+    for (((source, texts), ours), theirs) in cases.iter().zip(&ours).zip(&answers) {
+        match ours {
+            Ok(pattern) => {
+                let verdicts: Vec<_> = texts.iter().map(|text| pattern.is_match(text).unwrap()).collect();
+                if !agree(&theirs[0], &verdicts) || !agree(&theirs[1], &verdicts) {
+                    differences.push(format!("{source:?} on {texts:?}: {verdicts:?}, node {theirs}"));
+                }
+            }
+            Err(error) if (error.kind == PatternErrorKind::Syntax) != theirs[0].is_null() => {
+                differences.push(format!("{source:?}: {error}, node {theirs}"));
+            }
+            Err(_) => {}
+        }
+    }
+    let shown = differences.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+    assert!(differences.is_empty(), "{} of {}:\n{shown}", differences.len(), cases.len());
+}
+
+fn agree(theirs: &Value, ours: &[bool]) -> bool {
+    theirs.as_array().is_some_and(|theirs| {
+        theirs.iter().zip(ours).all(|(theirs, ours)| theirs == "within" || theirs == &Value::Bool(*ours))
+    })
+}
+
+/// A small generator of pseudo-random numbers (xorshift64*), so that every run sees the same cases.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % limit
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+
+    fn text(&mut self) -> String {
+        let length = self.below(8);
+        (0..length).map(|_| self.pick(TEXT)).collect()
+    }
+
+    fn pattern(&mut self, depth: usize) -> String {
+        let alternatives = if self.below(4) == 0 { 2 } else { 1 };
+        let mut out = Vec::new();
+        for _ in 0..alternatives {
+            let terms = self.below(4);
+            out.push((0..terms).map(|_| self.term(depth)).collect::<String>());
+        }
+        out.join("|")
+    }
+
+    fn term(&mut self, depth: usize) -> String {
+        let atom = match self.below(if depth == 0 { 6 } else { 10 }) {
+            0..=2 => self.pick(ATOMS).to_owned(),
+            3 => return self.pick(&["^", "$", "\\b", "\\B"]).to_owned(),
+            4 | 5 => self.class(),
+            6 | 7 => format!("({}{})", self.pick(&["", "?:"]), self.pattern(depth - 1)),
+            _ => return format!("({}{})", self.pick(&["?=", "?!", "?<=", "?<!"]), self.pattern(depth - 1)),
+        };
+        let quantifier = if self.below(2) == 0 { "" } else { self.pick(QUANTIFIERS) };
+        atom + quantifier
+    }
+
+    fn class(&mut self) -> String {
+        let items = self.below(4);
+        let items: String = (0..items).map(|_| self.pick(CLASS_ITEMS)).collect();
+        format!("[{}{items}]", self.pick(&["", "^"]))
+    }
+
+    /// Damages a pattern.
+    fn mutate(&mut self, pattern: &str) -> String {
+        let mut chars: Vec<String> = pattern.chars().map(String::from).collect();
+        for _ in 0..=self.below(3) {
+            let at = self.below(chars.len() + 1);
+            match self.below(3) {
+                0 if at < chars.len() => drop(chars.remove(at)),
+                1 if at < chars.len() => chars[at] = self.pick(NOISE).to_owned(),
+                _ => chars.insert(at, self.pick(NOISE).to_owned()),
+            }
+        }
+        chars.concat()
+    }
+}
+
+const TEXT: &[&str] =
+    &["a", "b", "ab", "A", "1", "_", "-", " ", "\n", "\r", "é", "😀", "\u{2028}", "\u{feff}", "\u{85}", "\0", "ſ"];
+const ATOMS: &[&str] = &[
+    "a",
+    "b",
+    "ab",
+    ".",
+    "\\d",
+    "\\D",
+    "\\w",
+    "\\W",
+    "\\s",
+    "\\S",
+    "[^]",
+    "[]",
+    "\\u{1f600}",
+    "\\ud83d\\ude00",
+    "\\ud83d",
+    "\\ude00",
+    "\\p{L}",
+    "\\P{L}",
+    "\\p{Lu}",
+    "\\n",
+    "\\x61",
+    "\\cJ",
+    "\\0",
+    "é",
+    "😀",
+    "-",
+    "\\-",
+    "\\/",
+    "/",
+    "\n",
+    "\u{2028}",
+    "\\p{Any}",
+    "\\p{Cs}",
+    "\\P{Cs}",
+    "\\p{ASCII}",
+    "\\p{Emoji}",
+    "\\p{sc=Latn}",
+];
+const QUANTIFIERS: &[&str] = &["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{0}", "{1,}?", "{0,3}", "{2,1}"];
+const CLASS_ITEMS: &[&str] = &[
+    "a",
+    "b-z",
+    "\\d",
+    "\\W",
+    "\\s",
+    "-",
+    "\\-",
+    "^",
+    "\\b",
+    "\\ud800-\\udfff",
+    "\\ud83d\\ude00",
+    "😀",
+    "\\u{0}-\\u{10ffff}",
+    "\\u0000-\\ud900",
+    "\\p{Lu}",
+    "\\P{Lu}",
+    ".",
+    "$",
+    "/",
+    "[",
+    "\n",
+    "\\x00-\\x1f",
+    "&&",
+    "\\]",
+];
+const NOISE: &[&str] = &[
+    "(", ")", "[", "]", "{", "}", "|", "*", "+", "?", "^", "$", "\\", ".", "-", ",", "1", "0", "2", "a", "k", "<", ">",
+    "=", "!", ":", "b", "B", "d", "p", "u", "c", "x", "/", "é", "😀", "\n", "(?<", "(?:", "\\k<a>", "\\u{", "\\p{",
+    "&", "i",
+];
+
+#[test]
+fn random_patterns_agree() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    compare((0..2_500).map(|_| (random.pattern(3), (0..8).map(|_| random.text()).collect())));
+}
+
+#[test]
+fn damaged_patterns_agree() {
+    let mut random = Random(0xdead_beef_cafe_f00d);
+    compare((0..2_500).map(|_| {
+        let pattern = random.pattern(2);
+        (random.mutate(&pattern), (0..3).map(|_| random.text()).collect())
+    }));
+}
+
+#[test]
+fn every_escape_of_one_character_agrees() {
+    let texts = || ["", "a", "-", "\u{b}", "0", "\u{8}", "/", "é"].map(String::from).to_vec();
+    let chars = (' '..='~').chain(['\0', '\n', 'é', '\u{2028}', '😀']);
+    compare(chars.flat_map(|c| {
+        [format!("\\{c}"), format!("[\\{c}]"), format!("[a-\\{c}]"), format!("{c}"), format!("[{c}]")]
+            .map(|p| (p, texts()))
+    }));
+}
