@@ -1,7 +1,7 @@
 //! A text and the name it is shown under.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::{Diagnostic, codes};
 
@@ -15,6 +15,8 @@ struct Inner {
     text: String,
     /// Where each line starts, in bytes.
     lines: Vec<usize>,
+    /// For each line whether it may hold a credential; found out when a snippet is wanted.
+    hidden: OnceLock<Vec<bool>>,
 }
 
 /// A place for people: both count from 1, columns in code points.
@@ -34,7 +36,7 @@ impl Source {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self(Arc::new(Inner { path, text, lines }))
+        Self(Arc::new(Inner { path, text, lines, hidden: OnceLock::new() }))
     }
 
     /// A source from a file's bytes.
@@ -94,6 +96,12 @@ impl Source {
         let end = self.0.lines.get(line).map_or(self.text().len(), |next| next - 1);
         let text = self.text().get(start..end)?;
         Some(start..start + text.strip_suffix('\r').unwrap_or(text).len())
+    }
+
+    /// Whether a line, which counts from 1, may hold a credential.
+    pub(crate) fn hides(&self, line: usize) -> bool {
+        let hidden = self.0.hidden.get_or_init(|| crate::render::hidden_lines(self.text()));
+        line.checked_sub(1).and_then(|index| hidden.get(index).copied()).unwrap_or(false)
     }
 }
 

@@ -1,28 +1,47 @@
 //! Diagnostics as text: for people, as JSON lines, as GitHub annotations, as SARIF.
 //!
-//! A text that a peer wrote reaches none of them raw: no control character, and no line that may hold a credential.
+//! A text that a peer wrote reaches none of them raw: no character that steers a terminal, no line that may hold a
+//! credential, no user info of a URL.
 
-use crate::Diagnostic;
+mod credentials;
+mod escape;
+mod github;
+mod human;
+mod json;
+mod sarif;
 
-/// For people, with snippets of the source; `color` adds ANSI escapes. Ends with a line end where there is any finding.
-pub fn human(diagnostics: &[Diagnostic], color: bool) -> String {
-    let _ = color;
-    diagnostics.iter().map(|d| format!("[{}]: {}\n", d.code.as_str(), d.message)).collect()
+pub(crate) use credentials::hidden_lines;
+pub use github::github;
+pub use human::human;
+pub use json::json_lines;
+pub use sarif::sarif;
+
+use capgen_schema::Severity;
+
+use crate::{Diagnostic, Label, Position, Source};
+
+/// Where a label starts and ends.
+struct Region {
+    start: Position,
+    end: Position,
 }
 
-/// One JSON object a line: `code`, `severity`, `message`, `path`, `line`, `column`, `endLine`, `endColumn` (all from 1,
-/// columns in code points, the end exclusive), `pointer`, `notes`, `help`. What is not known is left out.
-pub fn json_lines(diagnostics: &[Diagnostic]) -> String {
-    human(diagnostics, false)
+impl Region {
+    fn new(source: &Source, label: &Label) -> Self {
+        let end = label.span.end.max(label.span.start);
+        Self { start: source.position(label.span.start), end: source.position(end) }
+    }
 }
 
-/// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
-/// changed files of a pull request.
-pub fn github(diagnostics: &[Diagnostic]) -> String {
-    human(diagnostics, false)
+/// The source with each label, the primary one first.
+fn regions(diagnostic: &Diagnostic) -> Vec<(&Source, Region, &Label)> {
+    let source = diagnostic.source.as_ref();
+    diagnostic.labels.iter().filter_map(|label| source.map(|s| (s, Region::new(s, label), label))).collect()
 }
 
-/// One [SARIF 2.1.0](https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) log.
-pub fn sarif(diagnostics: &[Diagnostic]) -> String {
-    human(diagnostics, false)
+fn severity_name(diagnostic: &Diagnostic) -> &'static str {
+    match diagnostic.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
 }

@@ -30,10 +30,10 @@ pub(super) struct Place {
 pub(super) enum Anchor {
     /// A sequence or mapping that has not ended.
     Open,
-    /// A scalar.
-    Scalar(Node, Size),
-    /// The sequence or mapping with that number.
-    Container(usize, Size),
+    /// A key.
+    Key(Box<Node>, Size),
+    /// The value at that place.
+    Value(Place, Size),
 }
 
 impl Anchor {
@@ -41,7 +41,7 @@ impl Anchor {
     pub(super) fn size(&self) -> Option<Size> {
         match self {
             Anchor::Open => None,
-            Anchor::Scalar(_, size) | Anchor::Container(_, size) => Some(*size),
+            Anchor::Key(_, size) | Anchor::Value(_, size) => Some(*size),
         }
     }
 }
@@ -72,18 +72,18 @@ impl Anchors {
         self.anchors.get(&id)
     }
 
-    /// The container `number`. `open` gives the children so far of a container that has not ended.
-    pub(super) fn find<'t>(&self, number: usize, open: impl Fn(usize) -> Option<Children<'t>>) -> Option<&'t Node> {
-        // From the container up to the nearest one that is still open, then down again.
-        let mut path = Vec::new();
-        let mut at = number;
+    /// The value at `place`. `open` gives the children so far of a container that has not ended.
+    pub(super) fn find<'t>(&self, place: Place, open: impl Fn(usize) -> Option<Children<'t>>) -> Option<&'t Node> {
+        // From the value up to the nearest container that is still open, then down again.
+        let mut path = vec![place.index];
+        let mut at = place.parent?;
         let mut children = loop {
-            let place = self.places.get(at)?;
-            path.push(place.index);
-            at = place.parent?;
             if let Some(children) = open(at) {
                 break children;
             }
+            let place = self.places.get(at)?;
+            path.push(place.index);
+            at = place.parent?;
         };
         let mut node = None;
         while let Some(index) = path.pop() {

@@ -31,6 +31,7 @@ pub(super) struct Loader<'s, 'f> {
 /// A sequence or mapping that has not ended.
 struct Frame {
     number: usize,
+    place: Place,
     anchor: usize,
     is_flow: bool,
     /// Whether it stands where only a key may stand.
@@ -146,7 +147,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         // The parser writes `~` for a value that is left out.
         let is_absent = is_plain && range.is_empty();
         let text = if is_absent { "" } else { text };
-        if is_absent {
+        if is_absent && !self.expects_key() {
             let at = self.place_of_nothing(range.start);
             range = at..at;
         }
@@ -158,7 +159,10 @@ impl<'s, 'f> Loader<'s, 'f> {
         let node = Node { span: range.clone(), data };
         if anchor != 0 {
             let size = Size { nodes: 1, bytes: text.len(), height: 0 };
-            self.anchors.define(anchor, Anchor::Scalar(node.clone(), size));
+            let is_key = self.expects_key();
+            let named =
+                if is_key { Anchor::Key(Box::new(node.clone()), size) } else { Anchor::Value(self.next_place(), size) };
+            self.anchors.define(anchor, named);
         }
         if !self.expects_key() {
             let end = range.end;
@@ -253,13 +257,14 @@ impl<'s, 'f> Loader<'s, 'f> {
             let kind = if matches!(content, Content::Items(_)) { "a sequence" } else { "a mapping" };
             self.findings.add(self.findings.at(codes::KEY, format!("a key is {kind}"), span.clone()))?;
         }
-        let place = self.open.last().map_or(Place { parent: None, index: 0 }, Frame::next_place);
+        let place = self.next_place();
         self.anchors.define(anchor, Anchor::Open);
         let is_flow = style == StructureStyle::Flow;
         let is_sequence = matches!(content, Content::Items(_));
         let start = if is_sequence && !is_flow { self.dash_before(span.start) } else { span.start };
         self.open.push(Frame {
             number: self.anchors.number(place),
+            place,
             anchor,
             is_flow,
             is_key,
@@ -289,7 +294,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             bytes: self.total.bytes - frame.before.bytes,
             height: frame.height + 1,
         };
-        self.anchors.define(frame.anchor, Anchor::Container(frame.number, size));
+        self.anchors.define(frame.anchor, Anchor::Value(frame.place, size));
         if frame.is_key {
             self.set_key(Key { text: None, span: node.span });
             return Ok(());
@@ -331,13 +336,23 @@ impl<'s, 'f> Loader<'s, 'f> {
     fn anchored(&self, id: usize) -> Option<&Node> {
         match self.anchors.get(id)? {
             Anchor::Open => None,
-            Anchor::Scalar(node, _) => Some(node),
-            Anchor::Container(number, _) => self.anchors.find(*number, |number| {
+            Anchor::Key(node, _) => Some(node),
+            Anchor::Value(place, _) => self.anchors.find(*place, |number| {
                 // Numbers grow from the root down.
                 let index = self.open.binary_search_by_key(&number, |frame| frame.number).ok()?;
                 self.open.get(index).map(|frame| frame.content.children())
             }),
         }
+    }
+
+    /// Where the next value will hang.
+    fn next_place(&self) -> Place {
+        let Some(frame) = self.open.last() else { return Place { parent: None, index: 0 } };
+        let index = match &frame.content {
+            Content::Items(items) => items.len(),
+            Content::Members(members, _) => members.len(),
+        };
+        Place { parent: Some(frame.number), index }
     }
 
     fn expects_key(&self) -> bool {
@@ -398,16 +413,6 @@ impl<'s, 'f> Loader<'s, 'f> {
             return if colon { key.span.end + gap + 1 } else { key.span.end };
         }
         self.text.get(..at).map_or(at, |before| before.trim_end().len())
-    }
-}
-
-impl Frame {
-    fn next_place(&self) -> Place {
-        let index = match &self.content {
-            Content::Items(items) => items.len(),
-            Content::Members(members, _) => members.len(),
-        };
-        Place { parent: Some(self.number), index }
     }
 }
 

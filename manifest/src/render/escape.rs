@@ -1,0 +1,74 @@
+//! Making a stranger's text harmless.
+
+/// Whether a terminal or a viewer may act on it instead of showing it: control characters, line separators, and what
+/// turns or hides text (bidirectional controls, zero-width and tag characters).
+pub(super) fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text with every unsafe character written as in Rust (`\u{202e}`) and without the user info of URLs.
+pub(super) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in without_user_info(text).chars() {
+        push_visible(&mut out, c);
+    }
+    out
+}
+
+/// Appends a character as [`visible`] writes it.
+pub(super) fn push_visible(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if is_unsafe(c) => out.extend(c.escape_unicode()),
+        c => out.push(c),
+    }
+}
+
+/// `amqp://user:pass@host` as `amqp://…@host`.
+pub(super) fn without_user_info(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("://") {
+        out.push_str(before);
+        out.push_str("://");
+        rest = match user_info(after) {
+            Some(length) => {
+                out.push('…');
+                after.get(length..).unwrap_or_default()
+            }
+            None => after,
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// How many bytes of user info stand before the last `@` of an authority.
+pub(super) fn user_info(after_scheme: &str) -> Option<usize> {
+    let end = after_scheme.find(|c: char| c.is_whitespace() || "/?#\"'`<>".contains(c)).unwrap_or(after_scheme.len());
+    after_scheme.get(..end)?.rfind('@')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_steers_a_terminal_is_left() {
+        for (text, expected) in [
+            ("a\u{1b}[31mb", "a\\u{1b}[31mb"),
+            ("x\u{202e}y\u{9b}z\u{7f}", "x\\u{202e}y\\u{9b}z\\u{7f}"),
+            ("one\ntwo\r\n", "one\\ntwo\\r\\n"),
+            ("é 漢 😀", "é 漢 😀"),
+            ("at amqp://me:p%40ss@host/x and mqtt://a@b", "at amqp://…@host/x and mqtt://…@b"),
+            ("https://host/a@b", "https://host/a@b"),
+        ] {
+            assert_eq!(visible(text), expected);
+        }
+    }
+}
