@@ -3,6 +3,7 @@
 //! [`generate`] turns a checked contract into files in memory; it does no IO. The same contract gives the same bytes.
 #![forbid(unsafe_code)]
 
+mod build_script;
 pub mod codes;
 pub mod contracts;
 mod language;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 
 use capgen_manifest::Manifest;
 
+pub use build_script::{Build, BuildError};
 pub use language::Language;
 
 /// Generated files: file name (no folder) to text, `\n` line ends.

@@ -1,0 +1,32 @@
+//! Why a build script fails.
+
+use std::fmt;
+
+/// Why [`Build`](crate::Build) fails. `Debug` is as readable as `Display`, for `fn main() -> Result<(), BuildError>`.
+pub struct BuildError(String);
+
+impl BuildError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl From<std::io::Error> for BuildError {
+    fn from(error: std::io::Error) -> Self {
+        Self(format!("cannot tell cargo what was found: {error}"))
+    }
+}
