@@ -91,7 +91,7 @@ pub(crate) fn format_version(reader: &mut Reader<'_>, map: &Map<'_>, required: b
 
 fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> Option<AgentId> {
     let member = reader.required(map, "agent")?;
-    let text = reader.text(map, "agent")?;
+    let text = if let Data::String(text) = &member.value.data { text.as_str() } else { "" };
     let (span, place) = (member.value.span.clone(), map.below("agent"));
     let Some(id) = AgentId::from_uri(text) else {
         let finding = reader.finding(codes::AGENT, "`agent` must be `agent://<id>`", (span, ""), &place);

@@ -214,11 +214,14 @@ impl<'s> Reader<'s> {
         };
         let mut finding = self.finding(codes::WRONG_TYPE, format!("{subject} must be {want}"), (span, label), place);
         finding.help = match (&node.data, want) {
-            (Data::Null, _) => Some("give it a value, or leave the key out".to_owned()),
+            (Data::Null, _) => Some("a key without a value is null: give it one, or leave the key out".to_owned()),
             (Data::Number(_, text), "a string") if !place.secret && text.len() <= 40 => {
                 Some(format!("put it in quotes: `\"{text}\"`"))
             }
             (Data::Bool(_), "a string") => Some("put it in quotes".to_owned()),
+            (Data::String(text), "a number") if !place.secret && text.parse::<capgen_schema::Number>().is_ok() => {
+                Some(format!("write `{text}`, without quotes"))
+            }
             (Data::String(text), "a boolean") => truth(text).map(|b| format!("write `{b}`, without quotes")),
             (Data::String(_), "a list") => Some("put it in brackets to make it a list".to_owned()),
             _ => None,

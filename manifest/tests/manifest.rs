@@ -1,0 +1,415 @@
+//! What a user is told about a `capabilities.yaml`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use capgen_manifest::{AgentId, Determinism, Loaded, Side, SideEffects, Source, load, load_peer};
+use common::{findings, short};
+
+const HEAD: &str = "version: 1\nagent: agent://a\ntransports: [{kind: memory, topics: {requests: r}}]\n";
+
+fn check(text: &str, expected: &str) {
+    let found = findings("capabilities.yaml", text);
+    assert!(found == expected, "{text}\n--- found\n{found}--- expected\n{expected}");
+}
+
+/// Checks keys of one capability, which stand from line 6 on, indented by 4.
+fn capability(keys: &str, expected: &str) {
+    let keys = keys.replace('\n', "\n    ");
+    check(&format!("{HEAD}capabilities:\n  - name: x\n    {keys}\n"), expected);
+}
+
+/// Checks one transport in flow style, on line 3 from column 14 on.
+fn transport(text: &str, expected: &str) {
+    check(&format!("version: 1\nagent: agent://a\ntransports: [{text}]\ncapabilities: [{{name: x}}]\n"), expected);
+}
+
+fn loaded(path: &str, text: &str) -> Loaded {
+    load(&Source::new(path, text)).map_err(|findings| short(&findings)).unwrap()
+}
+
+const SEED: &str = r#"version: 1
+agent: agent://pr-reviewer
+transports:
+  - kind: memory
+    topics:
+      requests: agents.pr-reviewer.requests
+capabilities:
+  - name: review-pr
+    description: Review a GitHub pull request.
+    timeoutMs: 60000
+    idempotent: true
+    since: "1.1.0"
+    inputSchema:
+      type: object
+      properties:
+        prUrl: { type: string, description: "GitHub PR URL." }
+        severity: { enum: [low, med, high] }
+      required: [prUrl, severity]
+      additionalProperties: false
+    outputSchema:
+      type: object
+      properties:
+        verdict: { enum: [approve, request-changes, comment] }
+        summary: { type: string }
+      required: [verdict, summary]
+"#;
+
+#[test]
+fn the_manifest_of_the_documentation_loads() {
+    let Loaded { manifest, warnings } = loaded("capabilities.yaml", SEED);
+    assert!(warnings.is_empty());
+    assert_eq!(manifest.agent.as_str(), "pr-reviewer");
+    assert_eq!(manifest.transports[0].kind, "memory");
+    let capability = manifest.capability("review-pr").unwrap();
+    assert_eq!(capability.description.as_deref(), Some("Review a GitHub pull request."));
+    assert_eq!((capability.timeout_ms, capability.idempotent), (Some(60_000), Some(true)));
+    assert_eq!(capability.since.as_deref(), Some("1.1.0"));
+    assert!(Side::ALL.iter().all(|&side| capability.schema(side).is_some()));
+}
+
+#[test]
+fn every_optional_key_is_read() {
+    let keys = r#"
+    id: org.example.x
+    version: 2.1.0-rc.1
+    skill: review
+    supportedVersions: [1.0.0, ">=2.0.0 <3.0.0"]
+    deprecatedVersions: [1.0.0]
+    minSchemaVersion: 1.0.0
+    tags: [rust, review]
+    sideEffects: external
+    determinism: nondeterministic
+    latency: interactive
+    requiredRoles: [reviewer]
+    requiredScopes: ["repo:read"]
+"#;
+    let text = format!("{HEAD}capabilities:\n  - name: x{keys}");
+    let Loaded { manifest, .. } = loaded("capabilities.yaml", &text);
+    let capability = &manifest.capabilities[0];
+    assert_eq!(capability.id.as_deref(), Some("org.example.x"));
+    assert_eq!(capability.version.as_ref().unwrap().to_string(), "2.1.0-rc.1");
+    assert_eq!(capability.skill.as_deref(), Some("review"));
+    assert_eq!(capability.supported_versions, ["1.0.0", ">=2.0.0 <3.0.0"]);
+    assert_eq!(capability.deprecated_versions, ["1.0.0"]);
+    assert_eq!(capability.min_schema_version.as_ref().unwrap().minor, 0);
+    assert_eq!(capability.tags, ["rust", "review"]);
+    assert_eq!(capability.side_effects, Some(SideEffects::External));
+    assert_eq!(capability.determinism, Some(Determinism::Nondeterministic));
+    assert_eq!(capability.latency.as_deref(), Some("interactive"));
+    assert_eq!(capability.required_roles, ["reviewer"]);
+    assert_eq!(capability.required_scopes, ["repo:read"]);
+}
+
+#[test]
+fn yaml_and_json_say_the_same() {
+    let json = r#"{"version": 1, "agent": "agent://a", "transports": [{"kind": "memory", "topics": {"requests": "r"}}],
+        "capabilities": [{"name": "x", "inputSchema": {"type": "string"}}]}"#;
+    let yaml = format!("{HEAD}capabilities: [{{name: x, inputSchema: {{type: string}}}}]");
+    let hash = |path: &str, text: &str| loaded(path, text).manifest.hash();
+    assert_eq!(hash("capabilities.json", json), hash("capabilities.yaml", &yaml));
+}
+
+#[test]
+fn every_kind_of_transport_loads() {
+    for text in [
+        "{kind: memory, topics: {requests: a, responses: b}}",
+        "{kind: mqtt, url: 'mqtt://h', topics: {requests: a}}",
+        "{kind: kafka, brokers: ['b:1'], ssl: true, sasl: {mechanism: plain, username: u, passwordRef: 'secret://p'}, topics: {requests: a}}",
+        "{kind: nats, servers: ['nats://h'], subjects: {requests: a}}",
+        "{kind: sqs, region: eu-west-1, queues: {requests: a}}",
+        "{kind: amqp, url: 'amqp://h', queues: {requests: a}}",
+    ] {
+        transport(text, "");
+    }
+}
+
+#[test]
+fn mistakes_in_a_transport_are_told_without_its_values() {
+    for (text, expected) in [
+        ("{kind: memroy}", "E0211 3:21 no transport of this `kind`\n  help: did you mean `memory`?\n"),
+        ("{}", "E0202 3:14 a transport has no `kind`\n"),
+        ("memory", "E0203 3:14 a transport must be a mapping\n  3: a string\n"),
+        ("{kind: memory}", "E0202 3:15 a transport has no `topics`\n"),
+        (
+            "{kind: memory, topics: {requests: a, response: b}}",
+            "E0201 3:51 unknown key `response` in `topics`\n  help: did you mean `responses`?\n",
+        ),
+        (
+            "{kind: kafka, brokers: 'u:hunter2@b', ssl: no, sasl: hunter2, topics: {requests: a}}",
+            "E0203 3:37 `brokers` must be a list\n  3: a string\n  help: put it in brackets to make it a list\n\
+             E0203 3:57 `ssl` must be a boolean\n  3: a string\n  help: write `false`, without quotes\n\
+             E0203 3:67 `sasl` must be a mapping\n  3: a string\n",
+        ),
+        (
+            "{kind: amqp, url: 8433, queues: {requests: 3}}",
+            "E0203 3:32 `url` must be a string\n  3: a number\nE0203 3:57 `requests` must be a string\n  3: a number\n",
+        ),
+        (
+            "{kind: nats, servers: [], subjects: {requests: ''}}",
+            "E0206 3:36 `servers` has no element\nE0214 3:61 `requests` is empty\n",
+        ),
+        (
+            "{kind: sqs, queues: {requests: a}, password: hunter2}",
+            "E0202 3:15 a transport has no `region`\n\
+             E0201 3:49 unknown key `password` in a transport\n  help: the keys here are `kind`, `queues`, `region`\n",
+        ),
+    ] {
+        transport(text, expected);
+        assert!(!findings("capabilities.yaml", text).contains("hunter2"));
+    }
+}
+
+#[test]
+fn credentials_do_not_show_in_debug_output() {
+    let text = "version: 1\nagent: agent://a\ntransports: [{kind: amqp, url: 'amqp://u:hunter2@h', queues: {requests: a}}]\n\
+                capabilities: [{name: x}]\n";
+    assert!(!format!("{:?}", loaded("capabilities.yaml", text)).contains("hunter2"));
+}
+
+#[test]
+fn an_unknown_key_gets_the_nearest_one() {
+    for (key, near) in [
+        ("inputShema", "inputSchema"),
+        ("output_schema", "outputSchema"),
+        ("timeout", "timeoutMs"),
+        ("Description", "description"),
+    ] {
+        let help = format!("  at: capability `x`\n  help: did you mean `{near}`?\n");
+        capability(&format!("{key}: 1"), &format!("E0201 6:5 unknown key `{key}` in a capability\n{help}"));
+    }
+}
+
+#[test]
+fn scalars_that_yaml_reads_as_something_else_get_a_hint() {
+    for (keys, expected) in [
+        (
+            "since: 1.10",
+            "E0203 6:12 `since` must be a string\n  6: a number\n  at: capability `x`\n  help: put it in quotes: `\"1.10\"`\n",
+        ),
+        (
+            "idempotent: yes",
+            "E0203 6:17 `idempotent` must be a boolean\n  6: a string\n  at: capability `x`\n  help: write `true`, without quotes\n",
+        ),
+        (
+            "timeoutMs: '50'",
+            "E0203 6:16 `timeoutMs` must be a number\n  6: a string\n  at: capability `x`\n  help: write `50`, without quotes\n",
+        ),
+        (
+            "version: 2.0",
+            "E0209 6:14 `version` must be a semantic version\n  6: a number\n  at: capability `x`\n  help: write `\"2.0.0\"`: three numbers, in quotes\n",
+        ),
+        (
+            "version: v1.2",
+            "E0209 6:14 `version` must be a semantic version\n  at: capability `x`\n  help: write `\"1.2.0\"`: three numbers, in quotes\n",
+        ),
+        (
+            "tags: rust",
+            "E0203 6:11 `tags` must be a list\n  6: a string\n  at: capability `x`\n  help: put it in brackets to make it a list\n",
+        ),
+        (
+            "inputSchema:",
+            "E0203 6:17 `inputSchema` must be a schema\n  6: nothing here\n  at: capability `x`\n  help: a key without a value is null: give it one, or leave the key out\n",
+        ),
+    ] {
+        capability(keys, expected);
+    }
+}
+
+#[test]
+fn values_outside_what_a_key_takes_are_refused() {
+    let at = "  at: capability `x`\n";
+    for (keys, expected) in [
+        ("timeoutMs: 0", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
+        ("timeoutMs: -3", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
+        ("timeoutMs: 1.5", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
+        ("timeoutMs: 1e30", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
+        ("skill: ''", "E0214 6:12 `skill` is empty\n"),
+        ("tags: [a, '']", "E0214 6:15 `tags[]` is empty\n"),
+        ("description: {a: b}", "E0203 6:18 `description` must be a string\n  6: a mapping\n"),
+    ] {
+        capability(keys, &format!("{expected}{at}"));
+    }
+    for (keys, expected, help) in [
+        ("sideEffects: extern", "E0211 6:18 no such value of `sideEffects`\n", "did you mean `external`?"),
+        (
+            "determinism: random",
+            "E0211 6:18 no such value of `determinism`\n",
+            "the values are `deterministic`, `nondeterministic`",
+        ),
+        (
+            "id: x",
+            "E0213 6:9 `id` must be a reverse-domain name\n",
+            "write at least two labels with dots between, such as `org.example.code-review`",
+        ),
+        ("id: org.x:1.2.0", "E0213 6:9 `id` must be a reverse-domain name\n", "give the version under `version`"),
+    ] {
+        capability(keys, &format!("{expected}{at}  help: {help}\n"));
+    }
+}
+
+#[test]
+fn whole_timeouts_load_however_they_are_written() {
+    for text in ["60000", "6e4", "60000.0", "0xea60"] {
+        let text = format!("{HEAD}capabilities: [{{name: x, timeoutMs: {text}}}]");
+        assert_eq!(loaded("capabilities.yaml", &text).manifest.capabilities[0].timeout_ms, Some(60_000));
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_told_at_once_in_source_order() {
+    check(
+        r#"version: "1"
+agent: a
+transport: []
+capabilities:
+  - name: x
+    inputSchema:
+      type: object
+      properties:
+        a: { type: strnig }
+        b:
+          type: string
+          nullable: true
+    timeoutMs: 0
+  - name: x
+    outputSchema: { allOf: [] }
+  - color: red
+"#,
+        r#"E0202 1:1 the manifest has no `transports`
+E0204 1:10 `version` must be the number 1
+  help: write `version: 1`, without quotes
+E0205 2:8 `agent` must be `agent://<id>`
+  help: write `agent://a`
+E0201 3:1 unknown key `transport` in the manifest
+  help: did you mean `transports`?
+E0105 9:20 there is no type "strnig"
+  9: unknown type
+  at: capability `x`, inputSchema, /properties/a/type
+  help: did you mean `string`?
+E0107 12:11 `nullable` is not part of the schema subset
+  12: not enforced by JSON Schema draft-07
+  at: capability `x`, inputSchema, /properties/b
+  help: write `type: ["string", "null"]`
+E0212 13:16 `timeoutMs` must be a whole number of milliseconds, at least 1
+  at: capability `x`
+E0208 14:11 two capabilities have the name `x`
+  14: again here
+  5: first here
+  at: capability `x`
+  help: give each its own name
+E0117 15:28 `allOf` is empty
+  15: no schema
+  at: capability `x`, outputSchema, /allOf
+  help: give it at least one schema, or leave it out
+E0201 16:5 unknown key `color` in a capability
+  at: capability 3
+  help: the keys here are `name`, `id`, `description`, `version`, `inputSchema`, `outputSchema`, `timeoutMs`, `idempotent`, `since`, `skill`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`
+E0202 16:5 a capability has no `name`
+  at: capability 3
+"#,
+    );
+}
+
+#[test]
+fn a_place_inside_a_schema_is_where_it_stands_in_the_text() {
+    let text = format!(
+        "{HEAD}capabilities:\n  - name: x\n    inputSchema:\n      properties:\n        'a/b~c': {{minLength: -1}}\n"
+    );
+    let findings = load(&Source::new("capabilities.yaml", text.as_str())).unwrap_err();
+    let finding = &findings[0];
+    assert_eq!(finding.pointer.as_deref(), Some("/capabilities/0/inputSchema/properties/a~1b~0c/minLength"));
+    assert_eq!(text.get(finding.labels[0].span.clone()), Some("-1"));
+}
+
+#[test]
+fn names_of_capabilities_are_checked() {
+    let text = |name: &str| format!("{HEAD}capabilities:\n  - name: {name}\n");
+    for name in ["Å", "_x", "'-x'", "'a b'", "''", "a.b", "a/b"] {
+        assert!(findings("capabilities.yaml", &text(name)).starts_with("E0207 5:11 "), "{name}");
+    }
+    for name in ["x", "X", "9x", "a-b_c-", "'9'"] {
+        check(&text(name), "");
+    }
+}
+
+#[test]
+fn equal_names_are_refused_and_similar_ones_warned_of() {
+    let text = format!("{HEAD}capabilities:\n  - name: a-b\n  - name: a-b\n  - name: A_b\n");
+    check(
+        &text,
+        "E0208 6:11 two capabilities have the name `a-b`\n  6: again here\n  5: first here\n  at: capability `a-b`\n\
+         \x20 help: give each its own name\n\
+         W0201 7:11 the names `a-b` and `A_b` differ only in case, `-` or `_`\n  5: the other one\n  at: capability `A_b`\n\
+         \x20 help: rename one: generated names tell them apart by a suffix\n",
+    );
+}
+
+#[test]
+fn hostile_agent_ids_are_refused() {
+    let long = format!("agent://{}", "a".repeat(129));
+    for id in [
+        "agent://../../x",
+        "agent://a/b",
+        "agent://",
+        "agent://.",
+        "agent://..",
+        "agent://.x",
+        "agent://-x",
+        "agent://a b",
+        "agent://é",
+        "agent://a\\\\b",
+        "agent://a:b",
+        "agent://a%2fb",
+        "agent://a\\0b",
+        "agent://a\\nb",
+        "AGENT://a",
+        "http://a",
+        "",
+        &long,
+    ] {
+        let text = format!(
+            "version: 1\nagent: \"{id}\"\ntransports: [{{kind: memory, topics: {{requests: r}}}}]\ncapabilities: [{{name: x}}]\n"
+        );
+        assert!(findings("capabilities.yaml", &text).starts_with("E0205 2:8 "), "{id}");
+    }
+    for id in ["a", "A.b_c-9", "0", &"a".repeat(128)] {
+        let text = format!(
+            "version: 1\nagent: agent://{id}\ntransports: [{{kind: memory, topics: {{requests: r}}}}]\ncapabilities: [{{name: x}}]\n"
+        );
+        assert_eq!(loaded("capabilities.yaml", &text).manifest.agent.as_str(), id);
+    }
+}
+
+#[test]
+fn the_file_of_another_agent_is_refused() {
+    let source = Source::new("agents/b/capabilities.yaml", SEED);
+    assert!(load_peer(&source, &AgentId::new("pr-reviewer").unwrap()).is_ok());
+    let findings = load_peer(&source, &AgentId::new("b").unwrap()).unwrap_err();
+    assert_eq!(
+        short(&findings),
+        "E0305 2:8 this is the file of `agent://pr-reviewer`, not of `agent://b`\n\
+         \x20 help: an agent is looked up by the id that its file gives\n",
+    );
+}
+
+#[test]
+fn keys_and_names_of_a_peer_are_told_short_and_on_one_line() {
+    let text = format!("{HEAD}capabilities: [{{name: x, \"a\\n\\e[31m{}\": 1}}]\n", "b".repeat(1000));
+    let found = findings("capabilities.yaml", &text);
+    assert!(found.starts_with("E0201 4:26 unknown key `a\\n\\u{1b}[31mbbb"), "{found}");
+    assert!(found.lines().next().unwrap().len() < 200);
+}
+
+#[test]
+fn a_hundred_thousand_mistakes_are_told_by_the_first_thousand() {
+    let mut text = format!("{HEAD}capabilities:\n  - name: x\n    inputSchema:\n      properties:\n");
+    for i in 0..100_000 {
+        let _ = writeln!(text, "        p{i}: {{minLength: -1}}");
+    }
+    let findings = load(&Source::new("capabilities.yaml", text)).unwrap_err();
+    assert_eq!(findings.len(), 1000);
+    assert_eq!(findings[999].notes[1], "99000 more findings are not shown");
+}
