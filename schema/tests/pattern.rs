@@ -200,6 +200,14 @@ fn literals_are_closed_by_their_own_slash_only() {
 }
 
 #[test]
+fn patterns_that_blow_up_in_a_backtracking_engine_are_told() {
+    for (source, expected) in [("(a+)+", true), ("(a|a)*", true), ("(\\w+\\s?)*$", true), ("^[a-z]+(-[a-z]+)*$", false)]
+    {
+        assert_eq!(Pattern::new(source).unwrap().may_blow_up(), expected, "{source}");
+    }
+}
+
+#[test]
 fn messages_say_where_and_what_instead() {
     for (source, message) in [
         ("ab{", "a quantifier is `{n}`, `{n,}` or `{n,m}`; a literal `{` must be written `\\{` (at character 3)"),

@@ -5,11 +5,14 @@
 //! take the `regex` crate too much memory, runs on [`scan`]. Both take time linear in the text.
 
 mod ast;
+mod blowup;
 mod class;
+mod components;
 mod escape;
 mod literal;
 mod nfa;
 mod parse;
+mod positions;
 mod property;
 mod scan;
 mod scripts;
@@ -121,10 +124,16 @@ impl Pattern {
         self.0.has_lookaround
     }
 
-    /// Whether a backtracking engine, such as a JavaScript `RegExp`, may need time on it that grows exponentially, or as
-    /// a high power, with the text.
+    /// Whether a backtracking engine, such as a JavaScript `RegExp`, may need time that grows exponentially with the text, or
+    /// with its third power or a higher one.
+    ///
+    /// Found are loops that can go round on one word in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*$`), and loops in a row that
+    /// can share a word out among three (`\s*\s*$`, where the third is the search for a start). Quadratic time, as
+    /// in `^[^@]+@[^@]+\.[^@]+$`, is common and does not count. A loop that is too large to tell does.
+    ///
+    /// It is worked out anew on every call, in milliseconds at most times.
     pub fn may_blow_up(&self) -> bool {
-        false
+        parse::parse(&self.0.source).is_ok_and(|parsed| blowup::may_blow_up(&parsed))
     }
 
     /// The source as it may stand between the slashes of a JavaScript literal `/…/u`.
