@@ -16,6 +16,7 @@ mod pattern;
 mod payload;
 pub mod pointer;
 mod problem;
+mod validate;
 
 pub use hash::Hash;
 pub use json::{Json, Object};
@@ -24,3 +25,4 @@ pub use number::{Number, NumberError};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload::{PayloadError, parse_payload};
 pub use problem::{Anchor, Code, Problem, Severity};
+pub use validate::{Validator, Violation};

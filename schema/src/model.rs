@@ -191,6 +191,42 @@ impl Kind {
     }
 }
 
+impl Assertions {
+    /// Whether nothing is asserted, as in `{}`.
+    pub fn is_empty(&self) -> bool {
+        self.keywords().next().is_none()
+    }
+
+    /// The names of the keywords that are there, in the order of the fields.
+    pub fn keywords(&self) -> impl Iterator<Item = &'static str> {
+        let keywords = [
+            ("type", self.types.is_some()),
+            ("enum", self.enum_values.is_some()),
+            ("const", self.const_value.is_some()),
+            ("properties", !self.properties.is_empty()),
+            ("required", !self.required.is_empty()),
+            ("additionalProperties", self.additional_properties.is_some()),
+            ("items", self.items.is_some()),
+            ("minimum", self.minimum.is_some()),
+            ("maximum", self.maximum.is_some()),
+            ("exclusiveMinimum", self.exclusive_minimum.is_some()),
+            ("exclusiveMaximum", self.exclusive_maximum.is_some()),
+            ("minLength", self.min_length.is_some()),
+            ("maxLength", self.max_length.is_some()),
+            ("pattern", self.pattern.is_some()),
+            ("format", self.format.is_some()),
+            ("minItems", self.min_items.is_some()),
+            ("maxItems", self.max_items.is_some()),
+            ("uniqueItems", self.unique_items),
+            ("oneOf", self.one_of.is_some()),
+            ("anyOf", self.any_of.is_some()),
+            ("allOf", self.all_of.is_some()),
+            ("not", self.not.is_some()),
+        ];
+        keywords.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
+    }
+}
+
 impl Type {
     /// Every type, `null` first.
     pub const ALL: [Type; 7] =

@@ -1,9 +1,17 @@
 //! What a schema that loads is warned of.
 
-use crate::{Problem, Schema, codes, pointer};
+use crate::{Assertions, Json, Kind, Node, NodeId, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
 pub(super) fn run(schema: &Schema) -> Vec<Problem> {
-    unused_definitions(schema)
+    let mut problems = unused_definitions(schema);
+    for (_, node) in schema.nodes() {
+        if let Kind::Assertions(assertions) = &node.kind {
+            problems.extend(contradictions(schema, node, assertions));
+            problems.extend(never_applies(node, assertions));
+        }
+    }
+    problems.extend(bad_examples(schema));
+    problems
 }
 
 /// Definitions that no way from the root leads to.
@@ -16,4 +24,140 @@ fn unused_definitions(schema: &Schema) -> Vec<Problem> {
         problem.at_key().label("no `$ref` leads here").help("remove it, or refer to it")
     };
     unused.map(|(name, _)| problem(name)).collect()
+}
+
+/// Keywords of one schema that no value, or no value of one type, can fulfil together.
+fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut warn = |keyword: &str, message: String| {
+        problems.push(Problem::new(codes::ACCEPTS_NOTHING, pointer::join(&node.pointer, keyword), message));
+    };
+    for (low_name, high_name, none) in crossed_bounds(a) {
+        warn(low_name, format!("`{low_name}` and `{high_name}` leave no {none}"));
+    }
+    if let Some(message) = mistyped_literals(a) {
+        warn(if a.enum_values.is_some() { "enum" } else { "const" }, message);
+    }
+    let is_false = |id: NodeId| matches!(schema.node(id).kind, Kind::Bool(false));
+    if a.items.is_some_and(is_false) && a.min_items.is_some_and(|least| least > 0) {
+        warn("items", "`minItems` asks for items, and `items` is `false`: no array fits".to_owned());
+    }
+    if let Some(name) = impossible_property(a, is_false) {
+        warn("required", format!("the required property `{name}` is not allowed: no object fits"));
+    }
+    let lists = [("allOf", &a.all_of), ("anyOf", &a.any_of), ("oneOf", &a.one_of)];
+    for (keyword, branches) in lists.into_iter().filter_map(|(keyword, branches)| Some((keyword, branches.as_ref()?))) {
+        let mut verdicts = branches.iter().map(|&id| is_false(id));
+        if if keyword == "allOf" { verdicts.any(|f| f) } else { verdicts.all(|f| f) } {
+            warn(keyword, format!("`{keyword}` accepts nothing"));
+        }
+    }
+    if a.not.is_some_and(|id| accepts_everything(&schema.node(id).kind)) {
+        warn("not", "`not` accepts nothing".to_owned());
+    }
+    problems
+}
+
+fn crossed_bounds(a: &Assertions) -> Vec<(&'static str, &'static str, &'static str)> {
+    let lows = [("minimum", &a.minimum, false), ("exclusiveMinimum", &a.exclusive_minimum, true)];
+    let highs = [("maximum", &a.maximum, false), ("exclusiveMaximum", &a.exclusive_maximum, true)];
+    let mut crossed = Vec::new();
+    for (low_name, low, low_open) in lows {
+        for (high_name, high, high_open) in highs {
+            if let (Some(low), Some(high)) = (low, high)
+                && (low > high || (low == high && (low_open || high_open)))
+            {
+                crossed.push((low_name, high_name, "number"));
+            }
+        }
+    }
+    let is_crossed = |low: Option<u64>, high: Option<u64>| low.zip(high).is_some_and(|(low, high)| low > high);
+    if is_crossed(a.min_length, a.max_length) {
+        crossed.push(("minLength", "maxLength", "string"));
+    }
+    if is_crossed(a.min_items, a.max_items) {
+        crossed.push(("minItems", "maxItems", "array"));
+    }
+    crossed
+}
+
+fn mistyped_literals(a: &Assertions) -> Option<String> {
+    let types = a.types.unwrap_or(TypeSet::ALL);
+    let is_typed = |value: &Json| types.contains(value.type_of());
+    match (&a.enum_values, &a.const_value) {
+        (Some(values), None) if !values.is_empty() && !values.iter().any(is_typed) => {
+            Some("no value of `enum` has the `type`".to_owned())
+        }
+        (None, Some(value)) if !is_typed(value) => Some("the `const` does not have the `type`".to_owned()),
+        (Some(values), Some(value)) if !values.contains(value) => Some("the `const` is not in `enum`".to_owned()),
+        _ => None,
+    }
+}
+
+/// A required property that `properties` or `additionalProperties` forbids.
+fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<&str> {
+    let is_closed = a.additional_properties.is_some_and(&is_false);
+    let schemas: std::collections::HashMap<&str, NodeId> =
+        a.properties.iter().map(|(name, id)| (name.as_str(), *id)).collect();
+    let is_impossible = |name: &&String| schemas.get(name.as_str()).map_or(is_closed, |id| is_false(*id));
+    a.required.iter().find(is_impossible).map(String::as_str)
+}
+
+fn accepts_everything(kind: &Kind) -> bool {
+    match kind {
+        Kind::Bool(verdict) => *verdict,
+        Kind::Ref(_) => false,
+        Kind::Assertions(assertions) => assertions.is_empty(),
+    }
+}
+
+/// Keywords about a type that the `type` beside them rules out.
+fn never_applies(node: &Node, a: &Assertions) -> Vec<Problem> {
+    let Some(types) = a.types else { return Vec::new() };
+    let about = |keyword: &'static str| Some((keyword, subject(keyword)?));
+    let idle = a.keywords().filter_map(about).filter(|(_, about)| !types.contains(*about));
+    idle.map(|(keyword, about)| {
+        let about = if about == Type::Integer { Type::Number } else { about };
+        let message = format!("`{keyword}` is about {}s, which the `type` beside it rules out", about.name());
+        let problem = Problem::new(codes::NEVER_APPLIES, pointer::join(&node.pointer, keyword), message);
+        problem.at_key().label("never applies").help("remove it, or mend the `type`")
+    })
+    .collect()
+}
+
+/// The one type that a keyword is about; integers stand for all numbers.
+fn subject(keyword: &str) -> Option<Type> {
+    match keyword {
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Some(Type::Integer),
+        "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
+        "items" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
+        "properties" | "required" | "additionalProperties" => Some(Type::Object),
+        _ => None,
+    }
+}
+
+/// `default` and `examples` that their own schema rejects.
+fn bad_examples(schema: &Schema) -> Vec<Problem> {
+    let has_examples = |node: &Node| node.annotations.default.is_some() || !node.annotations.examples.is_empty();
+    if !schema.nodes().any(|(_, node)| has_examples(node)) {
+        return Vec::new();
+    }
+    let validator = Validator::new(schema);
+    let mut problems = Vec::new();
+    for (id, node) in schema.nodes() {
+        let mut check = |value: &Json, keyword: &str, at: String| {
+            if !validator.accepts(id, &value.to_value()) {
+                let message = format!("{keyword} is rejected by its own schema");
+                problems.push(Problem::new(codes::BAD_EXAMPLE, at, message).label("rejected"));
+            }
+        };
+        if let Some(value) = &node.annotations.default {
+            check(value, "`default`", pointer::join(&node.pointer, "default"));
+        }
+        for (index, value) in node.annotations.examples.iter().enumerate() {
+            let at = pointer::join(&pointer::join(&node.pointer, "examples"), &index.to_string());
+            check(value, "an example", at);
+        }
+    }
+    problems
 }

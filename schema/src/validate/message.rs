@@ -1,0 +1,186 @@
+//! Violations in words.
+
+use serde_json::Value;
+
+use super::Violation;
+use super::check::Failure;
+use super::compile::{Bound, Literals};
+use super::value::{canonical, type_of};
+use crate::payload::MAX_PAYLOAD_DEPTH;
+use crate::{Json, TypeSet};
+
+/// How many members of an `enum` a message lists.
+const LISTED: usize = 16;
+
+/// How values are shown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wording {
+    pub(super) redact: bool,
+    pub(super) quote_limit: usize,
+}
+
+/// The keywords in the order in which violations of one place are reported.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Keyword {
+    Type,
+    False,
+    Enum,
+    Const,
+    Minimum,
+    Maximum,
+    ExclusiveMinimum,
+    ExclusiveMaximum,
+    MinLength,
+    MaxLength,
+    Pattern,
+    Format,
+    MinItems,
+    MaxItems,
+    UniqueItems,
+    Required,
+    AdditionalProperties,
+    AnyOf,
+    OneOf,
+    Not,
+}
+
+impl Keyword {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Keyword::Type => "type",
+            Keyword::False => "false",
+            Keyword::Enum => "enum",
+            Keyword::Const => "const",
+            Keyword::Minimum => "minimum",
+            Keyword::Maximum => "maximum",
+            Keyword::ExclusiveMinimum => "exclusiveMinimum",
+            Keyword::ExclusiveMaximum => "exclusiveMaximum",
+            Keyword::MinLength => "minLength",
+            Keyword::MaxLength => "maxLength",
+            Keyword::Pattern => "pattern",
+            Keyword::Format => "format",
+            Keyword::MinItems => "minItems",
+            Keyword::MaxItems => "maxItems",
+            Keyword::UniqueItems => "uniqueItems",
+            Keyword::Required => "required",
+            Keyword::AdditionalProperties => "additionalProperties",
+            Keyword::AnyOf => "anyOf",
+            Keyword::OneOf => "oneOf",
+            Keyword::Not => "not",
+        }
+    }
+}
+
+impl Failure<'_> {
+    pub(super) fn keyword(&self) -> Keyword {
+        match self {
+            Failure::Type(_) => Keyword::Type,
+            Failure::Enum(_) => Keyword::Enum,
+            Failure::Const(_) => Keyword::Const,
+            Failure::Bound(Bound::Minimum, _) => Keyword::Minimum,
+            Failure::Bound(Bound::Maximum, _) => Keyword::Maximum,
+            Failure::Bound(Bound::ExclusiveMinimum, _) => Keyword::ExclusiveMinimum,
+            Failure::Bound(Bound::ExclusiveMaximum, _) => Keyword::ExclusiveMaximum,
+            Failure::MinLength(_) => Keyword::MinLength,
+            Failure::MaxLength(_) => Keyword::MaxLength,
+            Failure::Pattern(_) | Failure::StepLimit(_) => Keyword::Pattern,
+            Failure::Format(_) => Keyword::Format,
+            Failure::MinItems(_) => Keyword::MinItems,
+            Failure::MaxItems(_) => Keyword::MaxItems,
+            Failure::UniqueItems(..) => Keyword::UniqueItems,
+            Failure::Required(_) => Keyword::Required,
+        }
+    }
+}
+
+impl Default for Wording {
+    fn default() -> Self {
+        Self { redact: false, quote_limit: 64 }
+    }
+}
+
+impl Wording {
+    pub(super) fn failure(self, failure: Failure<'_>, value: &Value) -> String {
+        let got = || self.got(value);
+        match failure {
+            Failure::Type(types) => format!("expected {}, got {}", any_of(types), type_of(value).name()),
+            Failure::Enum(literals) => format!("value not in enum {}", self.literals(literals)),
+            Failure::Const(literal) => format!("value is not {}", self.literal(literal)),
+            Failure::Bound(bound, limit) => {
+                let relation = match bound {
+                    Bound::Minimum => "at least",
+                    Bound::Maximum => "at most",
+                    Bound::ExclusiveMinimum => "greater than",
+                    Bound::ExclusiveMaximum => "less than",
+                };
+                format!("must be {relation} {}{}", self.cut(limit.to_string()), got())
+            }
+            Failure::MinLength(limit) => format!("must have at least {}{}", count(limit, "character"), got()),
+            Failure::MaxLength(limit) => format!("must have at most {}{}", count(limit, "character"), got()),
+            Failure::Pattern(pattern) => format!("must match the pattern {}{}", self.quote(pattern.source()), got()),
+            Failure::StepLimit(pattern) => {
+                format!("takes too long to match the pattern {}", self.quote(pattern.source()))
+            }
+            Failure::Format(format) => format!("must be a valid {}{}", format.name(), got()),
+            Failure::MinItems(limit) => format!("must have at least {}, got {}", count(limit, "item"), size(value)),
+            Failure::MaxItems(limit) => format!("must have at most {}, got {}", count(limit, "item"), size(value)),
+            Failure::UniqueItems(first, second) => format!("items {first} and {second} are equal"),
+            Failure::Required(name) => format!("missing required property {}", self.quote(name)),
+        }
+    }
+
+    fn got(self, value: &Value) -> String {
+        match value {
+            _ if self.redact => String::new(),
+            Value::String(text) => format!(", got {}", self.quote(text)),
+            other => format!(", got {}", self.cut(canonical(other))),
+        }
+    }
+
+    /// A text as JSON.
+    pub(super) fn quote(self, text: &str) -> String {
+        let mut chars = text.chars();
+        let shown = Json::String(chars.by_ref().take(self.quote_limit).collect()).canonical();
+        if chars.next().is_none() { shown } else { shown + "..." }
+    }
+
+    /// A value of the schema as JSON.
+    pub(super) fn literal(self, literal: &Json) -> String {
+        literal.as_str().map_or_else(|| self.cut(literal.canonical()), |text| self.quote(text))
+    }
+
+    fn literals(self, literals: &Literals) -> String {
+        let shown: Vec<String> = literals.values.iter().take(LISTED).map(|literal| self.literal(literal)).collect();
+        let more = if literals.values.len() > LISTED { ",..." } else { "" };
+        format!("[{}{more}]", shown.join(","))
+    }
+
+    pub(super) fn cut(self, text: String) -> String {
+        match text.char_indices().nth(self.quote_limit) {
+            Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+            None => text,
+        }
+    }
+}
+
+pub(super) fn any_of(types: TypeSet) -> String {
+    let mut names: Vec<&str> = types.iter().map(|t| t.name()).collect();
+    match (names.pop(), names.is_empty()) {
+        (None, _) => "nothing".to_owned(),
+        (Some(only), true) => only.to_owned(),
+        (Some(last), false) => format!("{} or {last}", names.join(", ")),
+    }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn size(value: &Value) -> usize {
+    value.as_array().map_or(0, Vec::len)
+}
+
+pub(super) fn too_deep() -> Violation {
+    let message = format!("nested deeper than {MAX_PAYLOAD_DEPTH} levels");
+    Violation { path: String::new(), message, keyword: "depth" }
+}

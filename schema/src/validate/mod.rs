@@ -1,0 +1,100 @@
+//! The interpreter: exactly draft-07 on the subset.
+
+mod check;
+mod compile;
+mod message;
+mod places;
+mod union;
+mod value;
+mod verdict;
+mod violations;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{NodeId, Schema};
+use compile::Program;
+use message::Wording;
+use verdict::Evaluator;
+use violations::Collector;
+
+/// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
+///
+/// Semantics are those of JSON Schema draft-07, with `format` asserted: lengths in Unicode code points, `1.0` an integer
+/// that equals `1`, numbers compared by exact value, where a payload's binary64 counts as the shortest decimal that reads
+/// back as it. A payload nested deeper than 128 levels is invalid, whatever the schema.
+///
+/// Time is bounded by the size of the schema times that of the payload, and the call stack is not used to follow either.
+///
+/// ```
+/// use capgen_schema::{Json, Schema, Validator};
+/// use serde_json::json;
+/// let schema = json!({"properties": {"severity": {"enum": ["low", "high"]}}, "required": ["severity"]});
+/// let schema = Schema::parse(&Json::try_from(&schema)?).map_err(|problems| problems[0].message.clone())?;
+/// let validator = Validator::new(&schema);
+/// assert!(validator.is_valid(&json!({"severity": "low"})));
+/// let violations = validator.validate(&json!({"severity": "urgent"}));
+/// assert_eq!(violations[0].path, "/severity");
+/// assert_eq!(violations[0].message, r#"value not in enum ["low","high"]"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Validator {
+    program: Arc<Program>,
+    wording: Wording,
+}
+
+/// One way in which a payload breaks its schema.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Violation {
+    /// JSON Pointer into the payload; the root is the empty string. A missing property is reported where it should be.
+    pub path: String,
+    /// For people; one line.
+    pub message: String,
+    /// The keyword that is broken; `false` for the schema `false`, `depth` for a payload that is nested too deep.
+    pub keyword: &'static str,
+}
+
+impl Validator {
+    /// Compiles a schema. Takes time about linear in its size.
+    pub fn new(schema: &Schema) -> Self {
+        Self { program: Arc::new(Program::new(schema)), wording: Wording::default() }
+    }
+
+    /// Whether messages leave out every value of the payload, which may be secret. Property names stay: paths need them.
+    #[must_use]
+    pub fn redact(mut self, redact: bool) -> Self {
+        self.wording.redact = redact;
+        self
+    }
+
+    /// How many code points of one value a message quotes; 64 where nothing else is set.
+    #[must_use]
+    pub fn quote_limit(mut self, code_points: usize) -> Self {
+        self.wording.quote_limit = code_points;
+        self
+    }
+
+    /// Whether the payload fits. Does not allocate per value where the schema has no union and no shared definition.
+    pub fn is_valid(&self, payload: &Value) -> bool {
+        value::is_shallow(payload) && Evaluator::new(&self.program).verdict(self.program.root(), payload)
+    }
+
+    /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then by keyword in a fixed
+    /// order. Empty exactly where [`is_valid`](Self::is_valid).
+    ///
+    /// A value of the wrong type gets no other violation, and a union whose branches all fail gets one, at its own
+    /// path, about the branch that comes closest. With more than 64 MiB of paths, the rest is left out.
+    pub fn validate(&self, payload: &Value) -> Vec<Violation> {
+        if !value::is_shallow(payload) {
+            return vec![message::too_deep()];
+        }
+        Collector::new(&self.program, self.wording).violations(payload)
+    }
+
+    /// Whether a value fits one subschema.
+    pub(crate) fn accepts(&self, node: NodeId, value: &Value) -> bool {
+        value::is_shallow(value) && Evaluator::new(&self.program).verdict(self.program.target(node), value)
+    }
+}

@@ -1,0 +1,68 @@
+//! Places of a payload, each as a step from the one above it.
+
+use std::cmp::Ordering;
+
+use crate::pointer;
+
+/// An index into [`Places`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place(usize);
+
+/// A reference token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Token<'v> {
+    Name(&'v str),
+    Index(usize),
+}
+
+/// Shared prefixes are stored once: a payload's paths may be longer than the payload.
+#[derive(Default)]
+pub(super) struct Places<'v>(Vec<(Place, Token<'v>)>);
+
+impl<'v> Places<'v> {
+    pub(super) const ROOT: Place = Place(usize::MAX);
+
+    pub(super) fn below(&mut self, parent: Place, token: Token<'v>) -> Place {
+        self.0.push((parent, token));
+        Place(self.0.len() - 1)
+    }
+
+    /// From the root down.
+    pub(super) fn tokens(&self, mut place: Place) -> Vec<Token<'v>> {
+        let mut tokens = Vec::new();
+        while let Some(&(parent, token)) = self.0.get(place.0) {
+            tokens.push(token);
+            place = parent;
+        }
+        tokens.reverse();
+        tokens
+    }
+}
+
+pub(super) fn to_pointer(tokens: &[Token<'_>]) -> String {
+    let mut pointer = String::new();
+    for token in tokens {
+        match token {
+            Token::Name(name) => pointer::push(&mut pointer, name),
+            Token::Index(index) => pointer::push(&mut pointer, &index.to_string()),
+        }
+    }
+    pointer
+}
+
+impl Ord for Token<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Token::Index(a), Token::Index(b)) => a.cmp(b),
+            (Token::Name(a), Token::Name(b)) => a.encode_utf16().cmp(b.encode_utf16()),
+            (Token::Index(_), Token::Name(_)) => Ordering::Less,
+            (Token::Name(_), Token::Index(_)) => Ordering::Greater,
+        }
+    }
+}
+
+impl PartialOrd for Token<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

@@ -1,0 +1,138 @@
+//! What to say about a union: which branch comes closest, and what it lacks.
+
+use serde_json::Value;
+
+use super::check::Failure;
+use super::compile::{Checks, RuleId};
+use super::message::any_of;
+use super::places::to_pointer;
+use super::value::{equal, type_of};
+use super::violations::{Collector, Finding, What};
+use crate::{Json, TypeSet};
+
+/// How many matching branches of a `oneOf` a message lists.
+const LISTED: usize = 8;
+
+/// How far a value is from a branch; the least is the closest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Distance {
+    has_wrong_type: bool,
+    tag: Tag,
+    findings: usize,
+}
+
+/// Whether the properties for which the branch has a constant have it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tag {
+    Same,
+    None,
+    Other,
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn any_of(&mut self, branches: &'a [RuleId], value: &'a Value) -> Option<String> {
+        let matches = branches.iter().any(|&branch| self.evaluator.verdict(branch, value));
+        (!matches).then(|| self.no_branch("anyOf", branches, value))
+    }
+
+    pub(super) fn one_of(&mut self, branches: &'a [RuleId], value: &'a Value) -> Option<String> {
+        let numbered = branches.iter().enumerate();
+        let mut matching =
+            numbered.filter(|(_, branch)| self.evaluator.verdict(**branch, value)).map(|(index, _)| index);
+        let shown: Vec<String> = matching.by_ref().take(LISTED).map(|index| index.to_string()).collect();
+        let more = if matching.next().is_some() { ", ..." } else { "" };
+        match shown.len() {
+            0 => Some(self.no_branch("oneOf", branches, value)),
+            1 => None,
+            _ => Some(format!("matches more than one branch of oneOf: {}{more}", shown.join(", "))),
+        }
+    }
+
+    pub(super) fn not(&mut self, rule: RuleId, value: &'a Value) -> Option<String> {
+        self.evaluator.verdict(rule, value).then(|| "matches the schema in not".to_owned())
+    }
+
+    fn no_branch(&mut self, keyword: &str, branches: &'a [RuleId], value: &'a Value) -> String {
+        let plain = format!("matches no branch of {keyword}");
+        if !self.explains {
+            return plain;
+        }
+        if let Some(types) = self.types_of_all(branches)
+            && !types.contains(type_of(value))
+        {
+            return format!("{plain}: expected {}, got {}", any_of(types), type_of(value).name());
+        }
+        self.explains = false;
+        let candidates = branches.iter().enumerate().map(|(index, &branch)| {
+            let findings = self.findings(branch, value);
+            (self.distance(branch, value, &findings), index, branch, findings)
+        });
+        let closest = candidates.min_by(|a, b| a.0.cmp(&b.0));
+        self.explains = true;
+        match closest {
+            Some((_, index, branch, findings)) => {
+                format!("{plain}; closest is branch {index}{}: {}", self.label(branch), self.lack(&findings))
+            }
+            None => plain,
+        }
+    }
+
+    /// The types that the branches allow, where each says so.
+    fn types_of_all(&self, branches: &[RuleId]) -> Option<TypeSet> {
+        let types = branches.iter().map(|&branch| self.program.checks(branch).map(|checks| checks.types));
+        types.reduce(|all, one| Some(all?.union(one?))).flatten()
+    }
+
+    fn distance(&self, branch: RuleId, value: &Value, findings: &[Finding<'_>]) -> Distance {
+        let is_type = |f: &Finding<'_>| f.tokens.is_empty() && matches!(f.what, What::Failure(Failure::Type(_)));
+        let tags = self.tags(branch).filter_map(|(name, literal)| Some(equal(value.get(name)?, literal)));
+        let tag = tags.fold(Tag::None, |tag, same| match (tag, same) {
+            (Tag::Other, _) | (_, false) => Tag::Other,
+            _ => Tag::Same,
+        });
+        Distance { has_wrong_type: findings.iter().any(is_type), tag, findings: findings.len() }
+    }
+
+    /// The properties that a branch, or a member of its `allOf`, has a constant for.
+    fn tags(&self, branch: RuleId) -> impl Iterator<Item = (&'a str, &'a Json)> {
+        let program = self.program;
+        let parts = program.checks(branch).into_iter().flat_map(move |checks| {
+            std::iter::once(checks).chain(checks.all_of.iter().filter_map(move |&part| program.checks(part)))
+        });
+        let properties = parts.flat_map(Checks::properties);
+        properties.filter_map(move |(name, rule)| Some((name.as_str(), program.checks(*rule)?.constant()?)))
+    }
+
+    fn label(&self, branch: RuleId) -> String {
+        let definition = self.program.checks(branch).and_then(|checks| checks.definition.as_deref());
+        match (definition, self.tags(branch).next()) {
+            (Some(name), _) => format!(" ({})", self.wording.quote(name)),
+            (None, Some((name, literal))) => {
+                format!(" ({} {})", self.wording.quote(name), self.wording.literal(literal))
+            }
+            (None, None) => String::new(),
+        }
+    }
+
+    /// What a branch asks for that the value does not fulfil, in words.
+    fn lack(&self, findings: &[Finding<'_>]) -> String {
+        let Some((first, others)) = findings.split_first() else { return String::new() };
+        let message = first.message(self.wording);
+        let names_its_place = matches!(first.what, What::Failure(Failure::Required(_)) | What::Unexpected(_));
+        let depth = first.tokens.len() - usize::from(names_its_place);
+        let path = to_pointer(first.tokens.get(..depth).unwrap_or_default());
+        let place = if path.is_empty() { path } else { format!(" at {}", self.wording.cut(path)) };
+        let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+        format!("{message}{place}{more}")
+    }
+}
+
+impl Checks {
+    fn constant(&self) -> Option<&Json> {
+        match (&self.const_value, &self.enum_values) {
+            (Some(literal), _) => Some(literal),
+            (None, Some(literals)) => literals.values.first().filter(|_| literals.values.len() == 1),
+            (None, None) => None,
+        }
+    }
+}
