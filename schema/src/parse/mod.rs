@@ -129,7 +129,7 @@ impl Loader {
                 self.keyword(draft, name, value);
             }
         }
-        // The target replaces the node itself once every definition is known.
+        // The edge takes its place once every definition is known.
         is_reference.then_some(Kind::Bool(true))
     }
 

@@ -56,8 +56,6 @@ pub(super) fn resolve(loader: &mut Loader) {
             node.kind = Kind::Ref(target);
         } else {
             let at = pointer::join(&node.pointer, "$ref");
-            // An edge to itself would look like a cycle.
-            node.kind = Kind::Bool(true);
             let message = format!("there is no definition {}", value::quote(&name));
             let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
             problem.help = advice::definition(&loader.definitions, &name);
