@@ -206,18 +206,20 @@ impl Lexer<'_, '_> {
 
     fn escape(&mut self) -> Result<char, Stop> {
         let start = self.at;
-        self.at += 2;
-        Ok(match self.text.as_bytes().get(start + 1) {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(start),
-            _ => return self.error("no such escape", start..start + 2),
+        let escaped = self.text.get(start + 1..).and_then(|rest| rest.chars().next());
+        self.at += 1 + escaped.map_or(0, char::len_utf8);
+        Ok(match escaped {
+            Some('"') => '"',
+            Some('\\') => '\\',
+            Some('/') => '/',
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some('u') => return self.unicode_escape(start),
+            Some(_) => return self.error("no such escape", start..self.at),
+            None => return self.error("the string has no end", start..self.at),
         })
     }
 

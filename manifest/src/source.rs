@@ -1,15 +1,15 @@
 //! A text and the name it is shown under.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use crate::{Diagnostic, codes};
 
 /// A file's text with the path that diagnostics show. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Source(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     path: String,
     text: String,
@@ -102,6 +102,13 @@ impl Source {
     pub(crate) fn hides(&self, line: usize) -> bool {
         let hidden = self.0.hidden.get_or_init(|| crate::render::hidden_lines(self.text()));
         line.checked_sub(1).and_then(|index| hidden.get(index).copied()).unwrap_or(false)
+    }
+}
+
+impl fmt::Debug for Source {
+    /// Without the text, which may be long and may hold credentials.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.0.path).finish()
     }
 }
 

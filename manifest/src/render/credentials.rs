@@ -4,26 +4,20 @@
 
 use super::escape::user_info;
 
-/// Parts of keys whose values are credentials.
-const WORDS: [&str; 18] = [
+/// Parts of keys whose values are credentials, without `_` and `-`.
+const WORDS: [&str; 12] = [
     "password",
     "passwd",
     "passphrase",
     "secret",
     "sasl",
     "token",
-    "apikey",
-    "api_key",
-    "api-key",
     "credential",
-    "privatekey",
-    "private_key",
-    "private-key",
-    "accesskey",
-    "access_key",
-    "access-key",
-    "authorization",
     "bearer",
+    "authorization",
+    "apikey",
+    "accesskey",
+    "privatekey",
 ];
 
 /// What the lines before say about the next one.
@@ -59,41 +53,32 @@ fn is_hidden(line: &str, state: &mut State) -> bool {
     }
     let indent = line.len() - line.trim_start_matches([' ', '\t', '-', '?']).len();
     let mut hidden = false;
-    for (key, value) in credential_keys(line) {
-        let is_sasl = key.contains("sasl");
-        if !is_sasl && is_schema(value) {
+    if content.strip_prefix("? ").is_some_and(|key| credential_word(key).is_some()) {
+        *state = State::Pending(indent);
+    }
+    for (at, _) in content.match_indices(':') {
+        let (key, value) = content.split_at(at);
+        let Some(word) = credential_word(key) else { continue };
+        let value = value.trim_start_matches(':').trim_start();
+        if word != "sasl" && is_schema(value) {
             continue;
         }
         let is_absent = matches!(value, "" | "{" | "[");
         let opens = is_absent || value.starts_with(['#', '&', '!']);
-        *state = if opens && !is_sasl { State::Pending(indent) } else { State::Hidden(indent) };
+        *state = if opens && word != "sasl" { State::Pending(indent) } else { State::Hidden(indent) };
         hidden |= !is_absent;
     }
     hidden
 }
 
-/// The keys of the line that hold one of [`WORDS`], in lower case, with what follows the colon.
-fn credential_keys(line: &str) -> Vec<(String, &str)> {
-    let lower = line.to_ascii_lowercase();
-    let mut keys = Vec::new();
-    for word in WORDS {
-        for (at, _) in lower.match_indices(word) {
-            let rest = lower.get(at..).unwrap_or_default();
-            let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(rest.len());
-            let (key, after) = rest.split_at(length);
-            // `maxTokens` is a count.
-            if key.ends_with("tokens") {
-                continue;
-            }
-            let after = after.strip_prefix(['"', '\'']).unwrap_or(after).trim_start();
-            let is_explicit = lower.trim_start().starts_with("? ") && after.is_empty();
-            if is_explicit || after.starts_with(':') {
-                let value = line.get(line.len() - after.len()..).unwrap_or_default();
-                keys.push((key.to_owned(), value.strip_prefix(':').unwrap_or(value).trim()));
-            }
-        }
-    }
-    keys
+/// Which of [`WORDS`] the key at the end of `text` has.
+fn credential_word(text: &str) -> Option<&'static str> {
+    let text = text.trim_end().trim_end_matches(['"', '\'']);
+    let rest = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let key = text.get(rest.len()..).filter(|key| !key.is_empty())?;
+    let key = key.to_ascii_lowercase().replace(['_', '-'], "");
+    // `maxTokens` is a count.
+    if key.ends_with("tokens") { None } else { WORDS.into_iter().find(|word| key.contains(word)) }
 }
 
 /// Whether the content of a line starts with a key.

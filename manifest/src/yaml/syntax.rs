@@ -36,6 +36,9 @@ pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Dia
             findings.at(codes::TOO_DEEP, format!("values nest deeper than {MAX_DEPTH} levels"), span)
         }
         ErrorKind::UndeclaredTagHandle => findings.at(codes::TAG, "the tag's handle is not declared", span),
+        ErrorKind::InvalidQuotedScalarIndent if at == text.len() => {
+            findings.at(codes::YAML_SYNTAX, "the quoted text has no end", at_line_end(text, span))
+        }
         kind => {
             let mut finding = findings.at(codes::YAML_SYNTAX, error.info(), at_line_end(text, span));
             finding.help = help(kind).map(str::to_owned);
