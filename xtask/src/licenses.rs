@@ -1,0 +1,41 @@
+//! `licenses`: the part of `cargo deny check licenses` that needs no tool.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{Outcome, read, root, spdx};
+
+pub(crate) fn run() -> Outcome {
+    let allowed = allowed(&read(&root().join("deny.toml"))?);
+    let packages = packages()?;
+    let refused: Vec<String> = packages.iter().filter_map(|package| refused(package, &allowed)).collect();
+    if refused.is_empty() {
+        Ok(format!("the licences of {} packages are allowed by deny.toml", packages.len()))
+    } else {
+        Err(refused.join("\n"))
+    }
+}
+
+/// The strings of the list `allow` of deny.toml; one a line.
+fn allowed(deny: &str) -> Vec<String> {
+    let list = deny.split("\nallow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
+    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn packages() -> Result<Vec<Value>, String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let cargo = cargo.current_dir(root()).args(["metadata", "--format-version", "1", "--locked"]);
+    let output = cargo.output().map_err(|error| format!("cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
+    metadata["packages"].as_array().cloned().ok_or_else(|| "cargo metadata names no packages".to_owned())
+}
+
+fn refused(package: &Value, allowed: &[String]) -> Option<String> {
+    let licence = package["license"].as_str().unwrap_or("no licence");
+    let name = package["name"].as_str().unwrap_or_default();
+    (!spdx::is_met(licence, allowed)).then(|| format!("{name}: {licence}"))
+}

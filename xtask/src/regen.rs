@@ -1,0 +1,68 @@
+//! `regen`: everything that is checked in and made by a program.
+
+use std::path::Path;
+
+use capgen_codegen::contracts::{Contract, Selection};
+use capgen_codegen::output::{Output, Plan};
+use capgen_codegen::{Language, generate};
+use capgen_manifest::{Diagnostic, codes_page, render};
+
+use crate::{Outcome, root};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Replace what is stale.
+    Write,
+    /// Say what is stale.
+    Check,
+}
+
+pub(crate) fn run(mode: Mode) -> Outcome {
+    let mut stale = Vec::new();
+    let root = root();
+    stale.extend(file(&root.join("docs/codes.md"), &codes_page(), mode)?);
+    stale.extend(examples(&root, mode).map_err(|found| render::human(&found, false))?);
+    let names = stale.join("\n");
+    match mode {
+        _ if stale.is_empty() => Ok("everything that is generated is fresh".to_owned()),
+        Mode::Write => Ok(format!("wrote\n{names}")),
+        Mode::Check => Err(format!("stale; run `cargo run -p xtask -- regen`\n{names}")),
+    }
+}
+
+/// One file; its name where it was stale.
+fn file(path: &Path, text: &str, mode: Mode) -> Result<Option<String>, String> {
+    // A checkout may have other line ends.
+    if std::fs::read_to_string(path).is_ok_and(|old| old.replace("\r\n", "\n") == text) {
+        return Ok(None);
+    }
+    if mode == Mode::Write {
+        std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(Some(path.display().to_string()))
+}
+
+/// `generated/`: the contracts of the example fleet, in every language.
+fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let fleet = root.join("examples/fleet");
+    let contracts = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
+    let contracts = contracts.locate().load()?;
+    let output = |contract: &Contract| Output {
+        agent: contract.manifest.agent.clone(),
+        origin: contract.origin.clone(),
+        files: generate(&contract.manifest, &Language::ALL),
+    };
+    let plan = Plan::new(&root.join("generated"), contracts.iter().map(output).collect())?;
+    let mut stale: Vec<String> = plan.stale().into_iter().map(|finding| finding.message).collect();
+    for path in plan.orphans(|_| false)? {
+        stale.push(format!("`{}` has no agent", path.display()));
+        if mode == Mode::Write {
+            // Where this fails the next check says so.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+    if mode == Mode::Write {
+        plan.write()?;
+    }
+    Ok(stale)
+}
