@@ -6,11 +6,13 @@
 mod build_script;
 pub mod codes;
 pub mod contracts;
+mod header;
 mod language;
 mod lower;
 mod model;
 mod name;
 pub mod output;
+mod typescript;
 
 use std::collections::BTreeMap;
 
@@ -27,5 +29,10 @@ pub type Files = BTreeMap<String, String>;
 /// Total: every contract has an output, and what is emitted compiles. Takes time linear in the size of the contract.
 pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
     let id = manifest.agent.as_str();
-    languages.iter().map(|l| (format!("{id}.{}", l.extension()), String::new())).collect()
+    let model = lower::lower(manifest);
+    let print = |language: Language| match language {
+        Language::Rust => String::new(),
+        Language::TypeScript => typescript::print(&model),
+    };
+    languages.iter().map(|&language| (format!("{id}.{}", language.extension()), print(language))).collect()
 }

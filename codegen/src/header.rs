@@ -1,0 +1,30 @@
+//! The comment that every generated file starts with.
+
+use capgen_manifest::Manifest;
+
+use crate::output::MARK;
+
+/// No line of the list of capabilities is longer, where a name allows it.
+const WIDTH: usize = 100;
+
+/// The header: line comments, which are the same in every language, then an empty line.
+///
+/// It names the source but no path, version or date, so that it changes only where the contract does. Nothing in it
+/// needs escaping: ids and names of capabilities have no character that could end a comment.
+pub(crate) fn header(manifest: &Manifest) -> String {
+    let id = &manifest.agent;
+    let mut header = format!("// {MARK}. DO NOT EDIT.\n// Source: agent://{id}\n");
+    let mut line = String::from("// Capabilities:");
+    let count = manifest.capabilities.len();
+    for (index, capability) in manifest.capabilities.iter().enumerate() {
+        let comma = if index + 1 < count { "," } else { "" };
+        if line.len() + capability.name.len() + 2 > WIDTH {
+            header.push_str(&line);
+            header.push('\n');
+            line = String::from("//  ");
+        }
+        line.push_str(&format!(" {}{comma}", capability.name));
+    }
+    header.push_str(&format!("{line}\n// Regenerate: capgen --peer {id}\n// Contract: sha256:{}\n\n", manifest.hash()));
+    header
+}

@@ -1,0 +1,79 @@
+//! Functions that tell the variants of a discriminated union apart.
+
+use std::collections::HashMap;
+
+use super::literal;
+use super::syntax::Writer;
+use super::types::Types;
+use crate::model::{Model, Shape, Type, TypeDef, TypeId, Union, Variant};
+use crate::name;
+
+/// The guards of every union, by the union's type.
+pub(super) struct Guards(HashMap<usize, Vec<Guard>>);
+
+struct Guard {
+    name: String,
+    union: String,
+    variant: String,
+    condition: String,
+}
+
+/// The guards of a model: of each exported union whose variants are all objects with literal tags.
+pub(super) fn guards(model: &Model<'_>, types: &Types<'_>) -> Guards {
+    let mut guards: Vec<(usize, Guard)> = Vec::new();
+    let mut names: Vec<(String, Vec<u8>)> = Vec::new();
+    for (index, def) in model.types.iter().enumerate() {
+        let Shape::Union(union) = &def.shape else { continue };
+        if !types.is_exported(TypeId(index)) {
+            continue;
+        }
+        for (variant, guard) in of_union(def, union, model, types).unwrap_or_default() {
+            let identity = [&def.capability, def.side.name(), &def.pointer, &def.name, &variant.ident].join("\u{0}");
+            names.push((guard.name.clone(), identity.into_bytes()));
+            guards.push((index, guard));
+        }
+    }
+    name::settle(&mut names, "X", |_| false);
+    let mut by_type: HashMap<usize, Vec<Guard>> = HashMap::new();
+    for ((index, guard), (name, _)) in guards.into_iter().zip(names) {
+        by_type.entry(index).or_default().push(Guard { name, ..guard });
+    }
+    Guards(by_type)
+}
+
+fn of_union<'m>(
+    def: &TypeDef,
+    union: &'m Union,
+    model: &Model<'_>,
+    types: &Types<'_>,
+) -> Option<Vec<(&'m Variant, Guard)>> {
+    let tag = union.tag.as_deref().filter(|_| union.disjoint)?;
+    let guard = |variant: &'m Variant| {
+        let Type::Named { id, .. } = variant.ty else { return None };
+        let values: Option<Vec<String>> = variant.tag_values.iter().map(literal::primitive).collect();
+        let place = literal::access("value", tag);
+        let tests: Vec<String> = values?.iter().map(|value| format!("{place} === {value}")).collect();
+        let is_tested = types.is_exported(id) && !tests.is_empty();
+        is_tested.then(|| {
+            let guard = Guard {
+                name: format!("is{}{}", def.name, variant.ident),
+                union: def.name.clone(),
+                variant: model[id].name.clone(),
+                condition: tests.join(" || "),
+            };
+            (variant, guard)
+        })
+    };
+    union.variants.iter().map(guard).collect()
+}
+
+impl Guards {
+    /// The guards of the union `id`, if it has any.
+    pub(super) fn print(&self, writer: &mut Writer, id: TypeId) {
+        for Guard { name, union, variant, condition } in self.0.get(&id.0).into_iter().flatten() {
+            writer.line(&format!("export function {name}(value: {union}): value is {variant} {{"));
+            writer.line(&format!("  return {condition};"));
+            writer.line("}\n");
+        }
+    }
+}

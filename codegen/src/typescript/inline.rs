@@ -1,0 +1,114 @@
+//! Which types have no name in the output because they stand where they are used.
+
+use crate::model::{Model, Origin, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId};
+
+/// Types inside types that have no name are at most this deep.
+const MAX_DEPTH: usize = 16;
+
+/// Whether each type stands where it is used: small closed sets and unions of scalars that are used once. So the output
+/// is never larger than the model, and recursion always goes through a name.
+pub(super) fn inlined(model: &Model<'_>) -> Vec<bool> {
+    let uses = uses(model);
+    let candidates: Vec<bool> = model
+        .types
+        .iter()
+        .zip(uses)
+        .map(|(def, uses)| uses == 1 && def.origin == Origin::Place && !matches!(def.shape, Shape::Record(_)))
+        .collect();
+    let mut inline = Inline { model, candidates, verdicts: vec![None; model.types.len()] };
+    (0..model.types.len()).map(|index| inline.verdict(TypeId(index), 0)).collect()
+}
+
+struct Inline<'m> {
+    model: &'m Model<'m>,
+    candidates: Vec<bool>,
+    verdicts: Vec<Option<bool>>,
+}
+
+impl Inline<'_> {
+    fn verdict(&mut self, id: TypeId, depth: usize) -> bool {
+        if let Some(verdict) = self.verdicts.get(id.0).copied().flatten() {
+            return verdict;
+        }
+        if depth > MAX_DEPTH {
+            return false;
+        }
+        // What leads back to itself before it has a verdict needs a name.
+        self.set(id, false);
+        let candidate = self.candidates.get(id.0).copied().unwrap_or(false);
+        let model = self.model;
+        let verdict = candidate
+            && match &model[id].shape {
+                Shape::Record(_) => false,
+                Shape::Enum(_) => true,
+                Shape::Union(union) => union.variants.iter().all(|variant| self.is_simple(&variant.ty, depth)),
+                Shape::Alias { target, recursive } => !recursive && self.is_simple(target, depth),
+            };
+        self.set(id, verdict);
+        verdict
+    }
+
+    fn set(&mut self, id: TypeId, verdict: bool) {
+        if let Some(slot) = self.verdicts.get_mut(id.0) {
+            *slot = Some(verdict);
+        }
+    }
+
+    fn is_simple(&mut self, ty: &Type, depth: usize) -> bool {
+        match ty {
+            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => self.is_simple(item, depth),
+            Type::Named { id, .. } => self.verdict(*id, depth + 1),
+            _ => true,
+        }
+    }
+}
+
+/// How often each type would be written if it had no name.
+fn uses(model: &Model<'_>) -> Vec<usize> {
+    let mut uses = vec![0usize; model.types.len()];
+    for capability in &model.capabilities {
+        for side in [&capability.request, &capability.response] {
+            if let SideModel::Typed(id) = side {
+                add(&mut uses, *id, 1);
+            }
+        }
+    }
+    for def in &model.types {
+        each_use(def, &mut |ty| {
+            let mut times = 1;
+            let mut ty = ty;
+            loop {
+                ty = match ty {
+                    Type::Array { item, min, max } => {
+                        times += usize::from(super::types::copies(*min, *max) > 1);
+                        item
+                    }
+                    Type::Map(item) | Type::Nullable(item) => item,
+                    Type::Named { id, .. } => return add(&mut uses, *id, times),
+                    _ => return,
+                };
+            }
+        });
+    }
+    uses
+}
+
+fn add(uses: &mut [usize], id: TypeId, times: usize) {
+    if let Some(slot) = uses.get_mut(id.0) {
+        *slot += times;
+    }
+}
+
+fn each_use(def: &TypeDef, f: &mut impl FnMut(&Type)) {
+    match &def.shape {
+        Shape::Record(Record { fields, rest }) => {
+            fields.iter().for_each(|field| f(&field.ty));
+            if let Rest::Kept(ty) = rest {
+                f(ty);
+            }
+        }
+        Shape::Enum(_) => {}
+        Shape::Union(union) => union.variants.iter().for_each(|variant| f(&variant.ty)),
+        Shape::Alias { target, .. } => f(target),
+    }
+}
