@@ -1,1 +1,18 @@
-//! Placeholder.
+//! What whole-system tests share.
+//!
+//! [`node`] runs the TypeScript compiler, [`corpus`] reads collections of schemas from outside this repository, and
+//! [`contract`] makes contracts of schemas.
+#![forbid(unsafe_code)]
+
+pub mod contract;
+pub mod corpus;
+pub mod literal;
+pub mod node;
+
+/// Why a test could not be run at all.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// The folder of this package.
+pub fn folder() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+}

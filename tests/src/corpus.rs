@@ -1,0 +1,92 @@
+//! Collections of schemas outside this repository, below the folder that `CAPGEN_CORPUS` names.
+
+use std::path::{Path, PathBuf};
+
+use capgen_manifest::{Data, Node, Source, parse_json};
+
+use crate::Failure;
+
+/// A JSON document that keeps the text of its parts.
+#[derive(Debug)]
+pub struct Document {
+    source: Source,
+    root: Node,
+}
+
+/// The path of a part of the corpus; where there is no corpus, prints so.
+pub fn path(part: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("CAPGEN_CORPUS").map(|corpus| Path::new(&corpus).join(part)).filter(|p| p.exists());
+    if path.is_none() {
+        eprintln!("skipped: CAPGEN_CORPUS names no folder with {part}");
+    }
+    path
+}
+
+/// The JSON files of a folder of the corpus, sorted by name, each with its name without the ending.
+///
+/// # Errors
+///
+/// Where a file cannot be read, or is not JSON.
+pub fn documents(folder: &Path) -> Result<Vec<(String, Document)>, Failure> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    let named = |path: PathBuf| {
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok((name, Document::read(&path)?))
+    };
+    paths.into_iter().map(named).collect()
+}
+
+impl Document {
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read, or is not JSON.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        Self::parse(&std::fs::read_to_string(path)?)
+    }
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not JSON.
+    pub fn parse(text: &str) -> Result<Self, Failure> {
+        let source = Source::new("document.json", text);
+        let root = parse_json(&source).map_err(|findings| crate::contract::summary(&findings))?;
+        Ok(Self { source, root })
+    }
+
+    /// The whole document.
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+
+    /// The text of a part, as it is written.
+    pub fn text(&self, node: &Node) -> &str {
+        self.source.text().get(node.span.clone()).unwrap_or_default()
+    }
+}
+
+/// The member `key` of an object.
+pub fn member<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    node.member(key).map(|member| &member.value)
+}
+
+/// The text of the member `key`, where it is a string.
+pub fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
+    match &member(node, key)?.data {
+        Data::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The elements of an array; none where it is no array.
+pub fn elements(node: Option<&Node>) -> &[Node] {
+    match node.map(|node| &node.data) {
+        Some(Data::Array(items)) => items,
+        _ => &[],
+    }
+}

@@ -1,0 +1,164 @@
+//! The TypeScript compiler, run by Node.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::Failure;
+
+/// Node with the packages of `tests/node/package-lock.json` installed.
+#[derive(Debug)]
+pub struct Node {
+    folder: PathBuf,
+}
+
+/// Files that are compiled together. Each must be a module.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Names, such as `a.ts`, and texts.
+    pub files: Vec<(String, String)>,
+    /// Compiler options by the names that `tsconfig.json` gives them.
+    pub options: Value,
+}
+
+/// What the compiler says of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TscError {
+    /// The name of the file.
+    pub file: String,
+    /// Counts from 1.
+    pub line: u64,
+    /// Such as 2322.
+    pub code: u64,
+    /// May have several lines.
+    pub message: String,
+}
+
+/// What stands at the top level of a file: `type A`, `interface B`, `function c`, or another kind of statement.
+pub type Outline = Vec<String>;
+
+/// The options that generated code promises to be clean under.
+pub fn strictest() -> Value {
+    json!({
+        "strict": true,
+        "exactOptionalPropertyTypes": true,
+        "noUncheckedIndexedAccess": true,
+        "verbatimModuleSyntax": true,
+        "isolatedModules": true,
+        "erasableSyntaxOnly": true,
+        "noPropertyAccessFromIndexSignature": true,
+        "noUnusedLocals": true,
+    })
+}
+
+/// `strict` and nothing else.
+pub fn strict() -> Value {
+    json!({ "strict": true })
+}
+
+/// Node, ready to compile. On the first use this installs the packages, one process at a time.
+///
+/// Where Node or npm are missing, prints that the test is skipped and gives `None`.
+///
+/// # Errors
+///
+/// Where the packages cannot be installed, and, with `CAPGEN_REQUIRE_NODE=1`, where Node is missing.
+pub fn require_or_skip() -> Result<Option<Node>, Failure> {
+    let has = |program: &str| {
+        let run = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        run.is_ok_and(|status| status.success())
+    };
+    if !has("node") || !has(NPM) {
+        if std::env::var_os("CAPGEN_REQUIRE_NODE").is_some_and(|value| value == "1") {
+            return Err("Node and npm are required, and not installed".into());
+        }
+        eprintln!("skipped: Node and npm are not installed");
+        return Ok(None);
+    }
+    let node = Node { folder: crate::folder().join("node") };
+    node.install()?;
+    Ok(Some(node))
+}
+
+const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
+
+impl Node {
+    fn install(&self) -> Result<(), Failure> {
+        let modules = self.folder.join("node_modules");
+        std::fs::create_dir_all(&modules)?;
+        let lock = File::create(self.folder.join("node_modules.lock"))?;
+        lock.lock()?;
+        let wanted = std::fs::read(self.folder.join("package-lock.json"))?;
+        let stamp = modules.join(".installed-lock.json");
+        if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+            return Ok(());
+        }
+        let output = Command::new(NPM)
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+            .current_dir(&self.folder)
+            .output()?;
+        if !output.status.success() {
+            return Err(format!("npm ci failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+        std::fs::write(stamp, wanted)?;
+        Ok(())
+    }
+
+    /// Compiles one program under `options`; an empty list where it is clean.
+    ///
+    /// # Errors
+    ///
+    /// Where the compiler cannot be run.
+    pub fn tsc_check(&self, files: &[(&str, String)], options: Value) -> Result<Vec<TscError>, Failure> {
+        let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
+        let programs = self.tsc_check_all(&[Program { files, options }])?;
+        Ok(programs.into_iter().flatten().collect())
+    }
+
+    /// Compiles programs in one process. The first takes about a second, every other one a tenth of that.
+    ///
+    /// # Errors
+    ///
+    /// Where the compiler cannot be run.
+    pub fn tsc_check_all(&self, programs: &[Program]) -> Result<Vec<Vec<TscError>>, Failure> {
+        let job = |program: &Program| json!({ "files": program.files, "options": program.options });
+        let results = self.run(&json!({ "check": programs.iter().map(job).collect::<Vec<_>>() }))?;
+        let error = |value: &Value| TscError {
+            file: value["file"].as_str().unwrap_or_default().to_owned(),
+            line: value["line"].as_u64().unwrap_or_default(),
+            code: value["code"].as_u64().unwrap_or_default(),
+            message: value["message"].as_str().unwrap_or_default().to_owned(),
+        };
+        let results = results.as_array().ok_or("no list of programs")?;
+        Ok(results.iter().map(|program| program.as_array().into_iter().flatten().map(error).collect()).collect())
+    }
+
+    /// The top level of a file, as the compiler parses it.
+    ///
+    /// # Errors
+    ///
+    /// Where the compiler cannot be run.
+    pub fn outline(&self, text: &str) -> Result<Outline, Failure> {
+        let outline = self.run(&json!({ "outline": text }))?;
+        Ok(serde_json::from_value(outline)?)
+    }
+
+    fn run(&self, job: &Value) -> Result<Value, Failure> {
+        let mut child = Command::new("node")
+            .arg(self.folder.join("check.mjs"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        // The script reads all of its input before it writes.
+        child.stdin.take().ok_or("no stdin")?.write_all(job.to_string().as_bytes())?;
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            return Err(format!("check.mjs failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+}

@@ -1,0 +1,82 @@
+//! Every `cases/<name>/capabilities.yaml` beside what is generated from it: `expected/<ending>/<id>.<ending>`.
+//!
+//! With `CAPGEN_UPDATE=1` the expected files are rewritten instead.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use capgen_codegen::{Language, generate};
+use capgen_manifest::{Manifest, load, read_source, render};
+use capgen_tests::folder;
+
+const LANGUAGES: [Language; 1] = [Language::TypeScript];
+
+fn cases() -> Vec<PathBuf> {
+    let cases = std::fs::read_dir(folder().join("cases")).unwrap();
+    let mut cases: Vec<PathBuf> = cases.map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    cases
+}
+
+fn contract(case: &Path) -> Manifest {
+    let path = case.join("capabilities.yaml");
+    let source = read_source(&path, &path.to_string_lossy()).unwrap();
+    match load(&source) {
+        Ok(loaded) => loaded.manifest,
+        Err(findings) => panic!("{}", render::human(&findings, false)),
+    }
+}
+
+/// Paths below `expected`, and texts.
+fn expected(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    for language in std::fs::read_dir(folder).into_iter().flatten() {
+        let language = language.unwrap();
+        for file in std::fs::read_dir(language.path()).unwrap() {
+            let file = file.unwrap();
+            let name = format!("{}/{}", language.file_name().to_string_lossy(), file.file_name().to_string_lossy());
+            files.insert(name, std::fs::read_to_string(file.path()).unwrap());
+        }
+    }
+    files
+}
+
+fn actual(contract: &Manifest) -> BTreeMap<String, String> {
+    let files = LANGUAGES.into_iter().flat_map(|language| {
+        let folder = match language {
+            Language::Rust => "rust",
+            Language::TypeScript => "ts",
+        };
+        generate(contract, &[language]).into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
+    });
+    files.collect()
+}
+
+fn update(folder: &Path, files: &BTreeMap<String, String>) {
+    let _ = std::fs::remove_dir_all(folder);
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+#[test]
+fn what_is_generated_is_what_is_expected() {
+    let update_all = std::env::var_os("CAPGEN_UPDATE").is_some_and(|value| value == "1");
+    let mut stale = Vec::new();
+    for case in cases() {
+        let (folder, actual) = (case.join("expected"), actual(&contract(&case)));
+        let expected = expected(&folder);
+        if update_all && actual != expected {
+            update(&folder, &actual);
+        } else if actual != expected {
+            let names = actual.keys().chain(expected.keys());
+            let differing = names.filter(|name| actual.get(*name) != expected.get(*name));
+            stale.extend(differing.map(|name| format!("{}/expected/{name}", case.display())));
+        }
+    }
+    stale.sort();
+    stale.dedup();
+    assert!(stale.is_empty(), "not as expected (CAPGEN_UPDATE=1 rewrites them):\n{}", stale.join("\n"));
+}
