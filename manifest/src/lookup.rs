@@ -93,7 +93,7 @@ impl Fleet {
             return Err(vec![Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE)]);
         };
         if let Some(path) = self.listed.get(&id) {
-            let path = self.root.join(path);
+            let path = self.listed_path(path);
             if is_manifest(&path) {
                 return Ok(path);
             }
@@ -104,6 +104,12 @@ impl Fleet {
         }
         let folder = self.root.join("agents").join(id.as_str());
         manifest_in(&folder).ok_or_else(|| vec![self.unknown(&id, &folder)])
+    }
+
+    /// A path of `fleet.yaml`, without `./`: messages and generated headers show it.
+    fn listed_path(&self, path: &str) -> PathBuf {
+        let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
+        self.root.join(parts.collect::<PathBuf>())
     }
 
     fn unknown(&self, id: &AgentId, folder: &Path) -> Diagnostic {
@@ -136,7 +142,7 @@ impl Fleet {
         let mut peers = BTreeMap::new();
         let mut claimed = BTreeSet::new();
         for (id, path) in &self.listed {
-            let path = self.root.join(path);
+            let path = self.listed_path(path);
             let found = if is_manifest(&path) || !path.is_dir() { Some(path) } else { manifest_in(&path) };
             if let Some(path) = found {
                 claimed.insert(plain(&path));

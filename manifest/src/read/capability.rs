@@ -4,7 +4,7 @@ use semver::Version;
 
 use super::Names;
 use super::near::nearest;
-use super::reader::{Map, Place, Reader, listed};
+use super::reader::{Map, Place, Reader, listed, quoted};
 use super::schema;
 use super::version::{check_range, completed};
 use crate::{Capability, Data, Determinism, Node, Side, SideEffects, codes};
@@ -38,7 +38,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
         map.get("name").and_then(|m| if let Data::String(text) = &m.value.data { Some(text.as_str()) } else { None });
     let valid = name.filter(|name| is_name(name));
     map.place.at = Some(match valid {
-        Some(name) => format!("capability `{name}`"),
+        Some(name) => format!("capability {}", quoted(name)),
         None => format!("capability {}", 1 + map.place.pointer.rsplit('/').next()?.parse::<usize>().ok()?),
     });
     reader.only(&map, &KEYS);

@@ -120,7 +120,7 @@ impl Names {
     /// Enters a name; refuses it where it was there before, and warns where it differs too little.
     fn enter(&mut self, reader: &mut Reader<'_>, name: &str, span: &Range<usize>, place: &Place) {
         if let Some(first) = self.exact.get(name) {
-            let message = format!("two capabilities have the name `{name}`");
+            let message = format!("two capabilities have the name {}", quoted(name));
             let finding = reader.finding(codes::DUPLICATE_CAPABILITY, message, (span.clone(), "again here"), place);
             reader.report(finding.at(reader.source, first.clone(), "first here").help("give each its own name"));
             return;
@@ -128,7 +128,7 @@ impl Names {
         self.exact.insert(name.to_owned(), span.clone());
         let folded = name.to_ascii_lowercase().replace('_', "-");
         if let Some((other, first)) = self.folded.get(&folded) {
-            let message = format!("the names `{other}` and `{name}` differ only in case, `-` or `_`");
+            let message = format!("the names {} and {} differ only in case, `-` or `_`", quoted(other), quoted(name));
             let finding = reader.finding(codes::SIMILAR_NAMES, message, (span.clone(), ""), place);
             let finding = finding.at(reader.source, first.clone(), "the other one");
             reader.report(finding.help("rename one: generated names tell them apart by a suffix"));

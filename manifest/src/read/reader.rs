@@ -10,6 +10,9 @@ use crate::{Data, Diagnostic, Member, Node, Source, codes};
 /// More errors than this are counted, not kept: a hostile file can make millions.
 const LIMIT: usize = 1000;
 
+/// Longer pointers, in bytes, are left out: a thousand copies of a key of many megabytes take gigabytes.
+const LONGEST_POINTER: usize = 4096;
+
 /// The findings so far.
 pub(crate) struct Reader<'s> {
     pub(crate) source: &'s Source,
@@ -90,7 +93,8 @@ impl<'s> Reader<'s> {
         (span, label): (Range<usize>, &str),
         place: &Place,
     ) -> Diagnostic {
-        let mut finding = Diagnostic::new(code, message).at(self.source, span, label).pointer(&place.pointer);
+        let mut finding = Diagnostic::new(code, message).at(self.source, span, label);
+        finding.pointer = (place.pointer.len() <= LONGEST_POINTER).then(|| place.pointer.clone());
         finding.notes.extend(place.at.as_ref().map(|at| format!("at: {at}")));
         finding
     }
@@ -108,6 +112,11 @@ impl<'s> Reader<'s> {
     pub(crate) fn only(&mut self, map: &Map<'_>, keys: &[&str]) {
         let Data::Object(members) = &map.node.data else { return };
         for member in members.iter().filter(|m| !keys.contains(&m.key.as_str())) {
+            // Looking for a near key costs too much to be done for nothing.
+            if self.errors.len() >= LIMIT {
+                self.left_out += 1;
+                continue;
+            }
             let message = format!("unknown key {} in {}", quoted(&member.key), map.what);
             let place = map.below(&member.key);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
@@ -241,12 +250,16 @@ fn truth(text: &str) -> Option<bool> {
 
 /// A text from the document in backquotes: short, on one line, without control characters.
 pub(crate) fn quoted(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let mut shown: String = text.chars().take(LONGEST).flat_map(visible).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    format!("`{}`", cut(text, 60))
+}
+
+/// The first characters of a text, on one line, without control characters.
+pub(crate) fn cut(text: &str, longest: usize) -> String {
+    let mut shown: String = text.chars().take(longest).flat_map(visible).collect();
+    if text.chars().nth(longest).is_some() {
         shown.push('…');
     }
-    format!("`{shown}`")
+    shown
 }
 
 fn visible(c: char) -> impl Iterator<Item = char> {

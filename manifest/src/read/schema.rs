@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use capgen_schema::{Anchor, Problem, Schema, pointer};
 
-use super::reader::{Map, Place, Reader};
+use super::reader::{Map, Place, Reader, cut};
 use crate::{Data, Member, Node, Side};
 
 /// Reads the schema of a side; `None` where there is none or where it is refused.
@@ -37,7 +37,7 @@ fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range
         Anchor::Key => problem.pointer.rsplit_once('/').map_or("", |(parent, _)| parent),
         Anchor::Value => &problem.pointer,
     };
-    let at = place.at.as_ref().map(|at| if near.is_empty() { at.clone() } else { format!("{at}, {near}") });
+    let at = place.at.as_ref().map(|at| if near.is_empty() { at.clone() } else { format!("{at}, {}", cut(near, 200)) });
     let place = Place { pointer: format!("{}{}", place.pointer, problem.pointer), at, secret: false };
     let mut finding = reader.finding(problem.code, problem.message.clone(), (span, &problem.label), &place);
     finding.help.clone_from(&problem.help);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use capgen_manifest::{Diagnostic, Source, load};
+use capgen_manifest::Diagnostic;
 
 /// Findings on a few lines each: code, position, message; then labels, notes and help.
 pub(crate) fn short(findings: &[Diagnostic]) -> String {
@@ -24,9 +24,4 @@ pub(crate) fn short(findings: &[Diagnostic]) -> String {
         }
     }
     out
-}
-
-/// What loading a text finds.
-pub(crate) fn findings(path: &str, text: &str) -> String {
-    short(&load(&Source::new(path, text)).map_or_else(|findings| findings, |loaded| loaded.warnings))
 }

@@ -1,0 +1,242 @@
+//! From a peer's id to its file.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use capgen_manifest::{Fleet, codes, find_root, read_source, shown};
+use common::short;
+
+/// A folder with the files, made anew.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fleet").join(name);
+    drop(fs::remove_dir_all(&root));
+    fs::create_dir_all(&root).unwrap();
+    for (path, text) in files {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    root
+}
+
+/// The findings of a call, with the root written `ROOT`.
+fn told(root: &Path, findings: &[capgen_manifest::Diagnostic]) -> String {
+    short(findings).replace(&shown(root), "ROOT")
+}
+
+/// The path that a peer is found at, below the root, or what is told.
+fn peer(root: &Path, id: &str) -> Result<String, String> {
+    let fleet = Fleet::open(root).map_err(|findings| told(root, &findings))?;
+    let path = fleet.peer(id).map_err(|findings| told(root, &findings))?;
+    Ok(shown(path.strip_prefix(root).unwrap()))
+}
+
+/// The agents of a fleet with their paths below the root, one a line.
+fn peers(root: &Path) -> String {
+    let line = |(id, path): (_, PathBuf)| format!("{id} {}\n", shown(path.strip_prefix(root).unwrap()));
+    Fleet::open(root).unwrap().peers().unwrap().into_iter().map(line).collect()
+}
+
+#[test]
+fn a_peer_is_found_below_agents() {
+    let root = folder(
+        "agents",
+        &[
+            ("agents/a/capabilities.yaml", ""),
+            ("agents/b/capabilities.yml", ""),
+            ("agents/c/capabilities.json", ""),
+            ("agents/d/capabilities.yaml", ""),
+            ("agents/d/capabilities.json", ""),
+            ("agents/only-calls/agent.yaml", ""),
+            ("agents/README.md", ""),
+        ],
+    );
+    for (id, path) in [
+        ("a", "agents/a/capabilities.yaml"),
+        ("agent://a", "agents/a/capabilities.yaml"),
+        ("b", "agents/b/capabilities.yml"),
+        ("c", "agents/c/capabilities.json"),
+        ("d", "agents/d/capabilities.yaml"),
+    ] {
+        assert_eq!(peer(&root, id).as_deref(), Ok(path));
+    }
+    assert_eq!(
+        peers(&root),
+        "a agents/a/capabilities.yaml\nb agents/b/capabilities.yml\nc agents/c/capabilities.json\nd agents/d/capabilities.yaml\n"
+    );
+}
+
+#[test]
+fn the_path_in_fleet_yaml_comes_first() {
+    let fleet = "agents:\n  - { id: b, path: ./elsewhere/b }\n  - { id: a, path: agents/old }\n  - { id: c, path: c.json }\n  \
+                 - { id: calls, path: agents/calls }\n";
+    let root = folder(
+        "listed",
+        &[
+            ("fleet.yaml", fleet),
+            ("elsewhere/b/capabilities.yaml", ""),
+            ("agents/b/capabilities.yaml", ""),
+            ("agents/old/capabilities.yaml", ""),
+            ("agents/calls/agent.yaml", ""),
+            ("agents/unlisted/capabilities.yaml", ""),
+            ("c.json", ""),
+        ],
+    );
+    for (id, path) in [
+        ("a", "agents/old/capabilities.yaml"),
+        ("b", "elsewhere/b/capabilities.yaml"),
+        ("c", "c.json"),
+        ("unlisted", "agents/unlisted/capabilities.yaml"),
+    ] {
+        assert_eq!(peer(&root, id).as_deref(), Ok(path));
+    }
+    // Neither `old`, which is the folder of `a`, nor `calls`, which offers nothing.
+    let ids: Vec<String> =
+        Fleet::open(&root).unwrap().peers().unwrap().into_iter().map(|(id, _)| id.to_string()).collect();
+    assert_eq!(ids, ["a", "b", "c", "unlisted"]);
+}
+
+#[test]
+fn the_whole_fleet_yaml_of_a_runtime_loads() {
+    let fleet = "version: 1\nname: shop\ndescription: x\nruntime: { declaragent: ^1.2.0 }\nagents:\n  - id: a\n    path: ./agents/a\n    \
+                 env: shared\n    deploy: { target: t }\nenvironments: { shared: { peersRef: ./rpc-peers.yaml } }\nrpc: {}\ndeploy: {}\n";
+    let root = folder("whole", &[("fleet.yaml", fleet), ("agents/a/capabilities.yaml", "")]);
+    assert!(peer(&root, "a").is_ok());
+}
+
+#[test]
+fn mistakes_in_fleet_yaml_are_told_at_once() {
+    let fleet = "version: 2\nagnets: []\nagents:\n  - id: agent://a\n    path: a\n  - id: ../x\n    path: /abs\n  - { id: b }\n  \
+                 - { id: c, path: c }\n  - { id: c, path: C:/c }\n  - { id: d, path: '', pth: d }\n";
+    let root = folder("mistakes", &[("fleet.yaml", fleet)]);
+    assert_eq!(
+        peer(&root, "a").unwrap_err(),
+        "E0204 1:10 `version` must be the number 1
+  help: write `version: 1`: it is the version of the file format
+E0201 2:1 unknown key `agnets` in the fleet
+  help: did you mean `agents`?
+E0303 4:9 not an id of an agent
+  help: write `a`, without `agent://`
+E0303 6:9 not an id of an agent
+  help: an id has letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long
+E0308 7:11 `path` must be relative
+  help: write it relative to the folder of `fleet.yaml`: other machines have other folders
+E0202 8:7 an agent has no `path`
+E0306 10:11 the fleet has two agents `c`
+  10: again here
+  9: first here
+E0308 10:20 `path` must be relative
+  help: write it relative to the folder of `fleet.yaml`: other machines have other folders
+E0214 11:20 `path` is empty
+E0201 11:24 unknown key `pth` in an agent
+  help: did you mean `path`?
+"
+    );
+}
+
+#[test]
+fn an_unknown_peer_is_told_what_was_tried_and_what_is_near() {
+    let root =
+        folder("unknown", &[("agents/pr-reviewer/capabilities.yaml", ""), ("agents/shop/capabilities.yaml", "")]);
+    assert_eq!(
+        peer(&root, "pr_reviewr").unwrap_err(),
+        "E0302 the fleet has no agent `pr_reviewr`
+  tried `ROOT/agents/pr_reviewr/capabilities.yaml`
+  tried `ROOT/agents/pr_reviewr/capabilities.yml`
+  tried `ROOT/agents/pr_reviewr/capabilities.json`
+  help: did you mean `pr-reviewer`?
+"
+    );
+    let told = peer(&root, "zzz").unwrap_err();
+    assert!(told.ends_with("  help: the agents with a manifest are `pr-reviewer`, `shop`\n"), "{told}");
+}
+
+#[test]
+fn a_listed_peer_without_a_manifest_is_told_where_it_should_be() {
+    let root = folder("no-manifest", &[("fleet.yaml", "agents:\n  - { id: a, path: agents/x }\n")]);
+    let told = peer(&root, "a").unwrap_err();
+    assert!(
+        told.starts_with(
+            "E0307 `fleet.yaml` has the agent `a`, but its folder holds no manifest\n  tried `ROOT/agents/x/"
+        ),
+        "{told}"
+    );
+}
+
+#[test]
+fn hostile_peer_ids_are_refused_before_any_file_is_touched() {
+    let root = folder("hostile", &[("capabilities.yaml", ""), ("agents/a/capabilities.yaml", "")]);
+    for id in [
+        "",
+        ".",
+        "..",
+        "../..",
+        "a/../../x",
+        "/etc",
+        "a\\b",
+        "agent://",
+        "agent://../..",
+        "é",
+        "a\0",
+        "a b",
+        &"a".repeat(129),
+    ] {
+        assert!(peer(&root, id).unwrap_err().starts_with("E0303 "), "{id}");
+    }
+}
+
+#[test]
+fn a_folder_whose_name_is_no_id_is_told() {
+    let root = folder("bad-folder", &[("agents/my agent/capabilities.yaml", ""), ("agents/a/capabilities.yaml", "")]);
+    let findings = Fleet::open(&root).unwrap().peers().unwrap_err();
+    assert!(told(&root, &findings).starts_with("E0303 `ROOT/agents/my agent/capabilities.yaml` holds a manifest"));
+}
+
+#[test]
+fn the_root_is_the_nearest_folder_with_fleet_yaml_or_agents() {
+    let root =
+        folder("root", &[("agents/a/src/x.txt", ""), ("nested/fleet.yaml", "agents: []"), ("nested/deep/x", "")]);
+    assert_eq!(find_root(&root.join("agents/a/src")).as_deref(), Some(root.as_path()));
+    assert_eq!(find_root(&root.join("nested/deep")), Some(root.join("nested")));
+    assert_eq!(find_root(&root), Some(root.clone()));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_start_without_a_fleet_and_a_root_that_is_no_folder_are_told() {
+    let root = folder("none", &[("x/y", "")]);
+    let told = short(&Fleet::open(&root.join("x/y")).unwrap_err());
+    assert!(told.starts_with("E0301 the fleet root `"), "{told}");
+    let told = short(&Fleet::find(Path::new("/proc")).unwrap_err());
+    assert!(told.starts_with("E0301 no fleet: neither `/proc` nor a folder above it"), "{told}");
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_not_a_regular_file_is_refused() {
+    let root = folder("files", &[("latin1.yaml", "")]);
+    fs::write(root.join("latin1.yaml"), b"a: \xe9\n").unwrap();
+    let told = |path: &Path| told(&root, &read_source(path, &shown(path)).unwrap_err());
+    assert_eq!(told(&root), "E0304 cannot read `ROOT`: it is a folder\n  help: give the path of the file itself\n");
+    assert!(told(&root.join("missing.yaml")).starts_with("E0304 cannot read `ROOT/missing.yaml`: No such file"));
+    assert!(told(&root.join("latin1.yaml")).starts_with("E0013 "));
+    assert!(told(Path::new("/dev/zero")).starts_with("E0304 cannot read `/dev/zero`: it is not a regular file"));
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_refused() {
+    let root = folder("large", &[("x.yaml", "")]);
+    let path = root.join("x.yaml");
+    fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    assert_eq!(read_source(&path, "x.yaml").unwrap_err()[0].code, codes::TOO_LARGE);
+}
+
+#[test]
+fn a_path_is_shown_as_it_was_given() {
+    for (path, expected) in [("./a/b", "a/b"), ("../a", "../a"), ("/a/b", "/a/b"), ("a//b", "a//b")] {
+        assert_eq!(shown(Path::new(path)), expected);
+    }
+}
