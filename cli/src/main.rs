@@ -1,2 +1,39 @@
-//! Placeholder.
-fn main() {}
+//! The command line of capgen.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod check;
+mod codes;
+mod completions;
+mod console;
+mod explain;
+mod failure;
+mod generate;
+mod summary;
+mod validate;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use arguments::{Arguments, Command};
+use console::Console;
+use failure::{Failure, Outcome};
+
+fn main() -> ExitCode {
+    let console = Console::new();
+    let outcome = Arguments::try_parse().map_err(Failure::Usage).and_then(|arguments| run(arguments, &console));
+    ExitCode::from(failure::status(outcome, &console))
+}
+
+fn run(arguments: Arguments, console: &Console) -> Outcome {
+    match arguments.command {
+        None => generate::run(&arguments.generate, console),
+        Some(Command::Generate(generate)) => generate::run(&generate, console),
+        Some(Command::Check(check)) => check::run(&check, console),
+        Some(Command::Validate(validate)) => validate::run(&validate, console),
+        Some(Command::Explain(explain)) => explain::run(&explain),
+        Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
+    }
+}

@@ -1,0 +1,54 @@
+//! `capgen check`
+
+use std::io;
+
+use capgen_codegen::output;
+use capgen_manifest::{Diagnostic, render};
+use capgen_schema::Severity;
+
+use crate::arguments::{Check, Format};
+use crate::console::{self, Console, count};
+use crate::failure::{Outcome, Verdict};
+use crate::generate::selection;
+
+pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
+    let mut selection = selection(&arguments.contracts);
+    selection.files.extend(arguments.paths.iter().cloned());
+    selection.all |= selection.is_empty();
+    let located = selection.locate();
+    let contracts = located.count();
+    let findings = match located.load() {
+        Err(findings) => findings,
+        Ok(contracts) => {
+            let agents = contracts.iter().map(|c| (&c.manifest.agent, c.origin.as_str()));
+            let conflicts = output::check_agents(agents);
+            contracts.iter().flat_map(|c| c.warnings.iter().cloned()).chain(conflicts).collect()
+        }
+    };
+    report(&findings, arguments.format, console)?;
+    let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
+    let warnings = findings.len() - errors;
+    if arguments.format == Format::Human {
+        let summary = format!(
+            "checked {}: {}, {}",
+            count(contracts, "contract", "contracts"),
+            count(errors, "error", "errors"),
+            count(warnings, "warning", "warnings")
+        );
+        if findings.is_empty() { console.tick(&summary) } else { console.say(&summary) }
+    }
+    let failed = errors > 0 || (arguments.strict && warnings > 0);
+    Ok(if failed { Verdict::Findings } else { Verdict::Fine })
+}
+
+fn report(findings: &[Diagnostic], format: Format, console: &Console) -> io::Result<()> {
+    match format {
+        Format::Human => {
+            console.report(findings);
+            Ok(())
+        }
+        Format::Json => console::print(&render::json_lines(findings)),
+        Format::Github => console::print(&render::github(findings)),
+        Format::Sarif => console::print(&render::sarif(findings)),
+    }
+}

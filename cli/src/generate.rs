@@ -1,0 +1,150 @@
+//! `capgen gen`
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use capgen_codegen::contracts::{Contract, Located, Selection};
+use capgen_codegen::output::{self, Output, Plan};
+use capgen_manifest::Diagnostic;
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::arguments::{Arguments, Contracts, Generate};
+use crate::console::{self, Console, count};
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::summary::{File, Peer, Summary, diagnostics, shown};
+use crate::watch;
+
+pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
+    let selection = selection(&arguments.contracts);
+    if selection.is_empty() {
+        return Err(nothing_named());
+    }
+    if arguments.watch {
+        return watch(arguments, &selection, console);
+    }
+    let result = once(arguments, selection.locate(), console);
+    match result {
+        Err(Failure::Findings(findings)) if arguments.json => {
+            console.report(&findings);
+            let summary = Summary { diagnostics: diagnostics(&findings), ..Summary::default() };
+            console::print(&summary.to_json()?)?;
+            Ok(Verdict::Findings)
+        }
+        other => other,
+    }
+}
+
+/// What the arguments name; the fleet's root is looked for from the working directory.
+pub(crate) fn selection(arguments: &Contracts) -> Selection {
+    Selection {
+        peers: arguments.peer.clone(),
+        all: arguments.all,
+        files: arguments.capabilities.clone(),
+        root: arguments.root.clone(),
+        start: PathBuf::from("."),
+    }
+}
+
+fn nothing_named() -> Failure {
+    let message = "nothing to generate from: name an agent with `--peer <ID>`, all of the fleet with `--all`, or a file with \
+                   `--capabilities <PATH>`\n\nFor example: capgen --peer pr-reviewer";
+    Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
+}
+
+/// Everything is read, generated and compared before anything is written.
+fn once(arguments: &Generate, located: Located, console: &Console) -> Outcome {
+    let fleet = located.fleet().cloned();
+    let contracts = located.load()?;
+    let plan = plan(arguments, &contracts)?;
+    let mut findings: Vec<Diagnostic> = contracts.iter().flat_map(|c| c.warnings.iter().cloned()).collect();
+    let mut orphans = Vec::new();
+    let mut verdict = Verdict::Fine;
+    if arguments.check {
+        if let Some(fleet) = fleet {
+            let known: BTreeSet<String> = fleet.peers()?.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
+            orphans = plan.orphans(|id| known.contains(id))?;
+        }
+        let stale: Vec<_> = plan.stale().into_iter().chain(orphans.iter().map(|path| output::orphan(path))).collect();
+        if !stale.is_empty() {
+            verdict = Verdict::Findings;
+        }
+        findings.extend(stale);
+    } else if !arguments.diff {
+        plan.write()?;
+    }
+    console.report(&findings);
+    if arguments.diff {
+        console::print(&plan.diff())?;
+    }
+    let writes = !arguments.check && !arguments.diff;
+    let peers = peers(&contracts, &plan, writes);
+    if writes || (arguments.check && verdict == Verdict::Fine) {
+        tell(&peers, console);
+    }
+    if arguments.json {
+        let orphans = orphans.iter().map(|path| shown(path)).collect();
+        let summary = Summary { peers, orphans, diagnostics: diagnostics(&findings) };
+        console::print(&summary.to_json()?)?;
+    }
+    Ok(verdict)
+}
+
+fn plan(arguments: &Generate, contracts: &[Contract]) -> Result<Plan, Vec<Diagnostic>> {
+    let languages = arguments.languages();
+    let output = |contract: &Contract| Output {
+        agent: contract.manifest.agent.clone(),
+        origin: contract.origin.clone(),
+        files: capgen_codegen::generate(&contract.manifest, &languages),
+    };
+    Plan::new(&arguments.out, contracts.iter().map(output).collect())
+}
+
+/// The summary of each contract; no two are of one agent, or there would be no plan.
+fn peers(contracts: &[Contract], plan: &Plan, writes: bool) -> Vec<Peer> {
+    let mut files = plan.files().iter().peekable();
+    let mut peers = Vec::with_capacity(contracts.len());
+    for Contract { origin, manifest, .. } in contracts {
+        let mut peer = Peer {
+            peer: manifest.agent.to_string(),
+            source: origin.clone(),
+            capabilities: manifest.capabilities.iter().map(|c| c.name.clone()).collect(),
+            files: Vec::new(),
+            hash: format!("sha256:{}", manifest.hash()),
+        };
+        while let Some(file) = files.next_if(|file| *file.agent() == manifest.agent) {
+            peer.files.push(File::new(file, writes));
+        }
+        peers.push(peer);
+    }
+    peers
+}
+
+fn tell(peers: &[Peer], console: &Console) {
+    for peer in peers {
+        let capabilities = count(peer.capabilities.len(), "capability", "capabilities");
+        for File { path, status } in &peer.files {
+            if *status == "written" {
+                console.tick(&format!("wrote {path} ({capabilities})"));
+            } else {
+                console.say(&format!("  {status} {path} ({capabilities})"));
+            }
+        }
+    }
+}
+
+/// Generates, and again after every change, until it is interrupted.
+fn watch(arguments: &Generate, selection: &Selection, console: &Console) -> Outcome {
+    loop {
+        let located = selection.locate();
+        let before = watch::stamps(&located.paths());
+        match once(arguments, located, console) {
+            Ok(_) => {}
+            Err(Failure::Findings(findings)) => console.report(&findings),
+            Err(failure) => return Err(failure),
+        }
+        console.say(&format!("watching {}", count(before.len(), "file", "files")));
+        // Found anew each time: an agent may join the fleet.
+        watch::wait_for_change(&before, || selection.locate().paths());
+    }
+}

@@ -1,0 +1,65 @@
+//! The JSON document of `capgen gen --json`. Its keys are stable.
+
+use std::path::Path;
+
+use capgen_codegen::output::{PlannedFile, State};
+use capgen_manifest::{Diagnostic, render};
+use serde::Serialize;
+
+/// What a run did, or with `--check` found.
+#[derive(Serialize, Default, Debug)]
+pub(crate) struct Summary {
+    pub(crate) peers: Vec<Peer>,
+    /// With `--check`: generated files whose agent is gone.
+    pub(crate) orphans: Vec<String>,
+    /// As `capgen check --format json` prints them; with an error among them, `peers` is empty and nothing was written.
+    pub(crate) diagnostics: Vec<serde_json::Value>,
+}
+
+/// One contract.
+#[derive(Serialize, Debug)]
+pub(crate) struct Peer {
+    pub(crate) peer: String,
+    pub(crate) source: String,
+    pub(crate) capabilities: Vec<String>,
+    pub(crate) files: Vec<File>,
+    pub(crate) hash: String,
+}
+
+/// One output.
+#[derive(Serialize, Debug)]
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) status: &'static str,
+}
+
+impl File {
+    /// `missing` and `stale` become `written` where the run writes.
+    pub(crate) fn new(planned: &PlannedFile, writes: bool) -> Self {
+        let status = match planned.state() {
+            State::Unchanged => "unchanged",
+            State::Stale | State::Missing if writes => "written",
+            State::Stale => "stale",
+            State::Missing => "missing",
+        };
+        Self { path: shown(planned.path()), status }
+    }
+}
+
+impl Summary {
+    /// The document, on one line.
+    pub(crate) fn to_json(&self) -> std::io::Result<String> {
+        Ok(serde_json::to_string(self)? + "\n")
+    }
+}
+
+/// Findings as JSON values.
+pub(crate) fn diagnostics(findings: &[Diagnostic]) -> Vec<serde_json::Value> {
+    render::json_lines(findings).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// A path with `/` between its parts on every system.
+pub(crate) fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    if cfg!(windows) { text.replace('\\', "/") } else { text }
+}

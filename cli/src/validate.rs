@@ -1,0 +1,116 @@
+//! `capgen validate`
+
+mod judge;
+mod lines;
+mod read;
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use capgen_codegen::contracts::{Contract, Selection};
+use capgen_manifest::{Capability, Diagnostic, Side, nearest};
+
+use crate::arguments::Validate;
+use crate::codes;
+use crate::console::{self, Console, count};
+use crate::failure::{Failure, Outcome, Verdict};
+use judge::{Judge, Judgement};
+use read::{Line, Reader};
+
+pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
+    let contracts = selection(arguments).locate().load()?;
+    let Some(contract) = contracts.into_iter().next() else {
+        return Ok(Verdict::Fine);
+    };
+    let capability = capability(&contract, &arguments.capability)?;
+    let side = Side::from(arguments.side);
+    let judge = Judge::new(capability.schema(side), arguments.redact);
+    let mut reader = Reader::new(open(&arguments.payload)?, &shown(&arguments.payload));
+    if arguments.lines {
+        return lines::run(&judge, &mut reader, arguments.json, console);
+    }
+    let judgement = match reader.whole()? {
+        Line::Text(payload) => judge.judge(payload),
+        Line::TooLong | Line::End => Judgement::TooLong,
+    };
+    let what = format!("{} of `{}`", side.name(), capability.name);
+    tell(&judgement, arguments, &what, console)?;
+    Ok(if judgement.is_valid() { Verdict::Fine } else { Verdict::Findings })
+}
+
+fn selection(arguments: &Validate) -> Selection {
+    Selection {
+        peers: arguments.peer.iter().cloned().collect(),
+        files: arguments.capabilities.iter().cloned().collect(),
+        root: arguments.root.clone(),
+        start: ".".into(),
+        all: false,
+    }
+}
+
+fn capability<'c>(contract: &'c Contract, name: &str) -> Result<&'c Capability, Failure> {
+    let capabilities = &contract.manifest.capabilities;
+    if let Some(capability) = capabilities.iter().find(|c| c.name == name) {
+        return Ok(capability);
+    }
+    let message = format!("`{}` has no capability {name:?}", contract.origin);
+    let finding = Diagnostic::new(codes::UNKNOWN_CAPABILITY, message);
+    let names = || capabilities.iter().map(|c| c.name.as_str());
+    Err(Failure::Findings(vec![match nearest(name, names()) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding.help(format!("it has {}", listed(names()))),
+    }]))
+}
+
+/// The first few of the names.
+fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    const FEW: usize = 20;
+    let mut list = names.by_ref().take(FEW).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    match names.count() {
+        0 => {}
+        more => list.push_str(&format!(" and {more} more")),
+    }
+    list
+}
+
+fn shown(path: &Path) -> String {
+    if is_stdin(path) { "standard input".to_owned() } else { format!("`{}`", path.display()) }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn open(path: &Path) -> Result<Box<dyn io::Read>, Failure> {
+    if is_stdin(path) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => Err(read::failed(&shown(path), &error)),
+    }
+}
+
+/// The result of a single payload: violations on standard output, whatever is for people on standard error.
+fn tell(judgement: &Judgement, arguments: &Validate, what: &str, console: &Console) -> Result<(), Failure> {
+    if arguments.json {
+        let mut line = Vec::new();
+        judge::write_json(&mut line, judgement)?;
+        return Ok(console::print(&(String::from_utf8_lossy(&line) + "\n"))?);
+    }
+    let refuse = |code, reason: &str| {
+        let message = format!("{} is no payload: {reason}", shown(&arguments.payload));
+        console.report(&[Diagnostic::new(code, message)]);
+    };
+    match judgement {
+        Judgement::Valid => console.tick(&format!("valid {what}")),
+        Judgement::NotJson(reason) => refuse(codes::NOT_JSON, reason),
+        Judgement::TooLong => refuse(codes::PAYLOAD_TOO_LARGE, &judge::too_long()),
+        Judgement::Invalid(violations) => {
+            console::print(&violations.iter().map(|v| judge::plain(v) + "\n").collect::<String>())?;
+            console.say(&format!("not a valid {what}: {}", count(violations.len(), "violation", "violations")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Payloads from a stream, in bounded memory.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use capgen_manifest::Diagnostic;
+
+use crate::codes;
+use crate::failure::Failure;
+
+/// The longest payload, in bytes.
+pub(crate) const LIMIT: usize = 64 << 20;
+
+const BUFFER: usize = 64 << 10;
+
+/// A stream of payloads.
+pub(crate) struct Reader {
+    input: BufReader<Box<dyn Read>>,
+    line: Vec<u8>,
+    limit: usize,
+    /// What the stream is called in messages.
+    name: String,
+}
+
+/// What was read.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Line<'r> {
+    /// A payload, without its line end.
+    Text(&'r [u8]),
+    /// More than the limit; it has been skipped.
+    TooLong,
+    /// Nothing is left.
+    End,
+}
+
+impl Reader {
+    pub(crate) fn new(input: Box<dyn Read>, name: &str) -> Self {
+        let input = BufReader::with_capacity(BUFFER, input);
+        Self { input, line: Vec::new(), limit: LIMIT, name: name.to_owned() }
+    }
+
+    /// Whether the next line may have to be waited for.
+    pub(crate) fn would_wait(&self) -> bool {
+        self.input.buffer().is_empty()
+    }
+
+    /// The whole stream as one payload.
+    pub(crate) fn whole(&mut self) -> Result<Line<'_>, Failure> {
+        let bound = self.limit as u64 + 1;
+        let read = self.input.by_ref().take(bound).read_to_end(&mut self.line);
+        read.map_err(|error| failed(&self.name, &error))?;
+        Ok(if self.line.len() > self.limit { Line::TooLong } else { Line::Text(&self.line) })
+    }
+
+    /// The next line. An empty line at the very end is none.
+    pub(crate) fn next_line(&mut self) -> Result<Line<'_>, Failure> {
+        let found = self.fill_line().map_err(|error| failed(&self.name, &error))?;
+        Ok(match found {
+            Found::Nothing => Line::End,
+            Found::TooLong => Line::TooLong,
+            Found::Line => Line::Text(self.line.strip_suffix(b"\r").unwrap_or(&self.line)),
+        })
+    }
+
+    fn fill_line(&mut self) -> io::Result<Found> {
+        self.line.clear();
+        let (mut any, mut too_long) = (false, false);
+        loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            any |= !available.is_empty();
+            let end = available.iter().position(|&b| b == b'\n');
+            let part = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
+            too_long |= self.line.len() + part.len() > self.limit;
+            if !too_long {
+                self.line.extend_from_slice(part);
+            }
+            let (ended, used) = (available.is_empty() || end.is_some(), part.len() + usize::from(end.is_some()));
+            self.input.consume(used);
+            if ended {
+                break;
+            }
+        }
+        if too_long {
+            return Ok(Found::TooLong);
+        }
+        let is_last_empty = matches!(self.line.as_slice(), b"" | b"\r") && self.at_end()?;
+        Ok(if !any || is_last_empty { Found::Nothing } else { Found::Line })
+    }
+
+    fn at_end(&mut self) -> io::Result<bool> {
+        loop {
+            match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return Ok(other?.is_empty()),
+            }
+        }
+    }
+}
+
+enum Found {
+    Line,
+    TooLong,
+    Nothing,
+}
+
+/// The failure of a stream that cannot be read.
+pub(crate) fn failed(name: &str, error: &io::Error) -> Failure {
+    Failure::Findings(vec![Diagnostic::new(codes::PAYLOAD_IO, format!("cannot read {name}: {error}"))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of `text`, where `!` stands for one that is too long.
+    fn check(text: &str, expected: &[&str]) {
+        // A tiny buffer, so that lines cross its end.
+        for capacity in [1, 2, 3, 1024] {
+            let input = BufReader::with_capacity(capacity, Box::new(io::Cursor::new(text.to_owned())) as Box<dyn Read>);
+            let mut reader = Reader { input, line: Vec::new(), limit: 4, name: String::new() };
+            let mut lines = Vec::new();
+            loop {
+                match reader.next_line().unwrap() {
+                    Line::End => break,
+                    Line::TooLong => lines.push("!".to_owned()),
+                    Line::Text(text) => lines.push(String::from_utf8(text.to_vec()).unwrap()),
+                }
+            }
+            assert_eq!(lines, expected, "{text:?} by {capacity}");
+        }
+    }
+
+    #[test]
+    fn lines_end_with_lf_or_crlf_or_the_stream() {
+        check("", &[]);
+        check("1\n2\r\n3", &["1", "2", "3"]);
+        check("1\n2\n", &["1", "2"]);
+    }
+
+    #[test]
+    fn an_empty_line_counts_except_at_the_very_end() {
+        check("1\n\n2\n\n", &["1", "", "2"]);
+        check("1\r\n\r\n", &["1"]);
+        check("\n", &[]);
+        check("\n\n", &[""]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped_as_a_whole() {
+        check("12345\n1234\n123456789\n1", &["!", "1234", "!", "1"]);
+    }
+}
