@@ -1,6 +1,6 @@
 //! Texts made to take time or memory. Alone in its process, so that its memory can be measured.
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
@@ -95,7 +95,6 @@ fn hostile_texts_take_less_than_a_second_and_100_mb() {
         // Without optimization it takes ten times as long.
         let limit = Duration::from_millis(if cfg!(debug_assertions) { 3_000 } else { 1_000 });
         assert!(used < limit, "{path}: {used:?}");
-        println!("{path}: {used:?}");
     }
     assert!(peak_memory().is_none_or(|mb| mb < 100), "{:?} MB", peak_memory());
 }
