@@ -157,7 +157,12 @@ fn tabs_indent_nothing() {
     let found = parse_yaml(&Source::new("f.yaml", "a:\n\tb: 1\n")).unwrap_err();
     assert_eq!(found[0].code.as_str(), "E0001");
     assert!(found[0].help.as_ref().unwrap().contains("spaces"), "{found:?}");
+    for (text, place) in [("\ta: 1\n", "E0001 1:1"), ("a:\n \tb: 1\n", "E0001 2:2"), ("a: 'x'\n\tb: 2\n", "E0001 2:2")]
+    {
+        refuse(text, &[place]);
+    }
     check("a: \t1\t# c\n", r#"{"a": 1}"#);
+    check("{\n\t\"a\": [\n\t\t1\n\t]\n}", r#"{"a": [1]}"#);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Structu
 
 use super::anchors::{Anchor, Anchors, Children, Place, Size};
 use super::scalar::{self, Refusal};
-use super::syntax;
+use super::{spans, syntax};
 use crate::parse::{Findings, MAX_DEPTH, Stop, quoted};
 use crate::{Data, Member, Node, codes};
 
@@ -142,13 +142,13 @@ impl<'s, 'f> Loader<'s, 'f> {
         tag: Option<&Tag>,
         span: &Span,
     ) -> Result<(), Stop> {
-        let mut range = self.without_line_end(span.byte_range().unwrap_or_default(), style);
+        let mut range = spans::scalar(self.text, span.byte_range().unwrap_or_default(), style);
         let is_plain = style == ScalarStyle::Plain;
         // The parser writes `~` for a value that is left out.
         let is_absent = is_plain && range.is_empty();
         let text = if is_absent { "" } else { text };
         if is_absent && !self.expects_key() {
-            let at = self.place_of_nothing(range.start);
+            let at = spans::nothing(self.text, self.pending_key().map(|key| key.span.end), range.start);
             range = at..at;
         }
         if self.open.is_empty() && is_absent && tag.is_none() && anchor == 0 {
@@ -179,6 +179,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         } else {
             Some(text.to_owned())
         };
+        if self.open.last().is_some_and(|frame| !frame.is_flow) {
+            syntax::check_indentation(self.text, range.start, self.findings)?;
+        }
         self.set_key(Key { text, span: range });
         Ok(())
     }
@@ -250,6 +253,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         span: Range<usize>,
     ) -> Result<(), Stop> {
         self.findings.check_depth(self.open.len() + 1, span.clone())?;
+        if style == StructureStyle::Block {
+            syntax::check_indentation(self.text, span.start, self.findings)?;
+        }
         let before = self.total;
         self.findings.check_nodes(&mut self.total.nodes, 1, span.clone())?;
         let is_key = self.expects_key();
@@ -261,7 +267,8 @@ impl<'s, 'f> Loader<'s, 'f> {
         self.anchors.define(anchor, Anchor::Open);
         let is_flow = style == StructureStyle::Flow;
         let is_sequence = matches!(content, Content::Items(_));
-        let start = if is_sequence && !is_flow { self.dash_before(span.start) } else { span.start };
+        let start =
+            if is_sequence && !is_flow { spans::block_sequence_start(self.text, span.start) } else { span.start };
         self.open.push(Frame {
             number: self.anchors.number(place),
             place,
@@ -359,6 +366,11 @@ impl<'s, 'f> Loader<'s, 'f> {
         matches!(self.open.last(), Some(Frame { content: Content::Members(_, None), .. }))
     }
 
+    /// The key whose value comes next.
+    fn pending_key(&self) -> Option<&Key> {
+        if let Content::Members(_, key) = &self.open.last()?.content { key.as_ref() } else { None }
+    }
+
     fn set_key(&mut self, new: Key) {
         if let Some(Frame { content: Content::Members(_, key), end, .. }) = self.open.last_mut() {
             *end = new.span.end;
@@ -383,36 +395,6 @@ impl<'s, 'f> Loader<'s, 'f> {
             }
         }
         Ok(())
-    }
-
-    /// The span of a block scalar goes on to the next token.
-    fn without_line_end(&self, span: Range<usize>, style: ScalarStyle) -> Range<usize> {
-        if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-            return span;
-        }
-        let length = self.text.get(span.clone()).map_or(0, |text| text.trim_end().len());
-        span.start..span.start + length
-    }
-
-    /// A sequence that is not indented starts, for the parser, behind its first dash.
-    fn dash_before(&self, at: usize) -> usize {
-        let is_dash = |from: usize| {
-            let mut chars = self.text.get(from..).unwrap_or_default().chars();
-            chars.next() == Some('-') && chars.next().is_none_or(char::is_whitespace)
-        };
-        let before = self.text.get(..at).map_or("", str::trim_end);
-        if !is_dash(at) && before.ends_with('-') { before.len() - 1 } else { at }
-    }
-
-    /// Where a value that is left out stands: behind the colon, or else behind what comes before `at`.
-    fn place_of_nothing(&self, at: usize) -> usize {
-        if let Some(Frame { content: Content::Members(_, Some(key)), .. }) = self.open.last() {
-            let rest = self.text.get(key.span.end..).unwrap_or_default();
-            let gap = rest.len() - rest.trim_start().len();
-            let colon = rest.trim_start().starts_with(':');
-            return if colon { key.span.end + gap + 1 } else { key.span.end };
-        }
-        self.text.get(..at).map_or(at, |before| before.trim_end().len())
     }
 }
 

@@ -4,6 +4,7 @@
 mod anchors;
 mod load;
 mod scalar;
+mod spans;
 mod syntax;
 
 use load::Loader;

@@ -27,6 +27,21 @@ fn is_printable(c: char) -> bool {
     }
 }
 
+/// Refuses a block that starts at `at` in a line that a tab indents: the parser is lenient there.
+pub(super) fn check_indentation(text: &str, at: usize, findings: &mut Findings) -> Result<(), Stop> {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    let spaces = before.get(line..).map_or(0, |prefix| prefix.len() - prefix.trim_start_matches(' ').len());
+    let tab = line + spaces;
+    if before.get(tab..).is_none_or(|rest| !rest.starts_with('\t')) {
+        return Ok(());
+    }
+    let finding = findings.at(codes::YAML_SYNTAX, "a tab indents the line", tab..tab + 1);
+    findings.stop(finding.help(SPACES))
+}
+
+const SPACES: &str = "indent with spaces: YAML allows no tabs there";
+
 /// What the parser says, in our terms.
 pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Diagnostic {
     let at = error.marker().byte_offset().unwrap_or_default();
@@ -58,7 +73,7 @@ fn help(kind: &ErrorKind) -> Option<&'static str> {
         | ErrorKind::TabInBlockIndentation
         | ErrorKind::TabInIndentation
         | ErrorKind::TabInPlainScalar
-        | ErrorKind::TabAtBlockScalarStart => "indent with spaces: YAML allows no tabs there",
+        | ErrorKind::TabAtBlockScalarStart => SPACES,
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
             "quote a text that holds `: `, and look at the indentation"
         }
