@@ -35,6 +35,19 @@ pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
     Ok(value)
 }
 
+/// Reads one value from any deserializer that tells what it has, as [`parse_payload`] does.
+///
+/// # Errors
+/// The deserializer's own, duplicate property names, and arrays and objects nested deeper than 128 levels.
+///
+/// ```
+/// let mut json = serde_json::Deserializer::from_str(r#"{"a": 1, "a": 2}"#);
+/// assert!(capgen_schema::deserialize_payload(&mut json).is_err());
+/// ```
+pub fn deserialize_payload<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    Strict { depth: 0 }.deserialize(deserializer)
+}
+
 impl PayloadError {
     /// The line, from 1.
     pub fn line(&self) -> usize {
