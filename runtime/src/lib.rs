@@ -1,1 +1,28 @@
-//! Placeholder.
+//! Typed contracts between agents: what users and generated code import.
+//!
+//! `capgen --peer <id>` writes a Rust file per agent. It has a marker type per capability, which implements
+//! [`Capability`], and the types of its two payloads, which read and write JSON with serde:
+//!
+//! ```
+//! use capgen::{Capability, Descriptor};
+//!
+//! // As generated:
+//! pub struct ReviewPr;
+//! impl Capability for ReviewPr {
+//!     type Request = serde_json::Value;
+//!     type Response = serde_json::Value;
+//!     const DESCRIPTOR: Descriptor = Descriptor::new("pr-reviewer", "review-pr", "6f1d").with_timeout_ms(60_000);
+//! }
+//!
+//! assert_eq!(ReviewPr::NAME, "review-pr");
+//! assert_eq!(ReviewPr::DESCRIPTOR.timeout_ms, Some(60_000));
+//! ```
+#![forbid(unsafe_code)]
+
+mod capability;
+mod macros;
+mod never;
+pub mod wire;
+
+pub use capability::{Capability, Descriptor};
+pub use never::Never;
