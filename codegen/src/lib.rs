@@ -12,6 +12,7 @@ mod lower;
 mod model;
 mod name;
 pub mod output;
+mod rust;
 mod typescript;
 
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
     let id = manifest.agent.as_str();
     let model = lower::lower(manifest);
     let print = |language: Language| match language {
-        Language::Rust => String::new(),
+        Language::Rust => rust::print(&model),
         Language::TypeScript => typescript::print(&model),
     };
     languages.iter().map(|&language| (format!("{id}.{}", language.extension()), print(language))).collect()

@@ -9,7 +9,7 @@ use capgen_codegen::{Language, generate};
 use capgen_manifest::{Manifest, load, read_source, render};
 use capgen_tests::folder;
 
-const LANGUAGES: [Language; 1] = [Language::TypeScript];
+const LANGUAGES: [Language; 2] = Language::ALL;
 
 fn cases() -> Vec<PathBuf> {
     let cases = std::fs::read_dir(folder().join("cases")).unwrap();

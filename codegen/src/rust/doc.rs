@@ -1,0 +1,125 @@
+//! Untrusted text as documentation.
+//!
+//! The one way in which a peer's text reaches a doc comment. Nothing of it becomes a code block, which rustdoc would compile
+//! and run, nor a link, nor HTML.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// A description, or the sentence that stands in for one, which must be trusted Markdown.
+pub(super) fn of(description: Option<&str>, standard: impl FnOnce() -> String) -> TokenStream {
+    let lines = description.map(markdown).unwrap_or_default();
+    if lines.is_empty() { attributes(&[standard()]) } else { attributes(&lines) }
+}
+
+/// A sentence that is trusted Markdown.
+pub(super) fn sentence(text: impl Into<String>) -> TokenStream {
+    attributes(&[text.into()])
+}
+
+fn attributes(lines: &[String]) -> TokenStream {
+    let lines = lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    quote!(#(#[doc = #lines])*)
+}
+
+/// A value or name as Markdown: a code span where that is possible.
+pub(super) fn code(text: &str) -> String {
+    let text = plain(text);
+    let shown: String = text.chars().take(80).collect();
+    let dots = if shown.len() < text.len() { "…" } else { "" };
+    match shown.trim() {
+        "" => "the empty name".to_owned(),
+        shown if shown.contains('`') => format!("{}{dots}", escape(shown)),
+        shown => format!("`{shown}{dots}`"),
+    }
+}
+
+/// The lines of a text as Markdown without code blocks, links and HTML; no blank ones at either end.
+fn markdown(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        let line = markdown_line(&plain(line));
+        let last_is_blank = lines.last().is_none_or(String::is_empty);
+        if !(line.is_empty() && last_is_blank) {
+            lines.push(line);
+        }
+    }
+    if lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// One line, single spaces, without characters that do not show. More than one space could start a code block, at the
+/// start of a line or behind the mark of a list.
+fn plain(line: &str) -> String {
+    let visible: String = line.chars().filter(|c| c.is_whitespace() || !is_invisible(*c)).collect();
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Code spans stay where single backticks pair up within the line.
+fn markdown_line(line: &str) -> String {
+    let parts: Vec<&str> = line.split('`').collect();
+    let spans_pair = parts.len() % 2 == 1 && !line.contains("``") && !line.contains('\\');
+    if !spans_pair {
+        return escape(line);
+    }
+    let parts: Vec<String> = parts
+        .iter()
+        .enumerate()
+        .map(|(index, part)| if index % 2 == 1 { (*part).to_owned() } else { escape(part) })
+        .collect();
+    parts.join("`")
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for (index, c) in text.chars().enumerate() {
+        if matches!(c, '\\' | '`' | '~' | '[' | ']' | '<' | '>') || (index == 0 && c == '#') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_text() {
+        for (text, expected) in [
+            ("plain", &["plain"][..]),
+            ("a\r\nb\u{2028}c\n\n\n\nd\n", &["a", "", "b", "c", "", "d"]),
+            ("```\npanic!()\n```", &["\\`\\`\\`", "panic!()", "\\`\\`\\`"]),
+            ("~~~rust", &["\\~\\~\\~rust"]),
+            ("    let x = 1;\n\tlet y;", &["let x = 1;", "let y;"]),
+            ("-       let x = 1;", &["- let x = 1;"]),
+            ("1.\t\tcode", &["1. code"]),
+            ("see [`crate::X`](http://x) <script>", &["see \\[`crate::X`\\](http://x) \\<script\\>"]),
+            ("use `a[0]` or `<b>`", &["use `a[0]` or `<b>`"]),
+            ("a ` b [c]", &["a \\` b \\[c\\]"]),
+            ("*/ \u{202e}evil\u{0}", &["*/ evil"]),
+            ("# heading", &["\\# heading"]),
+            (" \n ", &[]),
+        ] {
+            assert_eq!(markdown(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_quoted() {
+        for (text, expected) in
+            [("a", "`a`"), ("", "the empty name"), ("a`b", "a\\`b"), ("a\nb", "`a b`"), ("<x>", "`<x>`")]
+        {
+            assert_eq!(code(text), expected, "{text:?}");
+        }
+    }
+}
