@@ -24,13 +24,21 @@ fn attributes(lines: &[String]) -> TokenStream {
 
 /// A value or name as Markdown: a code span where that is possible.
 pub(super) fn code(text: &str) -> String {
-    let text = plain(text);
-    let shown: String = text.chars().take(80).collect();
-    let dots = if shown.len() < text.len() { "…" } else { "" };
+    let mut shown = String::new();
+    for c in text.trim().chars().take(80) {
+        if c.is_control() || is_invisible(c) || (c.is_whitespace() && c != ' ') {
+            shown.extend(c.escape_unicode());
+        } else if !(c == ' ' && shown.ends_with(' ')) {
+            shown.push(c);
+        }
+    }
+    if text.trim().chars().nth(80).is_some() {
+        shown.push('…');
+    }
     match shown.trim() {
-        "" => "the empty name".to_owned(),
-        shown if shown.contains('`') => format!("{}{dots}", escape(shown)),
-        shown => format!("`{shown}{dots}`"),
+        "" => "without a visible name".to_owned(),
+        shown if shown.contains('`') => escape(shown),
+        shown => format!("`{shown}`"),
     }
 }
 
@@ -116,9 +124,13 @@ mod tests {
 
     #[test]
     fn names_are_quoted() {
-        for (text, expected) in
-            [("a", "`a`"), ("", "the empty name"), ("a`b", "a\\`b"), ("a\nb", "`a b`"), ("<x>", "`<x>`")]
-        {
+        for (text, expected) in [
+            ("a", "`a`"),
+            ("", "without a visible name"),
+            ("a`b", "a\\`b"),
+            ("a\nb  c", "`a\\u{a}b c`"),
+            ("<x>", "`<x>`"),
+        ] {
             assert_eq!(code(text), expected, "{text:?}");
         }
     }

@@ -81,7 +81,7 @@ mod hostile_text_contract {
         pub c_1: Option<String>,
         /// The property q"uote\`${1}\\.
         pub q_uote_1: Option<String>,
-        /// The property `line break`.
+        /// The property `line\u{a}break`.
         pub line_break: Option<String>,
         /// The property `</script><!--`.
         pub script: Option<String>,
@@ -147,7 +147,7 @@ mod hostile_text_contract {
         Evil,
         /// The value `"</script>"`.
         Script,
-        /// The value `""`.
+        /// The value `"\u{202e}\u{2066}"`.
         ValueX8fc70686,
         /// The value `"\\"`.
         ValueXb717e917,

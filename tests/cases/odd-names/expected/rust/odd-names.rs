@@ -78,7 +78,7 @@ mod odd_names_contract {
         pub r#type: Option<String>,
         /// The property `self`.
         pub self_: Option<String>,
-        /// The property the empty name.
+        /// The property without a visible name.
         pub field: Option<String>,
         /// The property `größe`.
         pub gr_e: Option<String>,
