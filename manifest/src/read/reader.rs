@@ -117,8 +117,13 @@ impl<'s> Reader<'s> {
                 self.left_out += 1;
                 continue;
             }
-            let message = format!("unknown key {} in {}", quoted(&member.key), map.what);
-            let place = map.below(&member.key);
+            // A URL where a key belongs may hold a credential.
+            let (name, place) = if member.key.contains("://") {
+                (String::new(), map.place.clone())
+            } else {
+                (format!(" {}", quoted(&member.key)), map.below(&member.key))
+            };
+            let message = format!("unknown key{name} in {}", map.what);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
             self.report(match nearest(&member.key, keys.iter().copied()) {
                 Some(key) => finding.help(format!("did you mean `{key}`?")),
