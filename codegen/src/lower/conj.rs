@@ -97,7 +97,10 @@ pub(crate) fn flatten<'a>(schema: &'a Schema, conj: &Conj) -> Facets<'a> {
         }
         facets.cost += 1;
         let node = schema.node(id);
-        facets.description = facets.description.or(node.annotations.description.as_deref());
+        if !without.get(&id).is_some_and(|(one_of, any_of)| *one_of || *any_of) {
+            // What is said of a union is not said of each of its branches.
+            facets.description = facets.description.or(node.annotations.description.as_deref());
+        }
         match &node.kind {
             Kind::Bool(accepts) => facets.never |= !accepts,
             Kind::Ref(target) => stack.push(*target),

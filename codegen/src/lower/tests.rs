@@ -309,3 +309,15 @@ fn exponentially_many_conjunctions_are_cut_off() {
     );
     assert!(types(&schema).lines().count() < 20_000);
 }
+
+#[test]
+fn what_is_said_of_a_union_is_not_said_of_its_branches() {
+    let text = r#"{"version": 1, "agent": "agent://a", "transports": [{"kind": "memory", "topics": {"requests": "r"}}],
+        "capabilities": [{"name": "c", "inputSchema": {"description": "both", "oneOf": [
+          {"type": "object", "description": "one", "properties": {"k": {"const": "a"}}, "required": ["k"]},
+          {"type": "object", "properties": {"k": {"const": "b"}}, "required": ["k"]}]}}]}"#;
+    let loaded = load(&Source::new("a.json", text)).unwrap();
+    let model = lower(&loaded.manifest);
+    let said = |name: &str| model.types.iter().find(|def| def.name == name).unwrap().description.as_deref();
+    assert_eq!([said("CRequest"), said("CRequestA"), said("CRequestB")], [Some("both"), Some("one"), None]);
+}
