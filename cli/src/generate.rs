@@ -61,8 +61,9 @@ fn once(arguments: &Generate, located: Located, console: &Console) -> Outcome {
     let mut orphans = Vec::new();
     let mut verdict = Verdict::Fine;
     if arguments.check {
-        if let Some(fleet) = fleet {
-            let known: BTreeSet<String> = fleet.peers()?.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
+        // A fleet that cannot be listed as a whole fails `--all` alone.
+        if let Some(peers) = fleet.and_then(|fleet| fleet.peers().ok()) {
+            let known: BTreeSet<String> = peers.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
             orphans = plan.orphans(|id| known.contains(id))?;
         }
         let stale: Vec<_> = plan.stale().into_iter().chain(orphans.iter().map(|path| output::orphan(path))).collect();

@@ -1,0 +1,105 @@
+//! `capgen gen --check` and `--diff`.
+
+mod common;
+
+use std::fs;
+
+use common::{Fleet, REVIEWER};
+use serde_json::json;
+
+/// A fleet whose generated code is fresh.
+fn fresh(agents: &[&str]) -> Fleet {
+    let fleet = Fleet::new(agents);
+    fleet.run("gen --all").ended(0);
+    fleet
+}
+
+#[test]
+fn fresh_output_passes() {
+    let run = fresh(&["a", "pr-reviewer"]).run("gen --all --check").ended(0);
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn a_stale_file_is_named_and_stays() {
+    let fleet = fresh(&["pr-reviewer"]);
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("med, high", "high"));
+    let before = fleet.read("generated/pr-reviewer.ts");
+    let run = fleet.run("--peer pr-reviewer --check").ended(1);
+    assert!(run.stderr.contains("`generated/pr-reviewer.ts` is stale"), "{run:?}");
+    assert!(run.stderr.contains("`generated/pr-reviewer.rs` is stale"), "{run:?}");
+    assert_eq!(fleet.read("generated/pr-reviewer.ts"), before);
+}
+
+#[test]
+fn a_missing_file_is_named_and_not_made() {
+    let fleet = Fleet::new(&["a"]);
+    let run = fleet.run("--peer a --check").ended(1);
+    assert!(run.stderr.contains("`generated/a.rs` is missing"), "{run:?}");
+    assert!(!fleet.path("generated").exists());
+}
+
+#[test]
+fn a_generated_file_whose_agent_is_gone_is_named() {
+    let fleet = fresh(&["a", "gone"]);
+    fleet.write("generated/notes.ts", "// by hand\n");
+    fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
+    for arguments in ["gen --all --check", "--peer a --check"] {
+        let run = fleet.run(arguments).ended(1);
+        assert!(run.stderr.contains("generated/gone.rs") && run.stderr.contains("generated/gone.ts"), "{run:?}");
+        assert!(!run.stderr.contains("notes.ts"), "{run:?}");
+    }
+    assert_eq!(fleet.names("generated").len(), 5);
+}
+
+#[test]
+fn other_agents_of_the_fleet_are_not_gone() {
+    fresh(&["a", "b"]).run("--peer a --check").ended(0);
+}
+
+#[test]
+fn an_agent_outside_the_fleet_is_not_gone_where_its_file_is_named() {
+    let fleet = fresh(&["a"]);
+    fleet.write("vendor/x.yaml", &common::loose("x"));
+    fleet.run("gen --all --capabilities vendor/x.yaml").ended(0);
+    fleet.run("gen --all --capabilities vendor/x.yaml --check").ended(0);
+    fleet.run("gen --capabilities vendor/x.yaml --check").ended(0);
+}
+
+#[test]
+fn a_checkout_with_crlf_is_not_stale() {
+    let fleet = fresh(&["pr-reviewer"]);
+    for name in fleet.names("generated") {
+        let path = format!("generated/{name}");
+        fleet.write(&path, &fleet.read(&path).replace('\n', "\r\n"));
+    }
+    fleet.run("--peer pr-reviewer --check").ended(0);
+}
+
+#[test]
+fn json_tells_each_file_apart() {
+    let fleet = fresh(&["a", "gone"]);
+    fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
+    fs::remove_file(fleet.path("generated/a.rs")).unwrap();
+    fleet.write("generated/a.ts", &(fleet.read("generated/a.ts") + "stale\n"));
+    let document = fleet.run("gen --all --check --json").ended(1).json();
+    let files = json!([
+        { "path": "generated/a.rs", "status": "missing" },
+        { "path": "generated/a.ts", "status": "stale" },
+    ]);
+    assert_eq!(document["peers"][0]["files"], files);
+    assert_eq!(document["orphans"], json!(["generated/gone.rs", "generated/gone.ts"]));
+}
+
+#[test]
+fn a_diff_goes_to_standard_output_and_writes_nothing() {
+    let fleet = fresh(&["pr-reviewer"]);
+    assert_eq!(fleet.run("--peer pr-reviewer --diff").ended(0).stdout, "");
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("summary", "digest"));
+    let before = fleet.read("generated/pr-reviewer.ts");
+    let run = fleet.run("--peer pr-reviewer --diff").ended(0);
+    assert!(run.stdout.contains("--- a/generated/pr-reviewer.ts\n+++ b/generated/pr-reviewer.ts\n@@ "), "{run:?}");
+    assert!(run.stdout.lines().any(|line| line.starts_with('+') && line.contains("digest: string")), "{run:?}");
+    assert_eq!(fleet.read("generated/pr-reviewer.ts"), before);
+    fleet.run("--peer pr-reviewer --diff --check").ended(1);
+}
