@@ -1,0 +1,130 @@
+//! The desk of a shop: charges an order through the agent `payments`, and has the change that broke the checkout reviewed
+//! by the agent `pr-reviewer`. Requests are printed, not sent, and the answers are canned.
+
+#[path = "../../../generated/payments.rs"]
+mod payments;
+#[path = "../../../generated/pr-reviewer.rs"]
+mod pr_reviewer;
+
+use capgen::Capability;
+use payments::{
+    CreatePayment, CreatePaymentRequest, CreatePaymentRequestAllocation, CreatePaymentRequestAllocationGroup,
+    CreatePaymentRequestAllocationSeller, CreatePaymentRequestCard, CreatePaymentRequestMoney,
+    CreatePaymentRequestPaymentMethod, CreatePaymentResponse,
+};
+use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponseVerdict};
+
+const PAID: &str = r#"{"status": "succeeded", "paymentId": "7b0d3f0e-55ba-4e0b-8f0f-0a3c2a7c5f52",
+    "settledAt": "2026-03-01T09:30:00Z", "fee": 37}"#;
+const REVIEWED: &str = r#"{"verdict": "request-changes", "summary": "The total is computed twice."}"#;
+/// An amount is never a fraction.
+const BAD_REQUEST: &str = r#"{"idempotencyKey": "8a6e0804-2bd0-4672-b79d-d97027f9071a", "orderId": "SO-2026-000042",
+    "amount": {"minorUnits": 12.5, "currency": "EUR"}, "method": {"kind": "card", "token": "tok_4242"}}"#;
+
+#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+fn main() -> serde_json::Result<()> {
+    println!("{}", call::<CreatePayment>(&order())?);
+    println!("=> {}\n", outcome(&serde_json::from_str(PAID)?));
+
+    let review = ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High);
+    println!("{}", call::<ReviewPr>(&review)?);
+    println!("=> {}\n", advice(&serde_json::from_str(REVIEWED)?));
+
+    match serde_json::from_str::<CreatePaymentRequest>(BAD_REQUEST) {
+        Ok(_) => println!("the bad request was accepted"),
+        Err(error) => println!("a bad request is refused: {error}"),
+    }
+    Ok(())
+}
+
+/// What would be sent. Works for every capability of every agent: the types say which payloads go with it.
+fn call<C: Capability>(request: &C::Request) -> serde_json::Result<String> {
+    let timeout = C::DESCRIPTOR.timeout_ms.map_or_else(String::new, |ms| format!(" within {ms} ms"));
+    Ok(format!("{} of {}{timeout}: {}", C::NAME, C::DESCRIPTOR.agent, serde_json::to_string(request)?))
+}
+
+/// 12.50 EUR by card, of which two sellers get a share.
+fn order() -> CreatePaymentRequest {
+    let seller = |id: &str, basis_points| {
+        CreatePaymentRequestAllocation::Seller(CreatePaymentRequestAllocationSeller::new(id, basis_points))
+    };
+    let members = vec![
+        seller("0e7f9a51-1b7c-4c8e-9df0-0d6f1f6f7a10", 9_000),
+        seller("4d2c7f30-8f0f-4b52-a5a4-6f6f0c1f2b11", 1_000),
+    ];
+    let group = CreatePaymentRequestAllocationGroup::new("sellers", 9_500, members);
+    let card = CreatePaymentRequestPaymentMethod::Card(CreatePaymentRequestCard::new("tok_4242"));
+    let amount = CreatePaymentRequestMoney::new(1_250, "EUR");
+    let mut order = CreatePaymentRequest::new("8a6e0804-2bd0-4672-b79d-d97027f9071a", amount, card, "SO-2026-000042");
+    order.allocation = Some(CreatePaymentRequestAllocation::Group(group));
+    order
+}
+
+/// A discriminated union is an enum: the compiler asks for every case.
+fn outcome(response: &CreatePaymentResponse) -> String {
+    match response {
+        CreatePaymentResponse::Succeeded(paid) => format!("paid at {}, less a fee of {}", paid.settled_at, paid.fee),
+        CreatePaymentResponse::RequiresAction(action) => format!("the customer confirms at {}", action.redirect_url),
+        CreatePaymentResponse::Declined(declined) if declined.retryable => format!("try again: {}", declined.code),
+        CreatePaymentResponse::Declined(declined) => format!("declined: {}", declined.code),
+    }
+}
+
+fn advice(response: &<ReviewPr as Capability>::Response) -> String {
+    let verdict = match response.verdict {
+        ReviewPrResponseVerdict::Approve => "merge it",
+        ReviewPrResponseVerdict::RequestChanges => "send it back",
+        ReviewPrResponseVerdict::Comment => "read the comments",
+    };
+    format!("{verdict}: {}", response.summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_has_what_the_contract_asks_for_and_reads_back() {
+        let text = serde_json::to_string(&order()).unwrap();
+        assert!(text.contains(r#""amount":{"minorUnits":1250,"currency":"EUR"}"#), "{text}");
+        assert!(text.contains(r#""method":{"kind":"card","token":"tok_4242"}"#), "{text}");
+        assert_eq!(serde_json::from_str::<CreatePaymentRequest>(&text).unwrap(), order());
+    }
+
+    #[test]
+    fn the_status_of_a_response_tells_which_case_it_is() {
+        for (response, expected) in [
+            (PAID, "paid at 2026-03-01T09:30:00Z, less a fee of 37"),
+            (r#"{"status": "declined", "code": "expired-card", "retryable": false}"#, "declined: expired-card"),
+            (
+                r#"{"status": "declined", "code": "provider-unavailable", "retryable": true}"#,
+                "try again: provider-unavailable",
+            ),
+            (
+                r#"{"status": "requires-action", "paymentId": "", "redirectUrl": "https://bank.example/3ds"}"#,
+                "the customer confirms at https://bank.example/3ds",
+            ),
+        ] {
+            assert_eq!(outcome(&serde_json::from_str(response).unwrap()), expected);
+        }
+    }
+
+    #[test]
+    fn a_payload_that_is_not_of_the_type_is_refused() {
+        for bad in [
+            BAD_REQUEST,
+            r#"{"idempotencyKey": "", "orderId": "", "amount": null, "method": {"kind": "card", "token": ""}}"#,
+            r#"{"idempotencyKey": "", "orderId": "", "method": {"kind": "cash"}}"#,
+        ] {
+            assert!(serde_json::from_str::<CreatePaymentRequest>(bad).is_err(), "{bad}");
+        }
+        assert!(serde_json::from_str::<CreatePaymentResponse>(r#"{"status": "lost"}"#).is_err());
+    }
+
+    #[test]
+    fn a_capability_knows_its_contract() {
+        assert_eq!(CreatePayment::DESCRIPTOR.version, Some("2.1.0"));
+        assert_eq!(pr_reviewer::CAPABILITIES, [ReviewPr::DESCRIPTOR]);
+        assert_ne!(payments::CONTRACT_HASH, pr_reviewer::CONTRACT_HASH);
+    }
+}
