@@ -12,7 +12,7 @@ pub(crate) struct Summary {
     pub(crate) peers: Vec<Peer>,
     /// With `--check`: generated files whose agent is gone.
     pub(crate) orphans: Vec<String>,
-    /// As `capgen check --format json` prints them; with an error among them, `peers` is empty and nothing was written.
+    /// As `capgen check --format json` prints them. Where a contract is bad, `peers` is empty and nothing was written.
     pub(crate) diagnostics: Vec<serde_json::Value>,
 }
 

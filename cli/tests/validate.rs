@@ -74,6 +74,17 @@ fn what_is_not_json_is_told_apart_from_what_is_not_valid() {
 }
 
 #[test]
+fn a_payload_beyond_64_mib_is_refused_and_the_next_line_is_not() {
+    let long = " ".repeat((64 << 20) + 1);
+    assert!(validate("", &long).ended(1).stderr.contains("error[E0504]"));
+    let run = validate("--lines --json", &format!("{long}\n{GOOD}\n")).ended(1);
+    assert_eq!(
+        lines(&run),
+        [json!({ "valid": false, "error": "the payload is longer than 64 MiB" }), json!({ "valid": true }),]
+    );
+}
+
+#[test]
 fn hostile_depth_is_an_error_and_no_crash() {
     let deep = "[".repeat(1_000_000);
     let document = validate("--json", &deep).ended(1).json();
