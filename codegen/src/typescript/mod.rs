@@ -3,6 +3,7 @@
 //! The output imports nothing, runs nothing when it is loaded, and has only syntax that can be erased.
 
 mod doc;
+mod exclude;
 mod guard;
 mod inline;
 mod literal;
@@ -57,7 +58,7 @@ fn print_type(writer: &mut Writer, types: &Types<'_>, id: TypeId) {
     writer.doc(&doc::of_type(def));
     writer.text(&format!("export type {} =", def.name));
     match &def.shape {
-        Shape::Record(record) => types.record(record).write_block(writer),
+        Shape::Record(_) => types.body(id).write_block(writer),
         _ => types.body(id).write_after(writer),
     }
     writer.line(";\n");

@@ -1,7 +1,9 @@
 //! The types of the model as TypeScript's.
 
+use std::collections::BTreeMap;
+
 use super::syntax::{self, Property, Ts};
-use super::{doc, inline, literal};
+use super::{doc, exclude, inline, literal};
 use crate::model::{Field, Member, Model, Record, Rest, Shape, Type, TypeId};
 
 /// The most elements that a tuple writes out.
@@ -13,18 +15,19 @@ const MAX_INDEX_WIDTH: usize = 240;
 
 /// What `Object.prototype` has: an optional property of that name is never just absent, neither to the compiler nor when
 /// it is read.
-const INHERITED: [&str; 7] =
+pub(super) const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
 /// A model with what is known of its types in TypeScript.
 pub(super) struct Types<'m> {
     model: &'m Model<'m>,
     inlined: Vec<bool>,
+    excluded: BTreeMap<TypeId, Vec<&'m str>>,
 }
 
 impl<'m> Types<'m> {
     pub(super) fn new(model: &'m Model<'m>) -> Self {
-        Self { model, inlined: inline::inlined(model) }
+        Self { model, inlined: inline::inlined(model), excluded: exclude::excluded(model) }
     }
 
     pub(super) fn model(&self) -> &'m Model<'m> {
@@ -39,7 +42,7 @@ impl<'m> Types<'m> {
     /// What a named type stands for.
     pub(super) fn body(&self, id: TypeId) -> Ts {
         match &self.model[id].shape {
-            Shape::Record(record) => self.record(record),
+            Shape::Record(record) => self.record(id, record),
             Shape::Enum(members) => syntax::union(members.iter().map(|member| literal::type_of(&member.value))),
             Shape::Union(union) => syntax::union(union.variants.iter().map(|variant| self.of(&variant.ty))),
             Shape::Alias { target, .. } => self.of(target),
@@ -62,8 +65,12 @@ impl<'m> Types<'m> {
         }
     }
 
-    pub(super) fn record(&self, record: &Record) -> Ts {
+    fn record(&self, id: TypeId, record: &Record) -> Ts {
         let mut members: Vec<Property> = record.fields.iter().map(|field| self.field(field)).collect();
+        let excluded = self.excluded.get(&id).into_iter().flatten();
+        members.extend(
+            excluded.map(|name| Property::new(&format!("{}?", literal::property(name)), syntax::text("never"))),
+        );
         if let Rest::Kept(value) = &record.rest {
             let index = index(self.of(value), &members);
             members.push(Property::index(index));
