@@ -1,7 +1,7 @@
 // Reads a job from stdin and writes its result to stdout, both JSON.
 //   {"check": [{"files": [["a.ts", "..."]], "options": {"strict": true}}]}
 //     -> for each program its errors: [[{"file", "line", "code", "message"}]]
-//   {"outline": "..."} -> what stands at the top level of the text: ["type A", "function b"]
+//   {"outlines": ["..."]} -> what stands at the top level of each text: [["type A", "function b"]]
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import ts from "typescript";
@@ -79,5 +79,5 @@ function outline(text) {
 }
 
 const job = JSON.parse(readFileSync(0, "utf8"));
-const result = "outline" in job ? outline(job.outline) : job.check.map(check);
+const result = "outlines" in job ? job.outlines.map(outline) : job.check.map(check);
 process.stdout.write(JSON.stringify(result));

@@ -136,14 +136,13 @@ impl Node {
         Ok(results.iter().map(|program| program.as_array().into_iter().flatten().map(error).collect()).collect())
     }
 
-    /// The top level of a file, as the compiler parses it.
+    /// The top level of files, as the compiler parses them.
     ///
     /// # Errors
     ///
     /// Where the compiler cannot be run.
-    pub fn outline(&self, text: &str) -> Result<Outline, Failure> {
-        let outline = self.run(&json!({ "outline": text }))?;
-        Ok(serde_json::from_value(outline)?)
+    pub fn outlines(&self, texts: &[&str]) -> Result<Vec<Outline>, Failure> {
+        Ok(serde_json::from_value(self.run(&json!({ "outlines": texts }))?)?)
     }
 
     fn run(&self, job: &Value) -> Result<Value, Failure> {

@@ -1,0 +1,116 @@
+//! Schemas of real agents and servers, from the corpus: all of them that load have types that compile, and every valid
+//! payload has its schema's type.
+
+use std::collections::BTreeMap;
+
+use capgen_codegen::Language;
+use capgen_manifest::{Data, Diagnostic, Manifest};
+use capgen_tests::contract::{self, Draft, contract, generated};
+use capgen_tests::corpus::{self, Document, elements, member, string};
+use capgen_tests::literal;
+use capgen_tests::node::{self, Program};
+
+/// The tools of a server, each as a contract of its own: the tool's name, and the contract or why it is refused.
+fn tools(document: &Document) -> Vec<(String, Result<Manifest, Vec<Diagnostic>>)> {
+    let tool = |node| {
+        let name = string(node, "name").unwrap_or_default();
+        let schema = |key| member(node, key).map(|schema| document.text(schema).to_owned());
+        let draft = Draft {
+            name: contract::name(name),
+            description: string(node, "description").map(str::to_owned),
+            input: schema("inputSchema"),
+            output: schema("outputSchema"),
+        };
+        (name.to_owned(), contract("server", &[draft]))
+    };
+    elements(member(document.root(), "tools")).iter().map(tool).collect()
+}
+
+/// One program of all contracts, and how often each finding refused one, printed.
+fn compile(label: &str, contracts: Vec<(String, Result<Manifest, Vec<Diagnostic>>)>) {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    let mut files = Vec::new();
+    let total = contracts.len();
+    for (index, (name, contract)) in contracts.into_iter().enumerate() {
+        match contract {
+            // Names may differ in case only.
+            Ok(contract) => files.push((format!("{index}-{name}.ts"), generated(&contract, Language::TypeScript))),
+            Err(findings) => {
+                let first = findings.iter().find(|f| f.severity() == capgen_schema::Severity::Error).unwrap();
+                *refusals.entry(format!("{} {}", first.code.as_str(), first.message)).or_default() += 1;
+            }
+        }
+    }
+    println!("{label}: {} of {total} load; refused: {refusals:#?}", files.len());
+    let errors = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();
+    assert_eq!(errors, [vec![]]);
+}
+
+#[test]
+fn the_tools_of_real_servers_have_types_that_compile() {
+    let Some(folder) = corpus::path("mcp-tools") else { return };
+    let servers = corpus::documents(&folder).unwrap();
+    let contracts = servers.iter().flat_map(|(server, document)| {
+        tools(document).into_iter().map(move |(tool, c)| (format!("{server}-{tool}"), c))
+    });
+    compile("tools", contracts.collect());
+}
+
+fn schemas() -> Option<Document> {
+    Some(Document::read(&corpus::path("capability-schemas.json")?).unwrap())
+}
+
+fn schema_contract(document: &Document, case: &capgen_manifest::Node) -> Result<Manifest, Vec<Diagnostic>> {
+    contract("agent", &[Draft::request("root", document.text(member(case, "schema").unwrap()))])
+}
+
+#[test]
+fn the_schemas_of_capabilities_have_types_that_compile() {
+    let Some(document) = schemas() else { return };
+    let cases = elements(Some(document.root())).iter();
+    let contracts =
+        cases.map(|case| (string(case, "id").unwrap().to_owned(), schema_contract(&document, case))).collect();
+    compile("schemas", contracts);
+}
+
+#[test]
+fn every_valid_payload_has_its_schemas_type() {
+    let Some(document) = schemas() else { return };
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let mut files = Vec::new();
+    let mut payloads = Vec::new();
+    for (index, case) in elements(Some(document.root())).iter().enumerate() {
+        let Ok(contract) = schema_contract(&document, case) else { continue };
+        let id = format!("{index}-{}", string(case, "id").unwrap());
+        let mut usage = format!("import type {{ RootRequest as Root }} from \"./{id}.ts\";\n");
+        for test in elements(member(case, "tests")) {
+            let valid = matches!(member(test, "valid").unwrap().data, Data::Bool(true));
+            let payload = member(test, "data").unwrap().to_json();
+            let index = payloads.len();
+            // Not a fresh literal: a payload may have properties that the schema does not declare.
+            let (ty, value) = (literal::type_of(&payload), literal::expression(&payload));
+            usage.push_str(&format!("const v{index}: {ty} = {value}; export const x{index}: Root = v{index};\n"));
+            let line = usage.lines().count() as u64;
+            payloads.push((format!("use-{id}.ts"), line, valid, value));
+        }
+        files.push((format!("{id}.ts"), generated(&contract, Language::TypeScript)));
+        files.push((format!("use-{id}.ts"), usage));
+    }
+    let results = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();
+    let errors: BTreeMap<(&str, u64), &node::TscError> =
+        results.iter().flatten().map(|error| ((error.file.as_str(), error.line), error)).collect();
+    let (mut refused, mut invalid, mut surprises) = (0, 0, String::new());
+    for (file, line, valid, value) in &payloads {
+        match (valid, errors.get(&(file.as_str(), *line))) {
+            (true, Some(error)) => surprises.push_str(&format!("{file}: {value}\n    {}\n", error.message)),
+            (true, None) => {}
+            (false, error) => {
+                invalid += 1;
+                refused += usize::from(error.is_some());
+            }
+        }
+    }
+    println!("types refuse {refused} of {invalid} invalid payloads");
+    assert_eq!(surprises, "");
+}

@@ -1,0 +1,129 @@
+//! What is generated as TypeScript, seen by its compiler.
+
+use capgen_codegen::Language;
+use capgen_manifest::{Source, load};
+use capgen_tests::contract::{Draft, contract, generated, summary};
+use capgen_tests::folder;
+use capgen_tests::node::{self, Node, Program, TscError};
+use serde_json::{Value, json};
+
+/// The expected TypeScript of every case, each under its case's name.
+fn cases() -> Vec<(String, String)> {
+    let mut cases = Vec::new();
+    for case in std::fs::read_dir(folder().join("cases")).unwrap() {
+        let case = case.unwrap();
+        for file in std::fs::read_dir(case.path().join("expected/ts")).unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            cases.push((format!("{}.ts", case.file_name().to_string_lossy()), text));
+        }
+    }
+    cases.sort();
+    cases
+}
+
+fn node() -> Option<Node> {
+    node::require_or_skip().unwrap()
+}
+
+fn request(schema: &Value) -> String {
+    let contract = contract("test", &[Draft::request("test", &schema.to_string())]);
+    generated(&contract.unwrap_or_else(|findings| panic!("{}", summary(&findings))), Language::TypeScript)
+}
+
+/// The errors of a text that uses the generated types of a request's schema.
+fn errors(node: &Node, schema: &Value, usage: &str) -> Vec<TscError> {
+    let text = format!("{}{usage}\n", request(schema));
+    node.tsc_check(&[("test.ts", text)], node::strictest()).unwrap()
+}
+
+#[test]
+fn every_case_is_clean_under_strict_and_under_the_strictest_options() {
+    let Some(node) = node() else { return };
+    for options in [node::strict(), node::strictest()] {
+        let errors = node.tsc_check_all(&[Program { files: cases(), options }]).unwrap();
+        assert_eq!(errors, [vec![]]);
+    }
+}
+
+#[test]
+fn a_file_has_types_an_interface_and_guards_and_nothing_else() {
+    let Some(node) = node() else { return };
+    let cases = cases();
+    let texts: Vec<&str> = cases.iter().map(|(_, text)| text.as_str()).collect();
+    for ((name, text), outline) in cases.iter().zip(node.outlines(&texts).unwrap()) {
+        assert_eq!(outline.last().map(String::as_str), Some("interface Capabilities"), "{name}");
+        let expected = text.lines().filter(|line| line.starts_with("export ")).count();
+        assert_eq!(outline.len(), expected, "{name}: {outline:?}");
+        let is_known = |item: &String| {
+            let item = item.split(' ').collect::<Vec<_>>();
+            matches!(item.as_slice(), ["type" | "function" | "interface", _])
+        };
+        assert!(outline.iter().all(is_known), "{name}: {outline:?}");
+    }
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let Some(node) = node() else { return };
+    let path = folder().join("cases/hostile-text/expected/ts/hostile-text.ts");
+    let outlines = node.outlines(&[&std::fs::read_to_string(path).unwrap()]).unwrap();
+    assert_eq!(outlines, [["type EscapeRequest", "type EscapeResponse", "interface Capabilities"]]);
+}
+
+#[test]
+fn guards_narrow_to_their_variant() {
+    let Some(node) = node() else { return };
+    let schema = json!({"oneOf": [
+        {"type": "object", "properties": {"kind": {"const": "a"}, "x": {"type": "string"}}, "required": ["kind", "x"]},
+        {"type": "object", "properties": {"kind": {"const": "b"}, "y": {"type": "number"}}, "required": ["kind", "y"]}
+    ]});
+    let usage = "export const f = (v: TestRequest): string => isTestRequestA(v) ? v.x : v.y.toFixed();";
+    assert_eq!(errors(&node, &schema, usage), []);
+    let wrong = "export const f = (v: TestRequest): string => isTestRequestA(v) ? v.y : v.x;";
+    assert!(!errors(&node, &schema, wrong).is_empty());
+}
+
+#[test]
+fn hostile_sizes_compile() {
+    let Some(node) = node() else { return };
+    let many = |f: &dyn Fn(usize) -> Value| (0..10_000).map(f).collect::<Vec<Value>>();
+    let properties: serde_json::Map<String, Value> =
+        (0..10_000).map(|i| (format!("p{i}"), json!({"enum": [i, "x"]}))).collect();
+    let mut deep = json!({"type": "string"});
+    let mut tuples = json!({"type": "string"});
+    let mut value = json!(1);
+    for _ in 0..60 {
+        deep = json!({"type": "object", "properties": {"a": deep}, "required": ["a"]});
+        tuples = json!({"type": "array", "items": tuples, "minItems": 2, "maxItems": 8});
+        value = json!([value]);
+    }
+    let chain: serde_json::Map<String, Value> = (0..2_000)
+        .map(|i| {
+            let next = json!({"allOf": [{"$ref": format!("#/definitions/d{}", i + 1)}, {"minItems": 1}]});
+            (format!("d{i}"), json!({"type": "array", "items": next}))
+        })
+        .chain([("d2000".to_owned(), json!({"type": "array", "items": {"enum": ["a", "b"]}}))])
+        .collect();
+    let schemas = [
+        json!({"enum": many(&|i| json!(format!("member {i}")))}),
+        json!({"type": "object", "properties": {"e": {"enum": many(&|i| json!(i))}}}),
+        json!({"type": "object", "properties": properties, "additionalProperties": {"type": "boolean"}}),
+        json!({"oneOf": (0..200).map(|i| json!({"type": "object", "required": ["k"],
+            "properties": {"k": {"const": format!("k{i}")}, "v": {"type": "string"}}})).collect::<Vec<_>>()}),
+        json!({"definitions": chain, "$ref": "#/definitions/d0"}),
+        deep,
+        tuples,
+        json!({"const": value}),
+    ];
+    let files = schemas.iter().enumerate().map(|(i, schema)| (format!("s{i}.ts"), request(schema))).collect();
+    let errors = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();
+    assert_eq!(errors, [vec![]]);
+}
+
+#[test]
+fn loading_a_case_again_gives_the_same_bytes() {
+    let path = folder().join("cases/recursion/capabilities.yaml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let print = |text: &str| generated(&load(&Source::new("x", text)).unwrap().manifest, Language::TypeScript);
+    assert_eq!(print(&text), print(&text.replace('\n', "\r\n")));
+}
