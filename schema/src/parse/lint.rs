@@ -1,29 +1,29 @@
 //! What a schema that loads is warned of.
 
+use super::Reports;
 use crate::{Assertions, Json, Kind, Node, NodeId, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
-pub(super) fn run(schema: &Schema) -> Vec<Problem> {
-    let mut problems = unused_definitions(schema);
+pub(super) fn run(schema: &Schema, reports: &mut Reports) {
+    unused_definitions(schema).for_each(|problem| reports.add(problem));
     for (_, node) in schema.nodes() {
         if let Kind::Assertions(assertions) = &node.kind {
-            problems.extend(contradictions(schema, node, assertions));
-            problems.extend(never_applies(node, assertions));
+            contradictions(schema, node, assertions).into_iter().for_each(|problem| reports.add(problem));
+            never_applies(node, assertions).for_each(|problem| reports.add(problem));
         }
     }
-    problems.extend(bad_examples(schema));
-    problems
+    bad_examples(schema, reports);
 }
 
 /// Definitions that no way from the root leads to.
-fn unused_definitions(schema: &Schema) -> Vec<Problem> {
+fn unused_definitions(schema: &Schema) -> impl Iterator<Item = Problem> {
     let reached = schema.reachable();
-    let unused = schema.definitions().iter().filter(|(_, id)| reached.get(id.0 as usize) == Some(&false));
+    let unused = schema.definitions().iter().filter(move |(_, id)| reached.get(id.0 as usize) == Some(&false));
     let problem = |name: &str| {
         let at = pointer::join("/definitions", name);
         let problem = Problem::new(codes::UNUSED_DEFINITION, at, "this definition is never used");
         problem.at_key().label("no `$ref` leads here").help("remove it, or refer to it")
     };
-    unused.map(|(name, _)| problem(name)).collect()
+    unused.map(move |(name, _)| problem(name))
 }
 
 /// Keywords of one schema that no value, or no value of one type, can fulfil together.
@@ -112,17 +112,16 @@ fn accepts_everything(kind: &Kind) -> bool {
 }
 
 /// Keywords about a type that the `type` beside them rules out.
-fn never_applies(node: &Node, a: &Assertions) -> Vec<Problem> {
-    let Some(types) = a.types else { return Vec::new() };
+fn never_applies(node: &Node, a: &Assertions) -> impl Iterator<Item = Problem> {
+    let types = a.types.unwrap_or(TypeSet::ALL);
     let about = |keyword: &'static str| Some((keyword, subject(keyword)?));
-    let idle = a.keywords().filter_map(about).filter(|(_, about)| !types.contains(*about));
-    idle.map(|(keyword, about)| {
+    let idle = a.keywords().filter_map(about).filter(move |(_, about)| !types.contains(*about));
+    idle.map(move |(keyword, about)| {
         let about = if about == Type::Integer { Type::Number } else { about };
         let message = format!("`{keyword}` is about {}s, which the `type` beside it rules out", about.name());
         let problem = Problem::new(codes::NEVER_APPLIES, pointer::join(&node.pointer, keyword), message);
         problem.at_key().label("never applies").help("remove it, or mend the `type`")
     })
-    .collect()
 }
 
 /// The one type that a keyword is about; integers stand for all numbers.
@@ -137,18 +136,17 @@ fn subject(keyword: &str) -> Option<Type> {
 }
 
 /// `default` and `examples` that their own schema rejects.
-fn bad_examples(schema: &Schema) -> Vec<Problem> {
+fn bad_examples(schema: &Schema, reports: &mut Reports) {
     let has_examples = |node: &Node| node.annotations.default.is_some() || !node.annotations.examples.is_empty();
     if !schema.nodes().any(|(_, node)| has_examples(node)) {
-        return Vec::new();
+        return;
     }
     let validator = Validator::new(schema);
-    let mut problems = Vec::new();
     for (id, node) in schema.nodes() {
         let mut check = |value: &Json, keyword: &str, at: String| {
             if !validator.accepts(id, &value.to_value()) {
                 let message = format!("{keyword} is rejected by its own schema");
-                problems.push(Problem::new(codes::BAD_EXAMPLE, at, message).label("rejected"));
+                reports.add(Problem::new(codes::BAD_EXAMPLE, at, message).label("rejected"));
             }
         };
         if let Some(value) = &node.annotations.default {
@@ -159,5 +157,4 @@ fn bad_examples(schema: &Schema) -> Vec<Problem> {
             check(value, "an example", at);
         }
     }
-    problems
 }

@@ -12,7 +12,7 @@ use crate::{Annotations, Assertions, Json, Kind, Node, NodeId, Object, Problem, 
 const MAX_SCHEMA_DEPTH: usize = 64;
 
 /// Bytes of JSON Pointers that one schema may take: a long name is repeated in the pointer of all that is below it.
-const POINTER_BUDGET: usize = 256 << 20;
+const POINTER_BUDGET: usize = 64 << 20;
 
 impl Schema {
     /// Checks a schema of the subset and reports all mistakes at once.
@@ -34,16 +34,19 @@ impl Schema {
     pub fn parse(source: &Json) -> Result<Schema, Vec<Problem>> {
         let mut loader = Loader::default();
         loader.load(source, String::new(), 0);
-        if !loader.full {
+        if !loader.reports.is_full {
             reference::resolve(&mut loader);
         }
-        let Loader { nodes, definitions, problems, .. } = loader;
-        if problems.iter().any(|p| p.code.severity() == Severity::Error) {
-            return Err(problems);
+        let Loader { nodes, definitions, mut reports, .. } = loader;
+        if reports.has_errors() {
+            return Err(reports.problems);
         }
-        let mut schema = Schema { nodes, definitions, source: source.clone(), warnings: problems };
-        let lints = lint::run(&schema);
-        schema.warnings.extend(lints);
+        let mut schema = Schema { nodes, definitions, source: source.clone(), warnings: Vec::new() };
+        lint::run(&schema, &mut reports);
+        if reports.has_errors() {
+            return Err(reports.problems);
+        }
+        schema.warnings = reports.problems;
         Ok(schema)
     }
 }
@@ -53,12 +56,17 @@ struct Loader {
     nodes: Vec<Node>,
     /// Of the root.
     definitions: Vec<(String, NodeId)>,
-    problems: Vec<Problem>,
+    reports: Reports,
     /// The nodes that are references, with the name that each refers to.
     references: Vec<(NodeId, String)>,
+}
+
+/// What was found, within the budget of pointers.
+#[derive(Default)]
+struct Reports {
+    problems: Vec<Problem>,
     pointer_bytes: usize,
-    /// Whether the budget is spent.
-    full: bool,
+    is_full: bool,
 }
 
 /// A schema object while its keywords are read.
@@ -74,7 +82,7 @@ impl Loader {
     /// Loads a subschema and everything below it. Recursion is bounded by [`MAX_SCHEMA_DEPTH`].
     fn load(&mut self, schema: &Json, pointer: String, depth: usize) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        if !self.afford(&pointer) {
+        if !self.reports.afford(&pointer) {
             return id;
         }
         self.nodes.push(Node { pointer: pointer.clone(), kind: Kind::Bool(true), annotations: Annotations::default() });
@@ -139,6 +147,12 @@ impl Loader {
     }
 
     fn report(&mut self, problem: Problem) {
+        self.reports.add(problem);
+    }
+}
+
+impl Reports {
+    fn add(&mut self, problem: Problem) {
         if self.afford(&problem.pointer) {
             self.problems.push(problem);
         }
@@ -146,13 +160,17 @@ impl Loader {
 
     /// Whether there is room for another pointer; says so once where there is none.
     fn afford(&mut self, pointer: &str) -> bool {
-        self.pointer_bytes = self.pointer_bytes.saturating_add(pointer.len());
-        let has_room = self.pointer_bytes <= POINTER_BUDGET && self.nodes.len() < u32::MAX as usize;
-        if !has_room && !self.full {
-            self.full = true;
+        // Whatever has a pointer takes some room besides.
+        self.pointer_bytes = self.pointer_bytes.saturating_add(pointer.len() + 1);
+        if self.pointer_bytes > POINTER_BUDGET && !self.is_full {
+            self.is_full = true;
             let problem = Problem::new(codes::SCHEMA_TOO_LARGE, String::new(), "the schema is too large");
             self.problems.push(problem.help("use fewer subschemas, or shorter names above them"));
         }
-        has_room
+        !self.is_full
+    }
+
+    fn has_errors(&self) -> bool {
+        self.problems.iter().any(|problem| problem.code.severity() == Severity::Error)
     }
 }

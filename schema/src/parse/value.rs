@@ -9,7 +9,7 @@ use crate::{Json, NodeId, Number, Pattern, Problem, Type, codes, pointer};
 const MAX_VALUE_DEPTH: usize = 128;
 
 /// Longer texts of the schema are cut where a message quotes them.
-const QUOTE_LIMIT: usize = 40;
+const QUOTE_LIMIT: usize = 64;
 
 /// A text in quotes, cut where it is long.
 pub(super) fn quote(text: &str) -> String {

@@ -1,0 +1,308 @@
+//! What loading says about a schema.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capgen_schema::{Json, Problem, Schema, codes};
+use serde_json::{Value, json};
+
+fn load(schema: &Value) -> Result<Schema, Vec<Problem>> {
+    Schema::parse(&Json::try_from(schema).unwrap())
+}
+
+fn findings(schema: &Value) -> Vec<Problem> {
+    load(schema).map_or_else(|problems| problems, |schema| schema.warnings().to_vec())
+}
+
+/// Checks every finding as `code pointer`.
+fn check(schema: Value, expected: &[&str]) {
+    let found: Vec<String> = findings(&schema).iter().map(|p| format!("{} {}", p.code.as_str(), p.pointer)).collect();
+    assert_eq!(found, expected, "{schema}");
+}
+
+fn check_help(schema: Value, expected: &str) {
+    let help = findings(&schema).first().and_then(|problem| problem.help.clone()).unwrap();
+    assert!(help.contains(expected), "{schema}: {help}");
+}
+
+/// `depth` levels of `not` around `true`.
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(true), |schema, _| json!({ "not": schema }))
+}
+
+fn nested_array(depth: usize) -> Value {
+    (0..depth).fold(json!(1), |value, _| json!([value]))
+}
+
+#[test]
+fn every_keyword_of_the_subset_loads() {
+    check(
+        json!({
+            "$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://example.com/x", "$comment": "c",
+            "title": "t", "description": "d", "default": {"a": "xy"}, "examples": [{"a": "xy"}],
+            "type": ["object", "null"], "required": ["a", "not in properties"], "additionalProperties": {"type": "integer"},
+            "properties": {
+                "a": {"type": "string", "minLength": 2.0, "maxLength": 1e2, "pattern": "^x", "format": "uri-reference"},
+                "b": {"type": "array", "items": {"$ref": "#/definitions/b"}, "minItems": 0, "maxItems": 9, "uniqueItems": true},
+                "c": {"minimum": -1.5, "maximum": 2, "exclusiveMinimum": -2, "exclusiveMaximum": 1e9},
+                "d": {"enum": [1, "1", null], "not": {"const": 2}},
+                "e": {"oneOf": [true, {}], "anyOf": [true], "allOf": [{"$ref": "#/definitions/b", "title": "beside"}]},
+                "$ref": {"type": "string"}
+            },
+            "definitions": {"b": false}
+        }),
+        &["W0104 /default", "W0104 /examples/0"],
+    );
+    check(json!({"type": "object", "properties": {"definitions": {"type": "string"}}}), &[]);
+    check(json!(true), &[]);
+    check(json!({}), &[]);
+}
+
+#[test]
+fn keyword_values_are_checked() {
+    check(json!(1), &["E0101 "]);
+    check(json!({"properties": {"a/b~": null}}), &["E0101 /properties/a~1b~0"]);
+    for (keyword, value) in [
+        ("title", json!(1)),
+        ("$comment", json!([])),
+        ("examples", json!({})),
+        ("type", json!(1)),
+        ("enum", json!("a")),
+        ("properties", json!([])),
+        ("definitions", json!([])),
+        ("required", json!("a")),
+        ("minimum", json!("3")),
+        ("exclusiveMaximum", json!(true)),
+        ("minLength", json!("1")),
+        ("uniqueItems", json!(0)),
+        ("pattern", json!(null)),
+        ("format", json!(["uri"])),
+        ("anyOf", json!({})),
+        ("$schema", json!(7)),
+        ("$ref", json!(1)),
+    ] {
+        check(json!({ keyword: value }), &[&format!("E0102 /{keyword}")]);
+    }
+    check(json!({"required": ["a", 1, "a"]}), &["E0102 /required/1", "E0104 /required/2"]);
+    check(json!({"type": ["string", "string", "strnig"]}), &["E0104 /type/1", "E0105 /type/2"]);
+    check(json!({"type": []}), &["E0118 /type"]);
+    check(json!({"minItems": -1, "maxLength": 1.5}), &["E0103 /maxLength", "E0103 /minItems"]);
+    check(json!({"allOf": []}), &["E0117 /allOf"]);
+    check(json!({"format": "date"}), &["E0106 /format"]);
+    check(json!({"$schema": "http://json-schema.org/draft-04/schema#"}), &["E0115 /$schema"]);
+    check(json!({"items": {"$id": "x"}}), &["E0116 /items/$id"]);
+    check(json!({"pattern": "("}), &["E0112 /pattern"]);
+    check(json!({"pattern": "(a)\\1"}), &["E0113 /pattern"]);
+    check(json!({"pattern": "((a{1000}){1000}){1000}"}), &["E0114 /pattern"]);
+}
+
+#[test]
+fn draft_07_may_be_named_in_four_ways() {
+    for scheme in ["http", "https"] {
+        for end in ["", "#"] {
+            let uri = format!("{scheme}://json-schema.org/draft-07/schema{end}");
+            check(json!({"items": {"$schema": uri}}), &[]);
+        }
+    }
+}
+
+#[test]
+fn keywords_outside_the_subset_are_refused_with_what_to_write() {
+    for (schema, help) in [
+        (json!({"nullable": true, "type": "string"}), "write `type: [\"string\", \"null\"]`"),
+        (json!({"nullable": true, "type": ["string", "integer"]}), "[\"string\", \"integer\", \"null\"]"),
+        (json!({"nullable": true, "type": "string", "enum": ["a"]}), "add `null` to `enum`"),
+        (json!({"nullable": true}), "anyOf"),
+        (json!({"nullable": false, "type": "string"}), "remove it"),
+        (json!({"$defs": {}}), "`definitions`"),
+        (json!({"items": [{}]}), "one schema for all items"),
+        (json!({"dependencies": {}}), "anyOf"),
+        (json!({"if": {}}), "oneOf"),
+        (json!({"patternProperties": {}}), "additionalProperties"),
+        (json!({"propertyNames": {}}), "additionalProperties"),
+        (json!({"multipleOf": 2}), "integer"),
+        (json!({"contains": {}}), "property"),
+        (json!({"minProperties": 1}), "required"),
+        (json!({"prefixItems": []}), "one schema for all items"),
+        (json!({"unevaluatedProperties": false}), "additionalProperties"),
+        (json!({"$anchor": "a"}), "definitions"),
+        (json!({"requierd": ["a"]}), "did you mean `required`?"),
+        (json!({"MinLength": 1}), "did you mean `minLength`?"),
+        (json!({"exclusiveMinimum": true, "minimum": 1}), "draft-04"),
+        (json!({"type": "int"}), "write `integer`"),
+        (json!({"type": "strnig"}), "did you mean `string`?"),
+        (json!({"format": "url"}), "write `uri`"),
+        (json!({"$ref": "#/$defs/a"}), "rename `$defs`"),
+        (json!({"$ref": "#/definitions/nod", "definitions": {"node": {}}}), "did you mean `node`?"),
+    ] {
+        check_help(schema, help);
+    }
+    check(json!({"x-internal": 1, "zzz": 1}), &["E0107 /x-internal", "E0107 /zzz"]);
+}
+
+#[test]
+fn a_reference_names_a_definition_of_the_root() {
+    let definitions = json!({"a b": {}, "a/b": {}, "a~b": {}, "a%b": {}, "": {}, "é": {}});
+    for name in ["a%20b", "a b", "a~1b", "a~0b", "a%25b", "", "%C3%A9", "é"] {
+        let schema = json!({"$ref": format!("#/definitions/{name}"), "definitions": definitions.clone()});
+        assert!(load(&schema).is_ok(), "{name}");
+    }
+    for target in [
+        "#",
+        "",
+        "#a",
+        "#/",
+        "#/definitions",
+        "#/properties/a",
+        "#/definitions/a/b",
+        "#/definitions/a%2Fb",
+        "#/definitions/a~2b",
+        "#/definitions/a%2",
+        "#/definitions/a%zz",
+        "#/definitions/%ff",
+        "other.json#/definitions/a",
+        "http://example.com/#/definitions/a",
+    ] {
+        check(json!({"$ref": target}), &["E0108 /$ref"]);
+    }
+    check(json!({"items": {"$ref": "#/definitions/a"}}), &["E0109 /items/$ref"]);
+}
+
+#[test]
+fn only_annotations_stand_beside_a_reference() {
+    let mut schema = json!({
+        "$ref": "#/definitions/a", "title": "t", "description": "d", "default": 1, "examples": [1], "$comment": "c",
+        "$id": "x", "$schema": "http://json-schema.org/draft-07/schema", "definitions": {"a": {}}
+    });
+    check(schema.clone(), &[]);
+    schema.as_object_mut().unwrap().insert("minimum".to_owned(), json!(1));
+    check(schema, &["E0111 /minimum"]);
+}
+
+#[test]
+fn cycles_that_consume_no_input_are_reported_once_each() {
+    check(json!({"definitions": {"a": {"$ref": "#/definitions/a"}}}), &["E0110 /definitions/a/$ref"]);
+    check(
+        json!({
+            "items": {"$ref": "#/definitions/a"},
+            "definitions": {
+                "a": {"allOf": [{"$ref": "#/definitions/b"}]},
+                "b": {"anyOf": [{"oneOf": [{"not": {"$ref": "#/definitions/a"}}]}]}
+            }
+        }),
+        &["E0110 /definitions/b/anyOf/0/oneOf/0/not/$ref"],
+    );
+    for step in ["items", "additionalProperties"] {
+        check(json!({"$ref": "#/definitions/a", "definitions": {"a": {step: {"$ref": "#/definitions/a"}}}}), &[]);
+    }
+}
+
+#[test]
+fn depth_is_limited_to_64_levels_of_subschemas_and_128_of_values() {
+    check(nested(64), &[&format!("W0103 {}", "/not".repeat(64))]);
+    let refused = load(&nested(65)).unwrap_err();
+    assert_eq!(refused.first().unwrap().code, codes::SCHEMA_TOO_DEEP);
+    check(json!({"default": nested_array(128)}), &[]);
+    for keyword in ["const", "default"] {
+        check(json!({keyword: nested_array(129)}), &[&format!("E0120 /{keyword}")]);
+    }
+    for keyword in ["enum", "examples"] {
+        check(json!({keyword: [nested_array(128)]}), &[]);
+        check(json!({keyword: [nested_array(129)]}), &[&format!("E0120 /{keyword}")]);
+    }
+}
+
+#[test]
+fn long_chains_of_references_are_refused_and_not_followed_into_the_ground() {
+    let chain = |length: usize| {
+        let link = |n: usize| (format!("d{n}"), json!({"allOf": [{"$ref": format!("#/definitions/d{}", n + 1)}]}));
+        let mut definitions: serde_json::Map<String, Value> = (0..length).map(link).collect();
+        definitions.insert(format!("d{length}"), json!({}));
+        json!({"$ref": "#/definitions/d0", "definitions": definitions})
+    };
+    assert!(load(&chain(50)).is_ok());
+    let problems = load(&chain(20_000)).unwrap_err();
+    assert!(problems.iter().all(|problem| problem.code == codes::CHAIN_TOO_LONG));
+}
+
+#[test]
+fn what_is_probably_a_mistake_is_a_warning() {
+    check(json!({"enum": []}), &["W0101 /enum"]);
+    check(
+        json!({"enum": [1, {"a": 1, "b": 2}, 1.0, {"b": 2, "a": 1}, true, "1"]}),
+        &["W0101 /enum/2", "W0101 /enum/3"],
+    );
+    check(
+        json!({"definitions": {"a": {"$ref": "#/definitions/b"}, "b": {}}}),
+        &["W0102 /definitions/a", "W0102 /definitions/b"],
+    );
+    check(json!({"items": {"definitions": {"a": {}}}}), &["W0102 /items/definitions/a"]);
+    for (schema, at) in [
+        (json!({"minimum": 2, "maximum": 1}), "/minimum"),
+        (json!({"exclusiveMinimum": 2, "maximum": 2}), "/exclusiveMinimum"),
+        (json!({"minLength": 2, "maxLength": 1}), "/minLength"),
+        (json!({"minItems": 2, "maxItems": 1}), "/minItems"),
+        (json!({"minItems": 1, "items": false}), "/items"),
+        (json!({"required": ["a"], "properties": {"a": false}}), "/required"),
+        (json!({"required": ["a"], "additionalProperties": false}), "/required"),
+        (json!({"type": "string", "enum": [1, null]}), "/enum"),
+        (json!({"type": "integer", "const": 1.5}), "/const"),
+        (json!({"not": {}}), "/not"),
+        (json!({"allOf": [true, false]}), "/allOf"),
+        (json!({"anyOf": [false]}), "/anyOf"),
+    ] {
+        check(schema, &[&format!("W0103 {at}")]);
+    }
+    check(json!({"minimum": 1, "maximum": 1, "type": "integer", "const": 1.0}), &[]);
+    check(json!({"type": "string", "default": 1, "examples": ["a", 2]}), &["W0104 /default", "W0104 /examples/1"]);
+    check(json!({"pattern": "(?=a)b"}), &["W0105 /pattern"]);
+    check(json!({"pattern": "^(a+)+$"}), &["W0106 /pattern"]);
+    check(json!({"type": "integer", "minLength": 1}), &["W0107 /minLength"]);
+    check(json!({"type": "integer", "minimum": 1}), &[]);
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once_in_source_order() {
+    let member = |name: &str, value: Json| (name.to_owned(), value);
+    let text = |text: &str| Json::String(text.to_owned());
+    let schema = Json::Object(
+        [
+            member("zzz", Json::Null),
+            member("type", text("x")),
+            member("items", Json::Object([member("minimum", text("1"))].into_iter().collect())),
+            member("enum", Json::Array(Vec::new())),
+        ]
+        .into_iter()
+        .collect(),
+    );
+    let found: Vec<_> = Schema::parse(&schema).unwrap_err().iter().map(|p| p.code.as_str()).collect();
+    assert_eq!(found, ["E0107", "E0105", "E0102", "W0101"]);
+}
+
+#[test]
+fn nodes_come_parents_first_and_in_source_order() {
+    let schema = load(&json!({
+        "allOf": [{"items": {}}, true],
+        "properties": {"a": {"$ref": "#/definitions/d"}},
+        "definitions": {"d": {}}
+    }))
+    .unwrap();
+    let pointers: Vec<&str> = schema.nodes().map(|(_, node)| node.pointer.as_str()).collect();
+    assert_eq!(pointers, ["", "/allOf/0", "/allOf/0/items", "/allOf/1", "/definitions/d", "/properties/a"]);
+}
+
+#[test]
+fn a_schema_that_repeats_a_long_name_in_its_pointers_is_refused_in_bounded_space() {
+    let items: Vec<Value> = (0..2_000).map(|_| json!({})).collect();
+    let schema = json!({"properties": {"x".repeat(1 << 16): {"allOf": items}}});
+    let problems = load(&schema).unwrap_err();
+    assert_eq!(problems.last().unwrap().code, codes::SCHEMA_TOO_LARGE);
+}
+
+#[test]
+fn large_schemas_load_in_linear_time() {
+    let properties: serde_json::Map<String, Value> =
+        (0..50_000).map(|n| (format!("p{n}"), json!({"$ref": format!("#/definitions/d{n}")}))).collect();
+    let definitions: serde_json::Map<String, Value> =
+        (0..50_000).map(|n| (format!("d{n}"), json!({"type": "string"}))).collect();
+    let required: Vec<String> = (0..50_000).map(|n| format!("p{n}")).collect();
+    check(json!({"properties": properties, "definitions": definitions, "required": required}), &[]);
+}

@@ -1,0 +1,173 @@
+//! What a caller is told about a payload.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capgen_schema::{Json, Schema, Validator};
+use serde_json::{Value, json};
+
+fn validator(schema: &Value) -> Validator {
+    Validator::new(&Schema::parse(&Json::try_from(schema).unwrap()).unwrap())
+}
+
+/// Checks every violation as `path: message [keyword]`.
+fn check(schema: Value, payload: Value, expected: &[&str]) {
+    check_with(&validator(&schema), payload, expected);
+}
+
+fn check_with(validator: &Validator, payload: Value, expected: &[&str]) {
+    let violations = validator.validate(&payload);
+    let found: Vec<String> = violations.iter().map(|v| format!("{}: {} [{}]", v.path, v.message, v.keyword)).collect();
+    assert_eq!(found, expected, "{payload}");
+    assert_eq!(validator.is_valid(&payload), expected.is_empty(), "{payload}");
+}
+
+#[test]
+fn the_example_of_the_documentation_reads_well() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"prUrl": {"type": "string"}, "severity": {"enum": ["low", "med", "high"]}},
+        "required": ["prUrl", "severity"],
+        "additionalProperties": false
+    });
+    check(schema.clone(), json!({"prUrl": "u", "severity": "low"}), &[]);
+    check(
+        schema.clone(),
+        json!({"severity": "urgent", "x": 1}),
+        &[
+            "/prUrl: missing required property \"prUrl\" [required]",
+            "/severity: value not in enum [\"low\",\"med\",\"high\"] [enum]",
+            "/x: unexpected property \"x\" [additionalProperties]",
+        ],
+    );
+    check(schema, json!([]), &[": expected object, got array [type]"]);
+}
+
+#[test]
+fn each_keyword_says_what_it_wants() {
+    for (schema, payload, expected) in [
+        (
+            json!({"type": ["string", "null", "array"]}),
+            json!(1),
+            ": expected null, string or array, got integer [type]",
+        ),
+        (json!({"type": "integer"}), json!(1.5), ": expected integer, got number [type]"),
+        (json!(false), json!(1), ": no value is allowed here [false]"),
+        (json!({"const": {"b": 1, "a": "x"}}), json!(1), ": value is not {\"a\":\"x\",\"b\":1} [const]"),
+        (json!({"minimum": 5}), json!(3), ": must be at least 5, got 3 [minimum]"),
+        (json!({"maximum": 5}), json!(5.5), ": must be at most 5, got 5.5 [maximum]"),
+        (json!({"exclusiveMinimum": 5}), json!(5.0), ": must be greater than 5, got 5 [exclusiveMinimum]"),
+        (json!({"exclusiveMaximum": 5}), json!(5), ": must be less than 5, got 5 [exclusiveMaximum]"),
+        (json!({"minLength": 1}), json!(""), ": must have at least 1 character, got \"\" [minLength]"),
+        (json!({"maxLength": 2}), json!("abc"), ": must have at most 2 characters, got \"abc\" [maxLength]"),
+        (json!({"pattern": "^b"}), json!("a\n"), ": must match the pattern \"^b\", got \"a\\n\" [pattern]"),
+        (json!({"format": "email"}), json!("x"), ": must be a valid email, got \"x\" [format]"),
+        (json!({"minItems": 2}), json!([1]), ": must have at least 2 items, got 1 [minItems]"),
+        (json!({"maxItems": 1}), json!([1, 2]), ": must have at most 1 item, got 2 [maxItems]"),
+        (json!({"uniqueItems": true}), json!([1, 2, 1.0]), ": items 0 and 2 are equal [uniqueItems]"),
+        (json!({"items": false}), json!([1]), "/0: no value is allowed here [false]"),
+        (json!({"not": {"type": "null"}}), json!(null), ": matches the schema in not [not]"),
+    ] {
+        check(schema, payload, &[expected]);
+    }
+}
+
+#[test]
+fn violations_are_sorted_by_path_with_indexes_as_numbers_and_then_by_keyword() {
+    let schema = json!({
+        "properties": {"a": {"items": {"maximum": 1, "enum": [0]}}, "b": {"type": "null"}, "A": {"type": "null"}},
+        "additionalProperties": false
+    });
+    let payload = json!({"b": 1, "a": [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5], "A": 1, "a/": 1});
+    check(
+        schema,
+        payload,
+        &[
+            "/A: expected null, got integer [type]",
+            "/a/0: value not in enum [0] [enum]",
+            "/a/0: must be at most 1, got 2 [maximum]",
+            "/a/10: value not in enum [0] [enum]",
+            "/a~1: unexpected property \"a/\" [additionalProperties]",
+            "/b: expected null, got integer [type]",
+        ],
+    );
+}
+
+#[test]
+fn nothing_more_is_said_about_a_value_of_the_wrong_type_and_nothing_twice() {
+    let branches = json!([
+        {"type": "string"}, {"type": "string"}, {"type": "null"}, {"required": ["a"]}, {"properties": {"b": false}}, {"enum": [1]}
+    ]);
+    check(
+        json!({"allOf": branches}),
+        json!({"b": 1}),
+        &[": expected null, got object [type]", ": expected string, got object [type]"],
+    );
+}
+
+#[test]
+fn a_failed_union_is_one_violation_about_the_closest_branch() {
+    let pets = json!({
+        "oneOf": [{"$ref": "#/definitions/cat"}, {"$ref": "#/definitions/dog"}],
+        "definitions": {
+            "cat": {"type": "object", "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}, "required": ["kind", "lives"]},
+            "dog": {"type": "object", "properties": {"kind": {"const": "dog"}, "name": {"type": "string"}}, "required": ["kind", "name"]}
+        }
+    });
+    check(pets.clone(), json!({"kind": "dog", "name": "x"}), &[]);
+    check(
+        pets.clone(),
+        json!({"kind": "dog"}),
+        &[": matches no branch of oneOf; closest is branch 1 (\"dog\"): missing required property \"name\" [oneOf]"],
+    );
+    check(
+        pets.clone(),
+        json!({"kind": "dog", "name": 1, "lives": 9}),
+        &[": matches no branch of oneOf; closest is branch 1 (\"dog\"): expected string, got integer at /name [oneOf]"],
+    );
+    check(pets, json!(1), &[": matches no branch of oneOf: expected object, got integer [oneOf]"]);
+    check(
+        json!({"anyOf": [{"properties": {"t": {"const": "x"}}, "required": ["t", "a", "b"]}, {"type": "string"}]}),
+        json!({"t": "x"}),
+        &[
+            ": matches no branch of anyOf; closest is branch 0 (\"t\" \"x\"): missing required property \"a\" (and 1 more) [anyOf]",
+        ],
+    );
+    check(
+        json!({"oneOf": [{"minimum": 1}, {"type": "null"}, {"maximum": 3}]}),
+        json!(2),
+        &[": matches more than one branch of oneOf: 0, 2 [oneOf]"],
+    );
+}
+
+#[test]
+fn values_are_quoted_up_to_a_limit_and_not_at_all_when_redacted() {
+    let secret = "s3cret".repeat(100);
+    let schema = json!({
+        "properties": {
+            "a": {"minLength": 1000}, "b": {"maximum": 1}, "c": {"pattern": "^x"}, "d": {"format": "uuid"},
+            "e": {"anyOf": [{"maxLength": 1}, {"pattern": "^x"}]}, "f": {"enum": ["x"]}, "g": {"const": 1}
+        }
+    });
+    let payload = json!({"a": secret, "b": 31337, "c": secret, "d": secret, "e": secret, "f": secret, "g": secret});
+    let redacted = validator(&schema).redact(true).validate(&payload);
+    assert_eq!(redacted.len(), 7);
+    for violation in &redacted {
+        assert!(!violation.message.contains("s3cret") && !violation.message.contains("31337"), "{}", violation.message);
+    }
+    check_with(
+        &validator(&json!({"maxLength": 1})).quote_limit(5),
+        json!("héllo\u{1F600}!"),
+        &[": must have at most 1 character, got \"héllo\"... [maxLength]"],
+    );
+}
+
+#[test]
+fn property_names_are_data() {
+    for name in ["__proto__", "toString", "constructor", "", "a/b", "~"] {
+        let schema =
+            json!({"required": [name], "properties": {name: {"type": "integer"}}, "additionalProperties": false});
+        assert!(!validator(&schema).is_valid(&json!({})), "{name}");
+        assert!(validator(&schema).is_valid(&json!({name: 1})), "{name}");
+        assert!(!validator(&schema).is_valid(&json!({name: "1"})), "{name}");
+    }
+    check(json!({"required": ["a/b"]}), json!({}), &["/a~1b: missing required property \"a/b\" [required]"]);
+}
