@@ -11,6 +11,19 @@ pub(crate) const MAX_PAYLOAD_DEPTH: usize = 128;
 /// Code points of a property's name that an error shows.
 const QUOTE_LIMIT: usize = 64;
 
+/// With its feature `arbitrary_precision`, which any crate of a program may switch on, serde_json hands a number out as an
+/// object with this one name and the number's text.
+const NUMBER_TOKEN: &str = "$serde_json::private::Number";
+
+fn keeps_texts_of_numbers() -> bool {
+    "1e400".parse::<Number>().is_ok()
+}
+
+fn exact<E: de::Error>(text: &str) -> Result<Value, E> {
+    text.parse::<crate::Number>().map_err(|_| E::custom("number out of range"))?;
+    text.parse().map(Value::Number).map_err(E::custom)
+}
+
 /// Why bytes are no payload.
 #[derive(Debug)]
 pub struct PayloadError(serde_json::Error);
@@ -147,6 +160,9 @@ impl<'de> Visitor<'de> for Strict {
         let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
+            if name == NUMBER_TOKEN && keeps_texts_of_numbers() {
+                return exact(&members.next_value::<String>()?);
+            }
             if object.contains_key(&name) {
                 let name: String = name.chars().take(QUOTE_LIMIT).collect();
                 return Err(de::Error::custom(format_args!("duplicate property {name:?}")));

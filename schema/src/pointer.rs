@@ -3,6 +3,9 @@
 /// Appends one reference token to a pointer, escaping `~` and `/`.
 pub fn push(pointer: &mut String, token: &str) {
     pointer.push('/');
+    if !token.contains(['~', '/']) {
+        return pointer.push_str(token);
+    }
     for c in token.chars() {
         match c {
             '~' => pointer.push_str("~0"),

@@ -300,9 +300,9 @@ fn a_schema_that_repeats_a_long_name_in_its_pointers_is_refused_in_bounded_space
 #[test]
 fn large_schemas_load_in_linear_time() {
     let properties: serde_json::Map<String, Value> =
-        (0..50_000).map(|n| (format!("p{n}"), json!({"$ref": format!("#/definitions/d{n}")}))).collect();
+        (0..20_000).map(|n| (format!("p{n}"), json!({"$ref": format!("#/definitions/d{n}")}))).collect();
     let definitions: serde_json::Map<String, Value> =
-        (0..50_000).map(|n| (format!("d{n}"), json!({"type": "string"}))).collect();
-    let required: Vec<String> = (0..50_000).map(|n| format!("p{n}")).collect();
+        (0..20_000).map(|n| (format!("d{n}"), json!({"type": "string"}))).collect();
+    let required: Vec<String> = (0..20_000).map(|n| format!("p{n}")).collect();
     check(json!({"properties": properties, "definitions": definitions, "required": required}), &[]);
 }

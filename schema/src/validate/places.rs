@@ -9,7 +9,7 @@ use crate::pointer;
 pub(super) struct Place(usize);
 
 /// A reference token.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Token<'v> {
     Name(&'v str),
     Index(usize),
@@ -54,6 +54,8 @@ impl Ord for Token<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Token::Index(a), Token::Index(b)) => a.cmp(b),
+            // Violations next to each other have most of their path in common, and a name may be long.
+            (Token::Name(a), Token::Name(b)) if std::ptr::eq(*a, *b) => Ordering::Equal,
             (Token::Name(a), Token::Name(b)) => a.encode_utf16().cmp(b.encode_utf16()),
             (Token::Index(_), Token::Name(_)) => Ordering::Less,
             (Token::Name(_), Token::Index(_)) => Ordering::Greater,
@@ -66,3 +68,11 @@ impl PartialOrd for Token<'_> {
         Some(self.cmp(other))
     }
 }
+
+impl PartialEq for Token<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Token<'_> {}

@@ -1,0 +1,203 @@
+//! Schemas and payloads that are made to cost more than they should.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capgen_schema::{Json, Schema, Validator};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn validator(schema: &Value) -> Validator {
+    Validator::new(&Schema::parse(&Json::try_from(schema).unwrap()).unwrap())
+}
+
+fn nested(depth: usize, wrap: impl Fn(Value) -> Value) -> Value {
+    (0..depth).fold(json!(1), |value, _| wrap(value))
+}
+
+/// Checks that the verdict is reached at all: each of these takes for ever when followed naively.
+fn check(schema: Value, payload: &Value, expected: bool) {
+    let validator = validator(&schema);
+    assert_eq!(validator.is_valid(payload), expected, "{schema}");
+    let violations = validator.validate(payload);
+    assert_eq!(violations.is_empty(), expected, "{violations:?}");
+}
+
+#[test]
+fn definitions_that_apply_twice_to_one_place_cost_once() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let link = |n: usize| {
+            let next = json!({"$ref": format!("#/definitions/d{}", n + 1)});
+            // Two branches that lead to the same definition; with `oneOf`, the second one never fits.
+            let second = if keyword == "oneOf" { json!({"allOf": [next, false]}) } else { json!({"allOf": [next]}) };
+            (format!("d{n}"), json!({keyword: [next, second]}))
+        };
+        for last in [true, false] {
+            let mut definitions: serde_json::Map<String, Value> = (0..40).map(link).collect();
+            definitions.insert("d40".to_owned(), json!({"type": if last { "integer" } else { "null" }}));
+            check(json!({"$ref": "#/definitions/d0", "definitions": definitions}), &json!(1), last);
+        }
+    }
+}
+
+#[test]
+fn ways_through_the_payload_that_meet_cost_once() {
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let step =
+            json!({"properties": {"a": {"$ref": "#/definitions/d"}}, "type": ["object", "integer"], "maximum": 0});
+        let second = if keyword == "oneOf" { json!({"allOf": [step, false]}) } else { step.clone() };
+        let schema = json!({"$ref": "#/definitions/d", "definitions": {"d": {keyword: [step, second]}}});
+        let payload = nested(128, |inner| json!({"a": inner}));
+        check(schema, &payload, false);
+    }
+}
+
+#[test]
+fn nested_unions_are_told_about_once() {
+    let schema = json!({
+        "$ref": "#/definitions/d",
+        "definitions": {"d": {"anyOf": [{"items": {"$ref": "#/definitions/d"}, "type": "array"}, {"type": "null"}, {"items": {"$ref": "#/definitions/d"}, "minItems": 1}, {"type": "string"}]}}
+    });
+    let payload = nested(127, |inner| json!([inner, 1, "x"]));
+    check(schema, &payload, true);
+}
+
+#[test]
+fn the_deepest_payload_meets_the_deepest_schema_without_the_call_stack() {
+    let deep = (0..60).fold(json!({"items": {"$ref": "#/definitions/d"}}), |schema, _| json!({"allOf": [schema]}));
+    let schema = json!({"$ref": "#/definitions/d", "definitions": {"d": deep}});
+    check(schema, &nested(128, |inner| json!([inner])), true);
+}
+
+#[test]
+fn a_payload_deeper_than_128_levels_is_invalid_whatever_the_schema() {
+    let validator = validator(&json!(true));
+    for wrap in [|inner| json!([inner]), |inner| json!({"a": inner})] {
+        assert!(validator.is_valid(&nested(128, wrap)));
+        let violations = validator.validate(&nested(129, wrap));
+        assert!(!validator.is_valid(&nested(129, wrap)));
+        let found: Vec<_> = violations.iter().map(|v| (v.path.as_str(), v.keyword, v.message.as_str())).collect();
+        assert_eq!(found, [("", "depth", "nested deeper than 128 levels")]);
+    }
+}
+
+#[test]
+fn large_arrays_are_searched_for_duplicates_in_linear_time() {
+    let numbers: Vec<f64> = (0..30_000).map(|n| f64::from(n) + 0.5).collect();
+    let strings: Vec<String> = (0..30_000).map(|n| n.to_string()).collect();
+    let objects: Vec<Value> = (0..5_000).map(|n| json!({"a": n, "b": [n]})).collect();
+    for items in [json!(numbers), json!(strings), json!(objects)] {
+        check(json!({"uniqueItems": true}), &items, true);
+    }
+    check(json!({"items": {"enum": strings}}), &json!(strings), true);
+}
+
+#[test]
+fn long_paths_to_many_violations_take_bounded_space() {
+    let payload = json!({"x".repeat(1 << 20): vec![1; 300]});
+    let violations = validator(&json!({"additionalProperties": {"items": {"type": "null"}}})).validate(&payload);
+    assert!(!violations.is_empty() && violations.len() < 100);
+}
+
+/// Schemas with everything that matters for the order of evaluation, over few names and values.
+fn schemas() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(true)),
+        Just(json!(false)),
+        Just(json!({"type": "integer"})),
+        Just(json!({"type": ["object", "string"]})),
+        Just(json!({"enum": [1, "a", [], {"a": 1}]})),
+        Just(json!({"const": 1.0})),
+        Just(json!({"minimum": 1, "maxLength": 1, "minItems": 1, "required": ["a"]})),
+        Just(json!({"uniqueItems": true, "exclusiveMaximum": 1})),
+        (0..2).prop_map(|n| json!({"$ref": format!("#/definitions/d{n}")})),
+    ];
+    leaf.prop_recursive(3, 24, 3, |inner| {
+        let list = proptest::collection::vec(inner.clone(), 1..4);
+        prop_oneof![
+            list.clone().prop_map(|list| json!({"allOf": list})),
+            list.clone().prop_map(|list| json!({"anyOf": list})),
+            list.prop_map(|list| json!({"oneOf": list, "type": ["object", "integer", "array"]})),
+            inner.clone().prop_map(|schema| json!({"not": schema})),
+            inner.clone().prop_map(|schema| json!({"items": schema})),
+            (inner.clone(), inner).prop_map(|(a, b)| json!({"properties": {"a": a}, "additionalProperties": b})),
+        ]
+    })
+}
+
+fn payloads() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(null)),
+        Just(json!(0)),
+        Just(json!(1.0)),
+        Just(json!(1.5)),
+        Just(json!("a")),
+        Just(json!("ab"))
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            proptest::collection::btree_map("[ab]", inner, 0..3).prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+/// Draft-07 by the letter, as short and slow as can be.
+fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
+    let Some(keywords) = schema.as_object() else { return schema == &json!(true) };
+    let number = |value: &Value| value.as_f64();
+    let equal = |a: &Value, b: &Value| Json::try_from(a).unwrap() == Json::try_from(b).unwrap();
+    let is = |name: &str| match name {
+        "integer" => number(value).is_some_and(|n| n.fract() == 0.0),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        _ => value.is_object(),
+    };
+    let list = |list: &Value| list.as_array().unwrap().iter().filter(|branch| accepts(root, branch, value)).count();
+    keywords.iter().all(|(keyword, wanted)| match keyword.as_str() {
+        "$ref" => accepts(root, root.pointer(wanted.as_str().unwrap().trim_start_matches('#')).unwrap(), value),
+        "type" => {
+            wanted.as_str().map_or_else(|| wanted.as_array().unwrap().iter().any(|t| is(t.as_str().unwrap())), is)
+        }
+        "enum" => wanted.as_array().unwrap().iter().any(|literal| equal(literal, value)),
+        "const" => equal(wanted, value),
+        "minimum" => number(value).is_none_or(|n| n >= number(wanted).unwrap()),
+        "exclusiveMaximum" => number(value).is_none_or(|n| n < number(wanted).unwrap()),
+        "maxLength" => value.as_str().is_none_or(|text| text.chars().count() <= 1),
+        "minItems" => value.as_array().is_none_or(|items| !items.is_empty()),
+        "required" => value.as_object().is_none_or(|members| members.contains_key("a")),
+        "uniqueItems" => value.as_array().is_none_or(|items| {
+            items.iter().enumerate().all(|(n, item)| !items.iter().take(n).any(|other| equal(item, other)))
+        }),
+        "allOf" => list(wanted) == wanted.as_array().unwrap().len(),
+        "anyOf" => list(wanted) > 0,
+        "oneOf" => list(wanted) == 1,
+        "not" => !accepts(root, wanted, value),
+        "items" => value.as_array().is_none_or(|items| items.iter().all(|item| accepts(root, wanted, item))),
+        "properties" => value.get("a").is_none_or(|a| accepts(root, &wanted["a"], a)),
+        "additionalProperties" => value.as_object().is_none_or(|members| {
+            members.iter().all(|(name, member)| {
+                (name == "a" && keywords.contains_key("properties")) || accepts(root, wanted, member)
+            })
+        }),
+        _ => true,
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+    #[test]
+    fn verdicts_are_those_of_a_naive_reading_of_draft_07(
+        root in schemas(), first in schemas(), second in schemas(), payload in payloads()
+    ) {
+        let source = json!({"allOf": [root], "definitions": {"d0": first, "d1": {"items": second}}});
+        // References that lead nowhere but back are refused.
+        let Ok(schema) = Schema::parse(&Json::try_from(&source).unwrap()) else { return Ok(()) };
+        let validator = Validator::new(&schema);
+        let verdict = validator.is_valid(&payload);
+        prop_assert_eq!(verdict, accepts(&source, &source, &payload));
+        let violations = validator.validate(&payload);
+        prop_assert_eq!(verdict, violations.is_empty());
+        let mut distinct = violations.clone();
+        distinct.dedup();
+        prop_assert_eq!(distinct, violations);
+    }
+}
