@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use capgen_manifest::Diagnostic;
 
 use crate::contracts::Selection;
-use crate::output::{Output, Plan};
+use crate::output::{Output, Plan, PlannedFile, State};
 use crate::{Language, codes, generate};
 
 pub use error::BuildError;
@@ -156,8 +156,11 @@ impl Build {
         match mode {
             Mode::Write => plan.write().map_err(|findings| report.fail(&findings)),
             Mode::Verify => {
-                let stale = plan.stale();
-                if stale.is_empty() { Ok(()) } else { Err(report.fail_with_diff(&stale, &plan.diff())) }
+                let findings = plan.stale();
+                // The diff of a missing file is all of it, and says nothing.
+                let stale = plan.files().iter().filter(|file| file.state() == State::Stale);
+                let diff: String = stale.map(PlannedFile::diff).collect();
+                if findings.is_empty() { Ok(()) } else { Err(report.fail_with_diff(&findings, &diff)) }
             }
         }
     }

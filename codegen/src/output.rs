@@ -162,7 +162,8 @@ impl PlannedFile {
             State::Stale => format!("`{}` is stale", self.path.display()),
             State::Missing => format!("`{}` is missing", self.path.display()),
         };
-        Some(Diagnostic::new(codes::STALE, message).help("generate it again, and check it in"))
+        let help = format!("generate it again, as with `capgen --peer {}`, and check it in", self.agent);
+        Some(Diagnostic::new(codes::STALE, message).help(help))
     }
 }
 

@@ -113,6 +113,7 @@ fn a_missing_file_fails_and_is_watched() {
     let (lines, error) = fixture.run(&Build::new().peer("shop"), Mode::Verify);
     assert!(lines.contains(&"cargo::rerun-if-changed=generated/shop.rs".to_owned()));
     assert!(error.unwrap().contains("shop.rs` is missing"));
+    assert!(!errors(&lines).contains("+++"), "{lines:?}");
     assert!(!fixture.path("package/generated").exists());
 }
 
