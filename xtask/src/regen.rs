@@ -1,6 +1,7 @@
 //! `regen`: everything that is checked in and made by a program.
 
 use std::path::Path;
+use std::process::Command;
 
 use capgen_codegen::contracts::{Contract, Selection};
 use capgen_codegen::output::{Output, Plan};
@@ -22,6 +23,7 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(), mode)?);
     stale.extend(examples(&root, mode).map_err(|found| render::human(&found, false))?);
+    cases(&root, mode)?;
     let names = stale.join("\n");
     match mode {
         _ if stale.is_empty() => Ok("everything that is generated is fresh".to_owned()),
@@ -65,4 +67,16 @@ fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
         plan.write()?;
     }
     Ok(stale)
+}
+
+/// `tests/cases/*/expected`: the test that compares them also writes them.
+fn cases(root: &Path, mode: Mode) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root).args(["test", "-q", "-p", "capgen-tests", "--test", "snapshots"]);
+    if mode == Mode::Write {
+        cargo.env("CAPGEN_UPDATE", "1");
+    }
+    let output = cargo.output().map_err(|error| format!("cargo test: {error}"))?;
+    let text = [output.stdout, output.stderr].concat();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&text).into_owned()) }
 }

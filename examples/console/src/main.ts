@@ -1,0 +1,97 @@
+// An operator's console: searches the shop through the agent `search`, and tells customers through `notifier`. Requests are
+// printed, not sent, and the answers are canned.
+
+import { isSendNotificationRequestSms } from "../../../generated/notifier.ts";
+import type * as notifier from "../../../generated/notifier.ts";
+import type * as search from "../../../generated/search.ts";
+
+/** Every capability that this program knows. */
+type Capabilities = search.Capabilities & notifier.Capabilities;
+
+/** What would be sent, and what comes back: the name of the capability says which payloads go with it. */
+function call<Name extends keyof Capabilities>(
+  name: Name,
+  request: Capabilities[Name]["request"],
+  answer: string,
+): Capabilities[Name]["response"] {
+  console.log(`${name}: ${JSON.stringify(request)}`);
+  return JSON.parse(answer) as Capabilities[Name]["response"];
+}
+
+/** A discriminated union: the compiler knows what each `op` has, and that none is forgotten. */
+function readable(filter: search.SearchRequestFilter): string {
+  switch (filter.op) {
+    case "and":
+    case "or":
+      return `(${filter.filters.map(readable).join(` ${filter.op} `)})`;
+    case "not":
+      return `not ${readable(filter.filter)}`;
+    default:
+      return `${filter.field} ${filter.op} ${JSON.stringify(filter.value)}`;
+  }
+}
+
+function recipient(notification: notifier.SendNotificationRequest): string {
+  return isSendNotificationRequestSms(notification) ? notification.phone : notification.to;
+}
+
+const cheapAndThere: search.SearchRequestFilter = {
+  op: "and",
+  filters: [
+    { op: "<", field: "price", value: 20 },
+    { op: "not", filter: { op: "in", field: "stock.warehouse", value: ["closed", null] } },
+  ],
+};
+console.log(`where ${readable(cheapAndThere)}`);
+
+const found = call(
+  "search",
+  { query: "teapot", where: cheapAndThere, collections: ["products"], pageSize: 2 },
+  `{"total": 1, "hits": [{"id": "p-17", "collection": "products", "score": 0.93, "document": {"price": 18.5}}],
+    "facets": {"colour": {"blue": 1}}}`,
+);
+for (const hit of found.hits) {
+  console.log(`=> ${hit.id} (${hit.collection}), ${hit.thumbnail ?? "without a picture"}`);
+}
+// An index may miss: the type says so.
+console.log(`=> ${found.facets?.["colour"]?.["blue"] ?? 0} of ${found.total} are blue`);
+
+const notifications: notifier.SendNotificationRequest[] = [
+  {
+    customerId: "4d2c7f30-8f0f-4b52-a5a4-6f6f0c1f2b11",
+    locale: null,
+    channel: "email",
+    to: "ada@example.com",
+    subject: "Your teapot is on its way",
+    template: "order-shipped",
+  },
+  {
+    customerId: "0e7f9a51-1b7c-4c8e-9df0-0d6f1f6f7a10",
+    locale: "de",
+    channel: "sms",
+    phone: "+4915112345678",
+    text: "Ihre Teekanne ist unterwegs.",
+  },
+];
+for (const notification of notifications) {
+  const receipt = call(
+    "send-notification",
+    notification,
+    `{"messageId": "9a0c1f62-7b0e-4a53-8a51-0f6f7f1f2b12", "acceptedAt": "2026-03-01T09:30:00Z", "provider": null}`,
+  );
+  console.log(`=> ${recipient(notification)}: ${receipt.provider ?? "queued"}`);
+}
+
+// What the contract refuses does not compile; `@ts-expect-error` fails the build if one of these lines did.
+export const refused = (): void => {
+  // @ts-expect-error: no such collection
+  call("search", { collections: ["orders", "customers"] }, "");
+  // @ts-expect-error: an empty list where the contract wants at least one
+  call("search", { collections: [] }, "");
+  // @ts-expect-error: a misspelt property
+  call("search", { pagesize: 2 }, "");
+  // @ts-expect-error: a text message has no subject
+  call("send-notification", { customerId: "", locale: null, channel: "sms", phone: "", text: "", subject: "" }, "");
+  // @ts-expect-error: `locale` may be null, not absent
+  call("send-notification", { customerId: "", channel: "sms", phone: "", text: "" }, "");
+};
