@@ -1,0 +1,284 @@
+//! The invariants of ARCHITECTURE.md that a look at the sources can prove.
+
+mod repository;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use repository::{files, root, text};
+use serde_json::Value;
+
+/// The crates that users link, with their folders; they may not print, exit or read the environment.
+const LIBRARIES: [&str; 4] = ["schema", "manifest", "runtime", "codegen"];
+
+/// Hand-written files have no more lines than this.
+const MOST_LINES: usize = 800;
+
+#[test]
+fn crates_depend_on_each_other_in_one_direction() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("capgen-schema", &[][..]),
+        ("capgen-manifest", &["capgen-schema"]),
+        ("capgen", &["capgen-manifest", "capgen-schema"]),
+        ("capgen-codegen", &["capgen-manifest", "capgen-schema"]),
+        ("capgen-cli", &["capgen-codegen", "capgen-manifest", "capgen-schema"]),
+    ]);
+    for package in members() {
+        let Some(allowed) = allowed.get(name(&package)) else { continue };
+        for dependency in dependencies(&package, &["normal", "build"]) {
+            let ours = dependency["path"].is_string();
+            assert!(!ours || allowed.contains(&name(&dependency)), "{} uses {}", name(&package), name(&dependency));
+        }
+    }
+}
+
+#[test]
+fn nothing_depends_on_the_tests_the_examples_or_xtask() {
+    let leaves = ["capgen-cli", "capgen-tests", "concierge", "xtask"];
+    for package in members() {
+        for dependency in dependencies(&package, &["normal", "build", "dev"]) {
+            assert!(!leaves.contains(&name(&dependency)), "{} uses {}", name(&package), name(&dependency));
+        }
+    }
+}
+
+#[test]
+fn the_runtime_does_without_the_parser_of_yaml() {
+    let package = members().into_iter().find(|p| name(p) == "capgen").unwrap();
+    for dependency in dependencies(&package, &["normal"]).iter().filter(|d| name(d) == "capgen-manifest") {
+        assert_eq!(dependency["uses_default_features"], false);
+        assert!(!dependency["features"].as_array().unwrap().contains(&"parse".into()));
+    }
+}
+
+#[test]
+fn libraries_never_print_exit_or_read_the_environment() {
+    let forbidden =
+        ["println!", "eprintln!", "print!(", "process::exit", "std::env", "env::var", "stdout()", "stderr()"];
+    for path in files().unwrap_or_default() {
+        let in_library = LIBRARIES.iter().any(|folder| path.starts_with(&format!("{folder}/src/")));
+        // Cargo tells a build script everything through the environment.
+        if !in_library || !path.ends_with(".rs") || path.starts_with("codegen/src/build_script") {
+            continue;
+        }
+        for (line, code) in code(&text(&path).unwrap()) {
+            let found = forbidden.iter().find(|word| code.contains(**word));
+            assert_eq!(found, None, "{path}:{line}");
+        }
+    }
+}
+
+#[test]
+fn generated_rust_refers_to_capgen_and_serde_alone() {
+    let allowed = BTreeSet::from(["alloc", "capgen", "core", "serde", "serde_json", "std"]);
+    for path in generated("rs") {
+        for (line, code) in code(&text(&path).unwrap()) {
+            for name in outer_crates(code) {
+                assert!(allowed.contains(name), "{path}:{line}: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn generated_typescript_imports_nothing() {
+    for path in generated("ts") {
+        for (line, code) in code(&text(&path).unwrap()) {
+            let imports = code.starts_with("import") || code.contains("import(") || code.contains("require(");
+            assert!(!imports && !(code.starts_with("export") && code.contains(" from ")), "{path}:{line}: {code}");
+        }
+    }
+}
+
+#[test]
+fn no_file_has_more_than_800_lines() {
+    for path in files().unwrap_or_default() {
+        // Neither lock files nor what is generated is for reading from end to end.
+        if path.ends_with(".lock") || path.ends_with("package-lock.json") || path == "docs/codes.md" {
+            continue;
+        }
+        let Some(text) = text(&path) else { continue };
+        if text.lines().next().is_some_and(|line| line.contains("@generated")) {
+            continue;
+        }
+        let lines = text.lines().count();
+        assert!(lines <= MOST_LINES, "{path} has {lines} lines");
+    }
+}
+
+#[test]
+fn the_stated_rust_version_is_enough_for_every_dependency() {
+    let stated = members().iter().map(|p| version(&p["rust_version"])).min().unwrap();
+    for package in locked_packages() {
+        let needed = version(&package["rust_version"]);
+        assert!(needed <= stated, "{} needs Rust {needed:?}, the workspace states {stated:?}", name(&package));
+    }
+}
+
+#[test]
+fn nothing_makes_rustup_or_cargo_behave_otherwise() {
+    let names = ["rust-toolchain", "rust-toolchain.toml", "config.toml", ".npmrc", ".envrc"];
+    let found: Vec<_> =
+        files().unwrap_or_default().into_iter().filter(|p| names.contains(&p.rsplit('/').next().unwrap())).collect();
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn every_crate_forbids_unsafe_code() {
+    assert!(text("Cargo.toml").unwrap().contains("unsafe_code = \"forbid\""));
+    for package in members() {
+        let manifest = std::fs::read_to_string(package["manifest_path"].as_str().unwrap()).unwrap();
+        let forbids =
+            ["[lints]\nworkspace = true", "unsafe_code = \"forbid\""].iter().any(|lint| manifest.contains(lint));
+        assert!(forbids, "{}", name(&package));
+    }
+}
+
+#[test]
+fn no_file_names_a_machine_or_a_private_registry() {
+    // Put together here, so that this file does not find itself.
+    let machine = ["/root", "/home", "/Users", "/work"].map(|folder| format!("{folder}/"));
+    for path in files().unwrap_or_default() {
+        let Some(text) = text(&path) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            let named = machine.iter().any(|folder| line.contains(folder) && !is_harmless(line, folder));
+            assert!(!named, "{path}:{}: {line}", number + 1);
+        }
+        let is_lock = path.ends_with("Cargo.lock") || path.ends_with("package-lock.json");
+        for host in hosts(&text).filter(|_| is_lock) {
+            assert!(["github.com", "registry.npmjs.org"].contains(&host), "{path}: {host}");
+        }
+    }
+}
+
+#[test]
+fn every_direct_dependency_is_explained() {
+    let page = text("docs/dependencies.md").unwrap();
+    for package in members() {
+        for dependency in dependencies(&package, &["normal", "build", "dev"]) {
+            let explained = page.contains(&format!("| `{}` |", name(&dependency)));
+            assert!(explained || dependency["path"].is_string(), "`{}` has no line", name(&dependency));
+        }
+    }
+    for path in files().unwrap_or_default().iter().filter(|path| path.ends_with("package.json")) {
+        let package: Value = serde_json::from_str(&text(path).unwrap()).unwrap();
+        for kind in ["dependencies", "devDependencies"] {
+            for name in package[kind].as_object().into_iter().flat_map(|d| d.keys()) {
+                assert!(page.contains(&format!("| `{name}` |")), "`{name}` has no line");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_dependency_that_is_explained_is_used() {
+    let page = text("docs/dependencies.md").unwrap();
+    let manifests: Vec<_> = files().unwrap_or_default();
+    let manifests = manifests.iter().filter(|p| p.ends_with("Cargo.toml") || p.ends_with("package.json"));
+    let manifests: String = manifests.filter_map(|path| text(path)).collect();
+    for name in page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
+        assert!(manifests.contains(name), "`{name}` is explained but not used");
+    }
+}
+
+#[test]
+fn every_test_that_architecture_md_names_exists() {
+    let page = text("ARCHITECTURE.md").unwrap();
+    let files = files().unwrap_or_default();
+    let sources: String = files.iter().filter(|p| p.ends_with(".rs")).filter_map(|path| text(path)).collect();
+    let table = page.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |"));
+    let mut names = 0;
+    for line in table {
+        let cell = line.trim_end_matches(" |").rsplit("| ").next().unwrap();
+        for name in cell.split('`').filter(|name| name.contains('_')) {
+            assert!(files.is_empty() || sources.contains(&format!("fn {name}(")), "no test `{name}`");
+            names += 1;
+        }
+    }
+    assert!(names >= 10, "the table of invariants names {names} tests");
+}
+
+/// The lines of a source that are code, with their numbers: no comments, and nothing from the tests at its end.
+fn code(text: &str) -> Vec<(usize, &str)> {
+    let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
+    let lines = text[..end].lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+    lines.filter(|(_, line)| !line.starts_with("//") && !line.starts_with('*') && !line.starts_with("/*")).collect()
+}
+
+/// The crates that a line of code names by an absolute path.
+fn outer_crates(code: &str) -> Vec<&str> {
+    let starts = code.match_indices("::").filter(|(at, _)| {
+        let before = code[..*at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '>' | ')' | ']'))
+    });
+    let absolute = starts.map(|(at, _)| identifier(&code[at + 2..]));
+    let used = code.strip_prefix("use ").map(|rest| identifier(rest.trim_start_matches("::")));
+    let declared = code.strip_prefix("extern crate ").map(identifier);
+    absolute.chain(used).chain(declared).filter(|name| !["", "self", "super", "crate"].contains(name)).collect()
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// Whether no occurrence begins a path of a machine; some continue a longer path, such as `agents/home/`.
+fn is_harmless(line: &str, folder: &str) -> bool {
+    line.match_indices(folder).all(|(at, _)| {
+        // The home of nobody in particular, in examples.
+        if line[at..].starts_with("/home/me/") {
+            return true;
+        }
+        line[..at].chars().next_back().is_some_and(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '}'))
+    })
+}
+
+fn hosts(text: &str) -> impl Iterator<Item = &str> {
+    text.split("https://").skip(1).map(|rest| rest.split(['/', '"']).next().unwrap_or_default())
+}
+
+fn generated(extension: &str) -> Vec<String> {
+    let all = files().unwrap_or_default();
+    all.into_iter().filter(|p| p.starts_with("generated/") && p.ends_with(&format!(".{extension}"))).collect()
+}
+
+fn metadata(arguments: &[&str]) -> Option<Value> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()).args(["metadata", "--format-version", "1", "--locked", "--offline"]).args(arguments);
+    let output = command.output().unwrap();
+    output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
+}
+
+/// The packages of the workspace.
+fn members() -> Vec<Value> {
+    metadata(&["--no-deps"]).unwrap()["packages"].as_array().unwrap().clone()
+}
+
+/// Every package of the lock file; where those of other platforms are not downloaded, those of this one.
+fn locked_packages() -> Vec<Value> {
+    let here = || {
+        let rustc =
+            Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV").output().unwrap();
+        let version = String::from_utf8(rustc.stdout).unwrap();
+        let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned();
+        eprintln!("only the packages for {host} are looked at: run `cargo fetch` for all of them");
+        metadata(&["--filter-platform", &host])
+    };
+    metadata(&[]).or_else(here).unwrap()["packages"].as_array().unwrap().clone()
+}
+
+fn dependencies(package: &Value, kinds: &[&str]) -> Vec<Value> {
+    let all = package["dependencies"].as_array().unwrap().iter();
+    all.filter(|d| kinds.contains(&d["kind"].as_str().unwrap_or("normal"))).cloned().collect()
+}
+
+fn name(value: &Value) -> &str {
+    value["name"].as_str().unwrap()
+}
+
+/// `1.85` or `1.85.0`; a package that states nothing needs nothing.
+fn version(value: &Value) -> (u32, u32, u32) {
+    let mut parts = value.as_str().unwrap_or("0").split('.').map(|part| part.parse().unwrap());
+    (parts.next().unwrap(), parts.next().unwrap_or(0), parts.next().unwrap_or(0))
+}
