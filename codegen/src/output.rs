@@ -68,7 +68,11 @@ impl Plan {
         let mut found = check_agents(outputs.iter().map(|output| (&output.agent, output.origin.as_str())));
         match entries(folder) {
             Ok(entries) => found.extend(names::check_against(&outputs, folder, &entries)),
-            Err(error) => found.extend(cannot("read", folder, &error)),
+            Err(error) => {
+                // Each file in it would fail alike.
+                found.extend(cannot("read", folder, &error));
+                return Err(found);
+            }
         }
         let mut files = Vec::new();
         for output in outputs {

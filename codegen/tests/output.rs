@@ -90,6 +90,13 @@ fn a_folder_in_the_place_of_a_file_is_refused() {
 }
 
 #[test]
+fn a_file_in_the_place_of_the_folder_is_one_finding() {
+    let root = TempDir::new().unwrap();
+    fs::write(root.path().join("out"), "").unwrap();
+    assert_eq!(refused(&root.path().join("out"), vec![output("x", NEW), output("y", NEW)]), ["E0404"]);
+}
+
+#[test]
 fn names_that_are_one_on_some_system_are_refused() {
     let root = TempDir::new().unwrap();
     let check = |outputs, expected: &[&str]| assert_eq!(refused(root.path(), outputs), expected);
