@@ -1,6 +1,6 @@
 //! What whole-system tests share.
 //!
-//! [`node`] runs the TypeScript compiler, [`corpus`] reads collections of schemas from outside this repository, and
+//! [`node`] runs the TypeScript compiler, [`rust_package`] cargo; [`corpus`] reads collections of schemas from outside this repository, and
 //! [`contract`] makes contracts of schemas.
 #![forbid(unsafe_code)]
 
@@ -8,6 +8,7 @@ pub mod contract;
 pub mod corpus;
 pub mod literal;
 pub mod node;
+pub mod rust_package;
 
 /// Why a test could not be run at all.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;

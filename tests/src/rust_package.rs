@@ -1,0 +1,70 @@
+//! Cargo packages of generated code, written below the target folder and given to the real toolchain.
+//!
+//! They have the versions of this workspace's lock file, so that they build offline wherever the workspace was built.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::Failure;
+
+/// A package that depends on what generated code imports, and on nothing else.
+#[derive(Clone, Debug)]
+pub struct Package {
+    folder: PathBuf,
+}
+
+impl Package {
+    /// Writes a package; `files` are names below `src`, and texts. `scratch` is the test's `CARGO_TARGET_TMPDIR`.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be written.
+    pub fn write(scratch: &str, name: &str, edition: &str, files: &[(String, String)]) -> Result<Self, Failure> {
+        let folder = Path::new(scratch).join(name);
+        let _ = std::fs::remove_dir_all(folder.join("src"));
+        std::fs::create_dir_all(folder.join("src"))?;
+        let root = crate::folder().parent().ok_or("the package is not in a workspace")?;
+        let runtime = root.join("runtime");
+        let manifest = format!(
+            "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {edition:?}\n\n[workspace]\n\n[dependencies]\n\
+             capgen = {{ path = {runtime:?} }}\nserde = \"1\"\nserde_json = \"1\"\n\n[profile.dev]\ndebug = 0\n"
+        );
+        std::fs::write(folder.join("Cargo.toml"), manifest)?;
+        std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+        for (name, text) in files {
+            std::fs::write(folder.join("src").join(name), text)?;
+        }
+        Ok(Self { folder })
+    }
+
+    /// A cargo command on the package, offline. All packages share what they have built of their dependencies.
+    pub fn cargo(&self, subcommand: &str) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let target = self.folder.with_file_name("target");
+        command.current_dir(&self.folder).env("CARGO_TARGET_DIR", target).args([subcommand, "--offline", "--quiet"]);
+        // Of the test's own build: it would rebuild dependencies, or change what is tested.
+        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_BUILD_TARGET"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+}
+
+/// Whether the toolchain has clippy.
+pub fn has_clippy() -> bool {
+    Command::new("cargo").args(["clippy", "--version"]).output().is_ok_and(|output| output.status.success())
+}
+
+/// The output of a command that must succeed.
+///
+/// # Errors
+///
+/// What the command printed, where it did not succeed or could not be run.
+pub fn succeed(command: &mut Command) -> Result<Output, Failure> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    Err(format!("{command:?}\n{}", text.join("\n")).into())
+}

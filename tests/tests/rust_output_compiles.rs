@@ -1,0 +1,134 @@
+//! What is generated compiles as Rust, in both editions, however it is included, and whatever the user's lints are.
+
+use capgen_codegen::Language;
+use capgen_manifest::{Manifest, load, read_source};
+use capgen_tests::contract::{self, Draft, contract, generated};
+use capgen_tests::corpus::{self, Document, elements, member, string};
+use capgen_tests::folder;
+use capgen_tests::rust_package::{Package, has_clippy, succeed};
+
+/// Each a user's choice that generated code must not disturb. `missing_docs` may even be forbidden.
+const LINTS: &str = "\
+#![forbid(missing_docs, unsafe_code)]
+#![deny(
+    warnings, unused, nonstandard_style, future_incompatible, rust_2018_idioms, let_underscore,
+    ambiguous_negative_literals, deprecated_in_future, elided_lifetimes_in_paths, explicit_outlives_requirements,
+    keyword_idents_2018, keyword_idents_2024, macro_use_extern_crate, meta_variable_misuse,
+    missing_copy_implementations, missing_debug_implementations, non_ascii_idents, redundant_imports,
+    redundant_lifetimes, single_use_lifetimes, trivial_casts, trivial_numeric_casts, unit_bindings, unnameable_types,
+    unreachable_pub, unused_extern_crates, unused_import_braces, unused_lifetimes, unused_qualifications,
+    unused_results, variant_size_differences,
+)]
+#![deny(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, clippy::cargo)]
+#![allow(
+    clippy::blanket_clippy_restriction_lints, clippy::cargo_common_metadata, clippy::multiple_crate_versions,
+    clippy::allow_attributes, reason = \"they speak of the lines above and of the package\",
+)]
+";
+
+/// Names of the prelude and of generated code with another meaning, beside the included file.
+const NOISE: &str = "\
+pub struct Option; pub struct String; pub struct Vec; pub struct Box; pub trait Clone {} pub fn Some() {} pub fn Ok() {}
+pub mod capgen {} pub mod serde {} pub mod serde_json {} pub mod std {} pub mod core {}
+macro_rules! concat { () => {} } macro_rules! matches { () => {} }
+";
+
+fn cases() -> Vec<(String, Manifest)> {
+    let cases = std::fs::read_dir(folder().join("cases")).unwrap();
+    let case = |entry: Result<std::fs::DirEntry, std::io::Error>| {
+        let path = entry.unwrap().path().join("capabilities.yaml");
+        let source = read_source(&path, &path.to_string_lossy()).unwrap();
+        let contract = load(&source).unwrap_or_else(|f| panic!("{}", contract::summary(&f))).manifest;
+        (contract.agent.to_string(), contract)
+    };
+    let mut cases: Vec<_> = cases.map(case).collect();
+    cases.sort_by(|a, b| a.0.cmp(&b.0));
+    cases
+}
+
+fn schemas() -> Vec<(String, Manifest)> {
+    let Some(path) = corpus::path("capability-schemas.json") else { return Vec::new() };
+    let document = Document::read(&path).unwrap();
+    let case = |case| {
+        let schema = document.text(member(case, "schema")?);
+        let id = string(case, "id")?;
+        Some((id.to_owned(), contract(id, &[Draft::request("root", schema)]).ok()?))
+    };
+    elements(Some(document.root())).iter().filter_map(case).collect()
+}
+
+/// Each server is one contract with all of its tools that load.
+fn tools() -> Vec<(String, Manifest)> {
+    let Some(folder) = corpus::path("mcp-tools") else { return Vec::new() };
+    let server = |(server, document): (String, Document)| {
+        let tool = |node| {
+            let schema = |key| member(node, key).map(|schema| document.text(schema).to_owned());
+            let draft = Draft {
+                name: contract::name(string(node, "name").unwrap_or_default()),
+                description: string(node, "description").map(str::to_owned),
+                input: schema("inputSchema"),
+                output: schema("outputSchema"),
+            };
+            contract("server", std::slice::from_ref(&draft)).is_ok().then_some(draft)
+        };
+        let drafts: Vec<Draft> = elements(member(document.root(), "tools")).iter().filter_map(tool).collect();
+        Some((server.clone(), contract(&server, &drafts).ok()?))
+    };
+    corpus::documents(&folder).unwrap().into_iter().filter_map(server).collect()
+}
+
+/// One crate of all contracts; every other one through `include!`.
+fn package(name: &str, edition: &str, contracts: &[(String, Manifest)]) -> Package {
+    let mut root = format!("//! Generated code.\n{LINTS}");
+    let mut files = Vec::new();
+    for (index, (_, contract)) in contracts.iter().enumerate() {
+        let text = generated(contract, Language::Rust);
+        root.push_str(&match index % 2 {
+            0 => format!("/// Through a path.\n#[path = \"{index}.rs\"]\npub mod m{index};\n"),
+            _ => format!("/// Included.\npub mod m{index} {{\ninclude!(\"{index}.rs\");\n}}\n"),
+        });
+        files.push((format!("{index}.rs"), text));
+    }
+    // Nothing of it is used here: that must not matter either.
+    let first = contracts.len() - 1;
+    root.push_str(&format!("/// Unused.\nmod private {{\ninclude!(\"{first}.rs\");\n}}\n"));
+    root.push_str(&format!(
+        "/// Noisy.\n#[allow(warnings, unused, unreachable_pub, nonstandard_style, missing_debug_implementations, missing_copy_implementations)]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, reason = \"noise\")]
+pub(crate) mod noisy {{\n{NOISE}\ninclude!(\"0.rs\");\n}}\n"
+    ));
+    files.push(("lib.rs".to_owned(), root));
+    Package::write(env!("CARGO_TARGET_TMPDIR"), name, edition, &files).unwrap()
+}
+
+fn all() -> Vec<(String, Manifest)> {
+    let contracts: Vec<_> = cases().into_iter().chain(schemas()).chain(tools()).collect();
+    println!("{} contracts", contracts.len());
+    contracts
+}
+
+#[test]
+fn all_output_is_one_crate_in_edition_2024_that_no_lint_speaks_of() {
+    let package = package("generated-2024", "2024", &all());
+    if has_clippy() {
+        succeed(&mut package.cargo("clippy")).unwrap_or_else(|e| panic!("{e}"));
+    } else {
+        println!("without clippy");
+        succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
+    }
+}
+
+#[test]
+fn all_output_is_one_crate_in_edition_2021() {
+    let package = package("generated-2021", "2021", &all());
+    succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn no_description_is_run_as_a_doc_test_or_read_as_a_link() {
+    let hostile: Vec<_> = cases().into_iter().filter(|(id, _)| id.contains("hostile")).collect();
+    let package = package("generated-docs", "2024", &hostile);
+    let output = succeed(package.cargo("test").arg("--doc")).unwrap_or_else(|e| panic!("{e}"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("running 0 tests"), "{output:?}");
+    succeed(package.cargo("doc").arg("--no-deps").env("RUSTDOCFLAGS", "-D warnings")).unwrap_or_else(|e| panic!("{e}"));
+}

@@ -1,0 +1,261 @@
+//! Every valid payload is read by its generated Rust type, and what is written back has every declared property with the
+//! value that it had.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use capgen_codegen::Language;
+use capgen_manifest::Data;
+use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Validator};
+use capgen_tests::contract::{Draft, contract, generated};
+use capgen_tests::corpus::{self, Document, elements, member};
+use capgen_tests::rust_package::{Package, succeed};
+
+/// A schema and payloads that it accepts, as JSON texts.
+struct Case {
+    schema: Schema,
+    code: String,
+    payloads: Vec<String>,
+}
+
+impl Case {
+    fn new(schema: &str, payloads: Vec<String>) -> Option<Self> {
+        let contract = contract("agent", &[Draft::request("root", schema)]).ok()?;
+        let schema = contract.capabilities.first()?.input.clone()?;
+        let code = generated(&contract, Language::Rust);
+        Some(Self { schema, code, payloads })
+    }
+}
+
+/// A program that reads lines of `<case> <payload>` and writes back each payload, or `error: ` and why there is none.
+fn program(cases: &[Case]) -> Package {
+    let mut files = Vec::new();
+    let mut main = String::from(
+        "use std::io::BufRead as _;
+fn turn<C: capgen::Capability>(json: &str) -> String {
+    let read: Result<C::Request, _> = serde_json::from_str(json);
+    read.map_or_else(|e| format!(\"error: {e}\"), |value| serde_json::to_string(&value).unwrap())
+}
+",
+    );
+    let mut arms = String::new();
+    for (index, case) in cases.iter().enumerate() {
+        files.push((format!("m{index}.rs"), case.code.clone()));
+        writeln!(main, "mod m{index};").unwrap();
+        writeln!(arms, "            \"{index}\" => turn::<m{index}::Root>(json),").unwrap();
+    }
+    write!(
+        main,
+        "fn main() {{
+    for line in std::io::stdin().lock().lines() {{
+        let line = line.unwrap();
+        let (case, json) = line.split_once(' ').unwrap();
+        println!(\"{{}}\", match case {{\n{arms}            _ => unreachable!(),\n        }});
+    }}
+}}
+"
+    )
+    .unwrap();
+    files.push(("main.rs".to_owned(), main));
+    Package::write(env!("CARGO_TARGET_TMPDIR"), "round-trip", "2024", &files).unwrap()
+}
+
+/// What the program answers to each payload of each case.
+fn answers(cases: &[Case]) -> Vec<Vec<String>> {
+    let package = program(cases);
+    succeed(&mut package.cargo("build")).unwrap_or_else(|e| panic!("{e}"));
+    let mut command: Command = package.cargo("run");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let lines: String = cases.iter().enumerate().fold(String::new(), |mut lines, (index, case)| {
+        case.payloads.iter().for_each(|payload| writeln!(lines, "{index} {payload}").unwrap());
+        lines
+    });
+    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut answers = text.lines().map(str::to_owned);
+    cases.iter().map(|case| answers.by_ref().take(case.payloads.len()).collect()).collect()
+}
+
+/// A schema with a way to ask of its parts.
+struct Oracle<'a> {
+    schema: &'a Schema,
+}
+
+impl<'a> Oracle<'a> {
+    /// The assertions that hold for a value at a place: those of the nodes, of what they refer to, and of the branches of
+    /// unions that the value matches.
+    fn assertions(&self, nodes: &[NodeId], value: &Json) -> Vec<&'a Assertions> {
+        let mut stack = nodes.to_vec();
+        let mut found = Vec::new();
+        while let Some(id) = stack.pop() {
+            match &self.schema.node(id).kind {
+                Kind::Bool(_) => {}
+                Kind::Ref(target) => stack.push(*target),
+                Kind::Assertions(group) => {
+                    found.push(group.as_ref());
+                    stack.extend(group.all_of.iter().flatten());
+                    let branches = group.one_of.iter().chain(&group.any_of).flatten();
+                    stack.extend(branches.filter(|branch| self.matches(**branch, value)));
+                }
+            }
+        }
+        found
+    }
+
+    fn matches(&self, node: NodeId, value: &Json) -> bool {
+        let source = self.schema.source();
+        let part = source.pointer(&self.schema.node(node).pointer).unwrap();
+        let definitions = source.get("definitions").map(|d| ("definitions".to_owned(), d.clone()));
+        let branch = ("allOf".to_owned(), Json::Array(vec![part.clone()]));
+        let schema = Schema::parse(&Json::Object(definitions.into_iter().chain([branch]).collect())).unwrap();
+        Validator::new(&schema).is_valid(&value.to_value())
+    }
+
+    /// Whether the difference between the value that was read and that which was written is allowed; why not.
+    fn compare(&self, nodes: &[NodeId], before: &Json, after: &Json, path: &str) -> Result<(), String> {
+        let groups = self.assertions(nodes, before);
+        match (before, after) {
+            (Json::Object(old), Json::Object(new)) => {
+                if let Some((name, _)) = new.iter().find(|(name, _)| old.get(name).is_none()) {
+                    return Err(format!("{path}/{name}: was not there"));
+                }
+                for (name, value) in old {
+                    let path = format!("{path}/{name}");
+                    let below: Vec<NodeId> = groups.iter().filter_map(|group| property(group, name)).collect();
+                    let required = groups.iter().any(|group| group.required.contains(name));
+                    match new.get(name) {
+                        Some(written) => self.compare(&below, value, written, &path)?,
+                        None if below.is_empty() && !required => {}
+                        None => return Err(format!("{path}: was lost")),
+                    }
+                }
+                Ok(())
+            }
+            (Json::Array(old), Json::Array(new)) if old.len() == new.len() => {
+                let items: Vec<NodeId> = groups.iter().filter_map(|group| group.items).collect();
+                let mut pairs = old.iter().zip(new).enumerate();
+                pairs.try_for_each(|(i, (old, new))| self.compare(&items, old, new, &format!("{path}/{i}")))
+            }
+            _ if before == after => Ok(()),
+            _ => Err(format!("{path}: {} became {}", before.canonical(), after.canonical())),
+        }
+    }
+}
+
+/// The schema that a group has for a property.
+fn property(group: &Assertions, name: &str) -> Option<NodeId> {
+    let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, node)| *node);
+    declared.or(group.additional_properties)
+}
+
+fn json(text: &str) -> Option<Json> {
+    Json::try_from(&serde_json::from_str::<serde_json::Value>(text).ok()?).ok()
+}
+
+fn has_big_integer(value: &Json) -> bool {
+    match value {
+        Json::Number(number) => number.is_integer() && number.as_i64().is_none(),
+        Json::Array(items) => items.iter().any(has_big_integer),
+        Json::Object(members) => members.iter().any(|(_, value)| has_big_integer(value)),
+        _ => false,
+    }
+}
+
+/// Runs the cases; the complaints.
+fn complaints(cases: &[Case]) -> String {
+    let mut complaints = String::new();
+    for (case, answers) in cases.iter().zip(answers(cases)) {
+        assert_eq!(case.payloads.len(), answers.len());
+        for (payload, answer) in case.payloads.iter().zip(answers) {
+            let oracle = Oracle { schema: &case.schema };
+            let before = json(payload).unwrap();
+            let result = match json(&answer) {
+                // Documented: a Rust integer holds 64 bits.
+                None if answer.contains("integer outside") && has_big_integer(&before) => Ok(()),
+                Some(after) => oracle.compare(&[case.schema.root()], &before, &after, ""),
+                None => Err(answer),
+            };
+            if let Err(complaint) = result {
+                writeln!(complaints, "{}\n  {payload}\n  {complaint}", case.schema.source().canonical()).unwrap();
+            }
+        }
+    }
+    complaints
+}
+
+fn corpus() -> Vec<Case> {
+    let Some(path) = corpus::path("capability-schemas.json") else { return Vec::new() };
+    let document = Document::read(&path).unwrap();
+    let case = |case| {
+        let tests = elements(member(case, "tests")).iter();
+        let valid = tests.filter(|test| matches!(member(test, "valid").unwrap().data, Data::Bool(true)));
+        let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+        let payloads = valid.map(|test| one_line(document.text(member(test, "data").unwrap()))).collect();
+        Case::new(document.text(member(case, "schema")?), payloads)
+    };
+    elements(Some(document.root())).iter().filter_map(case).collect()
+}
+
+#[test]
+fn what_a_type_reads_it_writes_back() {
+    let object =
+        |properties: &str, rest: &str| format!(r#"{{"type": "object", "properties": {{{properties}}}{rest}}}"#);
+    let own: Vec<(String, &[&str])> = vec![
+        (
+            object(r#""a": {"type": ["string", "null"]}"#, ""),
+            &["{}", r#"{"a": null}"#, r#"{"a": "x"}"#, r#"{"b": 1, "a": "\u0000\ud83d\ude00"}"#],
+        ),
+        (
+            object(
+                r#""__proto__": {"type": "integer"}, "type": {}"#,
+                r#", "additionalProperties": {"type": "number"}"#,
+            ),
+            &[r#"{"__proto__": 1.0, "x": 1e300, "y": -0.0, "type": [null]}"#, r#"{"__proto__": -9223372036854775808}"#],
+        ),
+        (
+            object(r#""u": {"type": "integer", "minimum": 0}"#, ""),
+            &[r#"{"u": 18446744073709551615}"#, r#"{"u": 1E3}"#, r#"{"u": -0.0}"#],
+        ),
+        (
+            r#"{"enum": [1, "1", null, [1.0], {"a": {"b": 2}}, true]}"#.to_owned(),
+            &["1.0", "\"1\"", "null", "[1]", "true", r#"{"a": {"b": 2.0}}"#],
+        ),
+        (
+            r##"{"definitions": {"T": {"type": "array", "items": {"$ref": "#/definitions/T"}},
+                "M": {"type": "object", "additionalProperties": {"$ref": "#/definitions/M"}}},
+                "type": "object", "properties": {"t": {"$ref": "#/definitions/T"}, "m": {"$ref": "#/definitions/M"}}}"##
+                .replace('\n', " "),
+            &[r#"{"t": [[], [[[]]]], "m": {"a": {"b": {}}}}"#],
+        ),
+        (
+            r#"{"type": "object", "required": ["v"], "oneOf": [
+                {"properties": {"v": {"const": 1}, "a": {"type": "string"}}},
+                {"properties": {"v": {"enum": [2, "two"]}, "b": {"type": ["integer", "null"]}}}]}"#
+                .replace('\n', " "),
+            &[r#"{"v": 1.0, "a": ""}"#, r#"{"v": "two", "b": null}"#, r#"{"b": 7, "v": 2}"#],
+        ),
+        (
+            r#"{"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+                {"type": "object", "properties": {"b": {"type": "string"}}, "required": ["b"]}]}"#
+                .replace('\n', " "),
+            &[r#"{"a": "x"}"#, r#"{"a": "x", "b": "y", "c": [1]}"#],
+        ),
+        (
+            r#"{"type": ["string", "integer", "array", "null"], "items": {"type": "boolean"}}"#.to_owned(),
+            &["\"\"", "3.0", "[true]", "null"],
+        ),
+        ("false".to_owned(), &[]),
+        ("true".to_owned(), &["[1, {\"a\": 1.5}]"]),
+    ];
+    let own = own.iter().map(|(schema, payloads)| {
+        Case::new(schema, payloads.iter().map(|p| (*p).to_owned()).collect()).unwrap_or_else(|| panic!("{schema}"))
+    });
+    let cases: Vec<Case> = own.chain(corpus()).collect();
+    println!("{} schemas, {} payloads", cases.len(), cases.iter().map(|c| c.payloads.len()).sum::<usize>());
+    let complaints = complaints(&cases);
+    assert!(complaints.is_empty(), "{complaints}");
+}
