@@ -233,10 +233,11 @@ impl<'a> Lowering<'a, '_> {
         if facets.is_never() {
             return Type::Never;
         }
-        if facets.unions.is_empty() && facets.values.is_none() {
-            if let Some(scalar) = scalar(&facets) {
-                return scalar;
-            }
+        if facets.unions.is_empty()
+            && facets.values.is_none()
+            && let Some(scalar) = scalar(&facets)
+        {
+            return scalar;
         }
         let id = self.define(place.clone(), Origin::Place, conj.clone());
         self.merged.insert(conj.clone(), id);

@@ -168,7 +168,7 @@ impl<'a> Facets<'a> {
             Some(Sole::Types(types)) => {
                 let keep = Type::ALL
                     .into_iter()
-                    .filter(|&t| !types.contains(t) && !(t == Type::Integer && types.contains(Type::Number)))
+                    .filter(|&t| !(types.contains(t) || (t == Type::Integer && types.contains(Type::Number))))
                     .collect();
                 self.types = self.types.intersection(keep);
             }
