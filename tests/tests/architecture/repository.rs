@@ -9,17 +9,42 @@ pub(crate) fn root() -> PathBuf {
     folder.parent().unwrap_or(folder).to_owned()
 }
 
-/// Every file that is checked in or about to be, relative to the [`root`], sorted; `None` outside a git checkout.
-pub(crate) fn files() -> Option<Vec<String>> {
-    let mut git = Command::new("git");
-    git.current_dir(root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let output = git.output().ok().filter(|output| output.status.success())?;
-    let names = String::from_utf8(output.stdout).ok()?;
-    let mut files: Vec<_> = names.split_terminator('\0').map(str::to_owned).collect();
+/// Every file that is checked in or about to be, relative to the [`root`], sorted. Outside a git checkout, every file but
+/// those of builds.
+pub(crate) fn files() -> Vec<String> {
+    let mut files = tracked().unwrap_or_else(|| {
+        let mut found = Vec::new();
+        walk(&root(), "", &mut found);
+        found
+    });
     // A file that is deleted but still in the index is of no interest.
     files.retain(|name| root().join(name).is_file());
     files.sort_unstable();
-    Some(files)
+    files
+}
+
+fn tracked() -> Option<Vec<String>> {
+    let mut git = Command::new("git");
+    git.current_dir(root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+    let output = git.output().ok().filter(|output| output.status.success() && !output.stdout.is_empty())?;
+    let names = String::from_utf8(output.stdout).ok()?;
+    Some(names.split_terminator('\0').map(str::to_owned).collect())
+}
+
+fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if ["target", "node_modules", "build", ".git"].contains(&name.as_str()) {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
+        if entry.file_type().unwrap().is_dir() {
+            walk(&entry.path(), &format!("{path}/"), found);
+        } else {
+            found.push(path);
+        }
+    }
 }
 
 /// The text of a file below the [`root`]; `None` where it cannot be read or is not UTF-8.
