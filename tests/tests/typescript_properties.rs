@@ -1,0 +1,157 @@
+//! Made-up schemas: what is generated from each compiles, and a payload that the schema accepts has its type.
+
+use capgen_codegen::Language;
+use capgen_manifest::Side;
+use capgen_schema::{Json, Validator};
+use capgen_tests::contract::{Draft, contract, generated};
+use capgen_tests::literal;
+use capgen_tests::node::{self, Program, TscError};
+use serde_json::{Map, Value, json};
+
+/// Always the same numbers: Knuth's linear congruential generator.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+
+    fn one<T: Clone>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize].clone()
+    }
+
+    fn some<T: Clone>(&mut self, of: &[T]) -> Vec<T> {
+        of.iter().filter(|_| self.below(3) == 0).cloned().collect()
+    }
+}
+
+/// A property that every object has and every schema of objects declares: to the compiler a value none of whose
+/// properties is declared is a mistake, and to the schema it is none.
+const COMMON: &str = "t";
+const NAMES: [&str; 4] = ["a", "b", "kind", "toString"];
+const VALUES: [&str; 12] =
+    ["null", "true", "false", "0", "1", "-1.5", "\"\"", "\"x\"", "\"y\"", "[]", "{\"t\":0}", "{\"t\":0,\"a\":[1]}"];
+
+fn value(random: &mut Random) -> Value {
+    serde_json::from_str(random.one(&VALUES)).unwrap()
+}
+
+fn schema(random: &mut Random, depth: u64) -> Value {
+    let mut object = Map::new();
+    let choices = if depth == 0 { 5 } else { 14 };
+    for _ in 0..=random.below(2) {
+        let below = depth.saturating_sub(1);
+        match random.below(choices) {
+            0 => drop(
+                object.insert("type".into(), json!(random.one(&["string", "integer", "number", "boolean", "null"]))),
+            ),
+            1 => drop(object.insert(
+                "type".into(),
+                json!(random.one(&[["string", "null"], ["object", "array"], ["object", "null"], ["array", "boolean"]])),
+            )),
+            2 => drop(object.insert("enum".into(), json!([value(random), value(random)]))),
+            3 => drop(object.insert("const".into(), value(random))),
+            4 => return json!({"$ref": random.one(&["#/definitions/a", "#/definitions/b", "#/definitions/c"])}),
+            5..=7 => {
+                object.insert("type".into(), json!("object"));
+                let names = random.some(&NAMES);
+                let mut properties: Map<String, Value> =
+                    names.iter().map(|n| ((*n).to_owned(), schema(random, below))).collect();
+                properties.insert(COMMON.into(), json!(true));
+                object.insert("properties".into(), properties.into());
+                object.insert("required".into(), json!(random.some(&NAMES)));
+            }
+            8 => drop(object.insert(
+                "additionalProperties".into(),
+                match random.below(3) {
+                    0 => json!(false),
+                    1 => json!(true),
+                    _ => schema(random, below),
+                },
+            )),
+            9 => {
+                object.insert("type".into(), json!("array"));
+                object.insert("items".into(), schema(random, below));
+                if random.below(2) == 0 {
+                    object.insert("minItems".into(), json!(random.below(3)));
+                }
+                if random.below(3) == 0 {
+                    object.insert("maxItems".into(), json!(random.below(4)));
+                }
+            }
+            10 => drop(object.insert("oneOf".into(), branches(random, below))),
+            11 => drop(object.insert("anyOf".into(), branches(random, below))),
+            12 => drop(object.insert("allOf".into(), branches(random, below))),
+            _ => drop(object.insert("not".into(), schema(random, below))),
+        }
+    }
+    Value::Object(object)
+}
+
+fn branches(random: &mut Random, depth: u64) -> Value {
+    (0..=random.below(3)).map(|_| schema(random, depth)).collect()
+}
+
+fn payload(random: &mut Random, depth: u64) -> Value {
+    match if depth == 0 { 0 } else { random.below(4) } {
+        0 | 1 => value(random),
+        2 => (0..random.below(4)).map(|_| payload(random, depth - 1)).collect(),
+        _ => {
+            let names = random.some(&NAMES).into_iter();
+            let mut object: Map<String, Value> =
+                names.map(|name| (name.to_owned(), payload(random, depth - 1))).collect();
+            object.insert(COMMON.into(), json!(0));
+            object.into()
+        }
+    }
+}
+
+fn root(random: &mut Random) -> Value {
+    let mut root = schema(random, 3);
+    let definitions: Map<String, Value> =
+        ["a", "b", "c"].iter().map(|name| ((*name).to_owned(), schema(random, 2))).collect();
+    root["definitions"] = definitions.into();
+    root
+}
+
+#[test]
+fn accepted_payloads_have_the_type_of_made_up_schemas() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let count: u64 = std::env::var("CAPGEN_SCHEMAS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let mut random = Random(std::env::var("CAPGEN_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1));
+    let mut files = Vec::new();
+    let mut about: Vec<(Value, Vec<String>)> = Vec::new();
+    while (about.len() as u64) < count {
+        let schema = root(&mut random);
+        let Ok(contract) = contract("test", &[Draft::request("root", &schema.to_string())]) else { continue };
+        let validator = Validator::new(contract.capabilities[0].schema(Side::Request).unwrap());
+        let payloads: Vec<Value> =
+            (0..60).map(|_| payload(&mut random, 3)).filter(|payload| validator.is_valid(payload)).take(12).collect();
+        let index = about.len();
+        let mut uses =
+            format!("import type * as types from \"./types-{index}.ts\"; export type Root = types.RootRequest;\n");
+        let mut lines = Vec::new();
+        for (i, payload) in payloads.iter().enumerate() {
+            let payload = Json::try_from(payload).unwrap();
+            let (ty, value) = (literal::type_of(&payload), literal::expression(&payload));
+            uses.push_str(&format!("const v{i}: {ty} = {value}; export const x{i}: Root = v{i};\n"));
+            lines.push(value);
+        }
+        files.push((format!("types-{index}.ts"), generated(&contract, Language::TypeScript)));
+        files.push((format!("{index}.ts"), uses));
+        about.push((schema, lines));
+    }
+    let texts: std::collections::BTreeMap<String, String> = files.iter().cloned().collect();
+    let errors = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();
+    let explain = |error: &TscError| {
+        let index: usize = error.file.trim_start_matches("types-").trim_end_matches(".ts").parse().unwrap();
+        let (schema, lines) = &about[index];
+        let line = lines.get((error.line as usize).wrapping_sub(2)).cloned().unwrap_or_default();
+        format!("{schema}\n{}\n{error:?}\n{line}\n", texts[&format!("types-{index}.ts")])
+    };
+    let findings: Vec<String> = errors.iter().flatten().map(explain).collect();
+    let payloads: usize = about.iter().map(|(_, lines)| lines.len()).sum();
+    println!("{payloads} payloads, {} errors", findings.len());
+    assert!(findings.is_empty(), "{}", findings.join("\n"));
+}
