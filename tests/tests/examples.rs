@@ -76,7 +76,8 @@ fn the_readme_shows_a_finding_as_it_is() {
 #[test]
 fn links_between_pages_lead_to_files() {
     let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "examples/concierge/README.md"];
-    let more = ["examples/console/README.md", "docs/manifest.md", "docs/generated-code.md", "docs/cli.md"];
+    let more =
+        ["examples/console/README.md", "docs/README.md", "docs/manifest.md", "docs/generated-code.md", "docs/cli.md"];
     for page in pages.into_iter().chain(more) {
         let page_text = text(page);
         for target in page_text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
