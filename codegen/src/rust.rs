@@ -17,25 +17,27 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::{Model, Shape, SideModel, TypeDef};
+use layout::Text;
 use types::Types;
 
-/// The file's text.
+/// The file's text. Items are formatted as they are made: tokens take much memory.
 pub(crate) fn print(model: &Model<'_>) -> String {
     let types = Types::new(model);
-    let mut items = vec![capability::constants(model)];
+    let mut file = Text::new(model.manifest);
+    file.items(capability::constants(model));
     let mut defs = model.types.iter().peekable();
     for capability in &model.capabilities {
-        items.push(capability::marker(&types, capability));
+        file.items(capability::marker(&types, capability));
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
             if let SideModel::Loose(name) = side {
-                items.push(capability::loose(name, label, &capability.source.name));
+                file.items(capability::loose(name, label, &capability.source.name));
             }
         }
         while let Some(def) = defs.next_if(|def| def.capability == capability.source.name) {
-            items.push(definition(&types, def));
+            file.items(definition(&types, def));
         }
     }
-    layout::file(model.manifest, items)
+    file.finish()
 }
 
 fn definition(types: &Types<'_>, def: &TypeDef) -> TokenStream {

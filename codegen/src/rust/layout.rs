@@ -7,19 +7,35 @@ use sha2::{Digest, Sha256};
 use crate::header::header;
 use crate::name;
 
-/// A file with the items, formatted.
-pub(super) fn file(manifest: &Manifest, items: Vec<TokenStream>) -> String {
-    let module = module(manifest.agent.as_str());
-    let mut text = header(manifest);
-    text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));
-    for (index, item) in items.into_iter().flat_map(parse).enumerate() {
-        if index > 0 {
-            text.push('\n');
-        }
-        indent(&mut text, &prettyplease::unparse(&item));
+/// A file that is being written.
+pub(super) struct Text {
+    text: String,
+    is_empty: bool,
+}
+
+impl Text {
+    /// A file without items.
+    pub(super) fn new(manifest: &Manifest) -> Self {
+        let module = module(manifest.agent.as_str());
+        let text = format!("{}{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n", header(manifest));
+        Self { text, is_empty: true }
     }
-    text.push_str("}\n");
-    text
+
+    /// Adds items, formatted, with an empty line between each two.
+    pub(super) fn items(&mut self, items: TokenStream) {
+        for item in parse(items) {
+            if !std::mem::take(&mut self.is_empty) {
+                self.text.push('\n');
+            }
+            indent(&mut self.text, &prettyplease::unparse(&item));
+        }
+    }
+
+    /// The whole text.
+    pub(super) fn finish(mut self) -> String {
+        self.text.push_str("}\n");
+        self.text
+    }
 }
 
 // What a user's lints would say of generated code is not for the user to mend. `missing_docs` is not allowed, as nothing is
