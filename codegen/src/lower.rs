@@ -5,6 +5,7 @@
 //! that recursion is never deeper than a schema nests.
 
 mod conj;
+mod depth;
 mod finish;
 mod finite;
 mod record;

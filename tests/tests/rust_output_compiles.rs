@@ -101,8 +101,30 @@ pub(crate) mod noisy {{\n{NOISE}\ninclude!(\"0.rs\");\n}}\n"
     Package::write(env!("CARGO_TARGET_TMPDIR"), name, edition, &files).unwrap()
 }
 
+/// Types that hold each other in longer chains than the compiler follows.
+fn deep() -> (String, Manifest) {
+    let chain = |schema: fn(&str) -> String| {
+        let definition = |i: usize| format!("\"A{i}\": {}", schema(&format!("#/definitions/A{}", i + 1)));
+        let definitions: Vec<String> = (0..300).map(definition).collect();
+        let definitions = definitions.join(", ");
+        format!(r##"{{"definitions": {{{definitions}, "A300": {{"type": "string"}}}}, "$ref": "#/definitions/A0"}}"##)
+    };
+    let nested = (0..62).fold(r#"{"type": "string"}"#.to_owned(), |inner, _| {
+        format!(r#"{{"type": ["array", "null"], "items": {inner}}}"#)
+    });
+    let drafts = [
+        chain(|next| format!(r#"{{"type": ["array", "null"], "items": {{"$ref": "{next}"}}}}"#)),
+        chain(|next| {
+            format!(r#"{{"type": "object", "required": ["a"], "properties": {{"a": {{"$ref": "{next}"}}}}}}"#)
+        }),
+        nested,
+    ];
+    let drafts: Vec<Draft> = drafts.iter().enumerate().map(|(i, s)| Draft::request(&format!("c{i}"), s)).collect();
+    ("deep".to_owned(), contract("deep", &drafts).unwrap_or_else(|f| panic!("{}", contract::summary(&f))))
+}
+
 fn all() -> Vec<(String, Manifest)> {
-    let contracts: Vec<_> = cases().into_iter().chain(schemas()).chain(tools()).collect();
+    let contracts: Vec<_> = cases().into_iter().chain([deep()]).chain(schemas()).chain(tools()).collect();
     println!("{} contracts", contracts.len());
     contracts
 }

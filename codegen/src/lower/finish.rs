@@ -59,6 +59,7 @@ const RESERVED: &[&str] = &[
 
 /// Orders the types, breaks what would contain itself, and makes every name unique.
 pub(super) fn finish(model: &mut Model<'_>) {
+    super::depth::limit(&mut model.types);
     order(model);
     mark_recursive_aliases(&mut model.types);
     mark_boxes(&mut model.types);

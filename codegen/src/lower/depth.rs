@@ -1,0 +1,95 @@
+//! Types that hold each other in longer chains than a compiler follows.
+
+use crate::model::{Record, Rest, Shape, Type, TypeDef};
+
+/// rustc follows a type into its parts 128 steps deep, to see whether it is `Send`, or how it is dropped.
+const MAX_HEIGHT: usize = 100;
+
+/// Steps from a `Vec` or a `BTreeMap` to what it holds, through the standard library's own types.
+const COLLECTION: usize = 5;
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    New,
+    Open,
+    Done(usize),
+}
+
+/// Widens what is too far inside, so that no type is higher than compilers follow. A reference back to a type that is being
+/// looked at adds nothing.
+pub(super) fn limit(types: &mut [TypeDef]) {
+    let mut states = vec![State::New; types.len()];
+    for start in 0..types.len() {
+        let mut stack = vec![start];
+        while let Some(&at) = stack.last() {
+            let Some(def) = types.get_mut(at) else { break };
+            let state = states.get(at).copied().unwrap_or(State::Open);
+            if state == State::New {
+                set(&mut states, at, State::Open);
+                let needs = needs(&mut def.shape);
+                stack.extend(needs.into_iter().rev().filter(|id| states.get(*id) == Some(&State::New)));
+                continue;
+            }
+            if state == State::Open {
+                let own = usize::from(!matches!(def.shape, Shape::Alias { .. }));
+                let mut height = 0;
+                each(&mut def.shape, &mut |ty| height = height.max(lower(ty, own, &states)));
+                set(&mut states, at, State::Done(own + height));
+            }
+            stack.pop();
+        }
+    }
+}
+
+fn set(states: &mut [State], at: usize, state: State) {
+    if let Some(slot) = states.get_mut(at) {
+        *slot = state;
+    }
+}
+
+fn needs(shape: &mut Shape) -> Vec<usize> {
+    fn named(ty: &Type) -> Option<usize> {
+        match ty {
+            Type::Array { item: inner, .. } | Type::Map(inner) | Type::Nullable(inner) => named(inner),
+            Type::Named { id, .. } => Some(id.0),
+            _ => None,
+        }
+    }
+    let mut needs = Vec::new();
+    each(shape, &mut |ty| needs.extend(named(ty)));
+    needs
+}
+
+fn each(shape: &mut Shape, f: &mut impl FnMut(&mut Type)) {
+    match shape {
+        Shape::Record(Record { fields, rest }) => {
+            fields.iter_mut().for_each(|field| f(&mut field.ty));
+            if let Rest::Kept(ty) = rest {
+                f(ty);
+            }
+        }
+        Shape::Enum(_) => {}
+        Shape::Union(union) => union.variants.iter_mut().for_each(|variant| f(&mut variant.ty)),
+        Shape::Alias { target, .. } => f(target),
+    }
+}
+
+/// The height of a type that has `above` around it in its definition, once it is cut.
+fn lower(ty: &mut Type, above: usize, states: &[State]) -> usize {
+    let height = match ty {
+        Type::Array { item: inner, .. } | Type::Map(inner) => COLLECTION + lower(inner, above + COLLECTION, states),
+        Type::Nullable(inner) => 1 + lower(inner, above + 1, states),
+        Type::Named { id, .. } => match states.get(id.0) {
+            Some(State::Done(height)) => *height,
+            _ => 0,
+        },
+        _ => 0,
+    };
+    let is_null_of_anything = matches!(ty, Type::Nullable(inner) if **inner == Type::Unknown);
+    // An optional field adds one more.
+    if is_null_of_anything || above + height + 1 > MAX_HEIGHT {
+        *ty = Type::Unknown;
+        return 0;
+    }
+    height
+}
