@@ -151,7 +151,7 @@ mod search_contract {
         /// Where `op` is `"not"`.
         Not(SearchRequestNot),
         /// Where `op` is `"="` or `"!="` or `"<"` or `"<="` or `">"` or `">="` or `"in"`.
-        Value(SearchRequestComparison),
+        Comparison(SearchRequestComparison),
     }
 
     impl From<SearchRequestEvery> for SearchRequestFilter {
@@ -174,7 +174,7 @@ mod search_contract {
 
     impl From<SearchRequestComparison> for SearchRequestFilter {
         fn from(value: SearchRequestComparison) -> Self {
-            Self::Value(value)
+            Self::Comparison(value)
         }
     }
 
@@ -192,7 +192,9 @@ mod search_contract {
                         | Some("<=")
                         | Some(">")
                         | Some(">=")
-                        | Some("in") => ::capgen::wire::Read::read(value).map(Self::Value),
+                        | Some("in") => {
+                            ::capgen::wire::Read::read(value).map(Self::Comparison)
+                        }
                         _ => Err(::capgen::wire::Error::no_tag("op")),
                     }
                 }
@@ -210,7 +212,7 @@ mod search_contract {
                 Self::And(value) => ::serde::Serialize::serialize(value, serializer),
                 Self::Or(value) => ::serde::Serialize::serialize(value, serializer),
                 Self::Not(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Value(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Comparison(value) => ::serde::Serialize::serialize(value, serializer),
             }
         }
     }

@@ -36,7 +36,7 @@ export function isSearchRequestFilterNot(value: SearchRequestFilter): value is S
   return value.op === "not";
 }
 
-export function isSearchRequestFilterValue(value: SearchRequestFilter): value is SearchRequestComparison {
+export function isSearchRequestFilterComparison(value: SearchRequestFilter): value is SearchRequestComparison {
   return value.op === "=" || value.op === "!=" || value.op === "<" || value.op === "<=" || value.op === ">" || value.op === ">=" || value.op === "in";
 }
 

@@ -149,12 +149,15 @@ impl<'a> Lowering<'a, '_> {
     }
 
     fn variant_ident(&self, leaf: &Leaf, tag_values: &[Json]) -> String {
-        if let Some(value) = tag_values.first() {
+        if let [value] = tag_values {
             return finite::ident(value);
         }
         if let Some(Pure::Ref(target)) = pure(self.schema, &leaf.conj) {
             let name = self.definition_names.get(&target).copied().unwrap_or_default();
             return name::type_name(name, "Value");
+        }
+        if let Some(value) = tag_values.first() {
+            return finite::ident(value);
         }
         let mut types = leaf.profile.types.iter().filter(|t| *t != SchemaType::Null);
         match (types.next(), types.next()) {
