@@ -31,11 +31,15 @@ fn packages() -> Result<Vec<Value>, String> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let metadata: Value = serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
-    metadata["packages"].as_array().cloned().ok_or_else(|| "cargo metadata names no packages".to_owned())
+    metadata
+        .get("packages")
+        .and_then(Value::as_array)
+        .cloned()
+        .ok_or_else(|| "cargo metadata names no packages".to_owned())
 }
 
 fn refused(package: &Value, allowed: &[String]) -> Option<String> {
-    let licence = package["license"].as_str().unwrap_or("no licence");
-    let name = package["name"].as_str().unwrap_or_default();
+    let licence = package.get("license").and_then(Value::as_str).unwrap_or("no licence");
+    let name = package.get("name").and_then(Value::as_str).unwrap_or_default();
     (!spdx::is_met(licence, allowed)).then(|| format!("{name}: {licence}"))
 }
