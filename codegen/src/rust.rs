@@ -9,59 +9,75 @@ mod doc;
 mod enums;
 mod ident;
 mod layout;
+mod line;
+mod literal;
 mod record;
 mod types;
 mod union;
+mod writer;
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
-use crate::model::{Model, Shape, SideModel, TypeDef};
-use layout::Text;
+use crate::model::{Model, Shape, SideModel, Type, TypeDef};
 use types::Types;
+use writer::Writer;
 
-/// The file's text. Items are formatted as they are made: tokens take much memory.
+/// The file's text.
 pub(crate) fn print(model: &Model<'_>) -> String {
+    layout::file(model.manifest, |writer| items(writer, model))
+}
+
+fn items(writer: &mut Writer, model: &Model<'_>) {
     let types = Types::new(model);
-    let mut file = Text::new(model.manifest);
-    file.items(capability::constants(model));
+    capability::constants(writer, model);
     let mut defs = model.types.iter().peekable();
     for capability in &model.capabilities {
-        file.items(capability::marker(&types, capability));
+        capability::marker(writer, &types, capability);
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
             if let SideModel::Loose(name) = side {
-                file.items(capability::loose(name, label, &capability.source.name));
+                capability::loose(writer, name, label, &capability.source.name);
             }
         }
         while let Some(def) = defs.next_if(|def| def.capability == capability.source.name) {
-            file.items(definition(&types, def));
+            definition(writer, &types, def);
         }
     }
-    file.finish()
 }
 
-fn definition(types: &Types<'_>, def: &TypeDef) -> TokenStream {
-    let docs = doc::of(def.description.as_deref(), || place(def));
+fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
+    writer.item();
+    doc::write(writer, def.description.as_deref(), || place(def));
     match &def.shape {
-        Shape::Record(record) => record::print(types, def, record, &docs),
-        Shape::Enum(members) => enums::print(def, members, &docs),
-        Shape::Union(union) => union::print(types, def, union, &docs),
+        Shape::Record(record) => record::print(writer, types, def, record),
+        Shape::Enum(members) => enums::print(writer, def, members),
+        Shape::Union(union) => union::print(writer, types, def, union),
+        Shape::Alias { target, .. } if types.is_newtype(def) => newtype(writer, types, def, target),
         Shape::Alias { target, .. } => {
-            let (name, ty) = (ident::type_name(&def.name), types.tokens(target));
-            if !types.is_newtype(def) {
-                return quote!(#docs pub type #name = #ty;);
-            }
-            quote! {
-                #docs
-                #[derive(Debug, Clone, PartialEq)]
-                pub struct #name(
-                    /// The value.
-                    pub #ty
-                );
-                ::capgen::newtype!(#name);
-            }
+            writer.group(4, |w| {
+                w.text("pub type ");
+                w.text(&def.name);
+                w.text(" = ");
+                w.hold();
+                w.group(-4, |w| types.write(w, target));
+                w.text(";");
+            });
+            writer.end();
         }
     }
+}
+
+fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type) {
+    writer.line("#[derive(Debug, Clone, PartialEq)]");
+    writer.text("pub struct ");
+    writer.text(&def.name);
+    writer.line("(");
+    writer.indented(|w| {
+        w.doc("The value.");
+        w.text("pub ");
+        types.write(w, target);
+        w.loose_comma();
+        w.end();
+    });
+    writer.line(");");
+    writer.macro_item("::capgen::newtype", &def.name);
 }
 
 /// What a type without a description is.

@@ -1,81 +1,107 @@
 //! Capabilities: marker types and the table of descriptors.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
+use super::doc;
 use super::types::Types;
-use super::{doc, ident};
+use super::writer::Writer;
 use crate::model::{CapabilityModel, Model, SideModel};
 
 /// The contract's own constants.
-pub(super) fn constants(model: &Model<'_>) -> TokenStream {
-    let agent = model.manifest.agent.as_str();
-    let hash = model.manifest.hash().to_string();
-    let descriptors = model.capabilities.iter().map(|capability| {
-        let marker = ident::type_name(&capability.marker);
-        quote!(<#marker as ::capgen::Capability>::DESCRIPTOR)
-    });
-    quote! {
-        /// The id of the agent.
-        pub const AGENT: &str = #agent;
-        /// SHA-256 of what callers rely on, in hexadecimal.
-        pub const CONTRACT_HASH: &str = #hash;
-        /// Every capability of the agent.
-        pub const CAPABILITIES: &[::capgen::Descriptor] = &[#(#descriptors),*];
+pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
+    let texts = [
+        ("The id of the agent.", "pub const AGENT: &str = ", model.manifest.agent.as_str()),
+        (
+            "SHA-256 of what callers rely on, in hexadecimal.",
+            "pub const CONTRACT_HASH: &str = ",
+            &model.manifest.hash().to_string(),
+        ),
+    ];
+    for (what, head, text) in texts {
+        writer.item();
+        writer.doc(what);
+        writer.text(head);
+        writer.literal(text);
+        writer.line(";");
     }
+    writer.item();
+    writer.doc("Every capability of the agent.");
+    writer.text("pub const CAPABILITIES: &[::capgen::Descriptor] = ");
+    writer.hold();
+    writer.list("&[", "]", |w| {
+        w.each(&model.capabilities, |w, capability| {
+            w.text("<");
+            w.text(&capability.marker);
+            w.text(" as ::capgen::Capability>::DESCRIPTOR");
+        });
+    });
+    writer.line(";");
 }
 
 /// The type of a side without a schema.
-pub(super) fn loose(name: &str, side: &str, capability: &str) -> TokenStream {
-    let docs = doc::sentence(format!("The {side} of {}: any JSON value, as it has no schema.", doc::code(capability)));
-    let name = ident::type_name(name);
-    quote!(#docs pub type #name = ::serde_json::Value;)
+pub(super) fn loose(writer: &mut Writer, name: &str, side: &str, capability: &str) {
+    writer.item();
+    writer.doc(&format!("The {side} of {}: any JSON value, as it has no schema.", doc::code(capability)));
+    writer.line(&format!("pub type {name} = ::serde_json::Value;"));
 }
 
-pub(super) fn marker(types: &Types<'_>, capability: &CapabilityModel<'_>) -> TokenStream {
+pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
     let source = capability.source;
-    let marker = ident::type_name(&capability.marker);
-    let standard = || format!("The capability {}.", doc::code(&source.name));
-    let docs = doc::of(source.description.as_deref(), standard);
-    let side = |side: &SideModel| match side {
-        SideModel::Loose(name) => ident::type_name(name),
-        SideModel::Typed(id) => ident::type_name(types.name(*id)),
+    writer.item();
+    doc::write(writer, source.description.as_deref(), || format!("The capability {}.", doc::code(&source.name)));
+    writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]");
+    writer.line(&format!("pub struct {};", capability.marker));
+    let side = |writer: &mut Writer, head: &str, side: &SideModel| {
+        writer.text(head);
+        writer.text(match side {
+            SideModel::Loose(name) => name,
+            SideModel::Typed(id) => types.name(*id),
+        });
+        writer.line(";");
     };
-    let (request, response) = (side(&capability.request), side(&capability.response));
-    let descriptor = descriptor(types, capability);
-    quote! {
-        #docs
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-        pub struct #marker;
-        impl ::capgen::Capability for #marker {
-            type Request = #request;
-            type Response = #response;
-            const DESCRIPTOR: ::capgen::Descriptor = #descriptor;
-        }
-    }
+    writer.implement(
+        |w| w.text("::capgen::Capability"),
+        &capability.marker,
+        |w| {
+            side(w, "type Request = ", &capability.request);
+            side(w, "type Response = ", &capability.response);
+            w.text("const DESCRIPTOR: ::capgen::Descriptor = ");
+            w.hold();
+            descriptor(w, types, capability);
+            w.line(";");
+        },
+    );
 }
 
-fn descriptor(types: &Types<'_>, capability: &CapabilityModel<'_>) -> TokenStream {
+fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
     let source = capability.source;
-    let (agent, name, hash) = (types.agent(), &source.name, source.hash().to_string());
-    let version = source.version.as_ref().map(|version| {
-        let version = version.to_string();
-        quote!(.with_version(#version))
-    });
-    let description = source.description.as_ref().map(|text| quote!(.with_description(#text)));
-    let timeout = source.timeout_ms.map(|timeout| quote!(.with_timeout_ms(#timeout)));
-    let idempotent = source.idempotent.map(|idempotent| quote!(.with_idempotent(#idempotent)));
-    let since = source.since.as_ref().map(|since| quote!(.with_since(#since)));
-    let input = source.input.as_ref().map(|schema| {
-        let schema = schema.canonical();
-        quote!(.with_input_schema(#schema))
-    });
-    let output = source.output.as_ref().map(|schema| {
-        let schema = schema.canonical();
-        quote!(.with_output_schema(#schema))
-    });
-    quote! {
-        ::capgen::Descriptor::new(#agent, #name, #hash)
-            #version #description #timeout #idempotent #since #input #output
+    let hash = source.hash().to_string();
+    let new = |w: &mut Writer| {
+        w.call("::capgen::Descriptor::new", |w| {
+            w.each([types.agent(), &source.name, &hash], |w, text| w.literal(text));
+        });
+    };
+    let version = source.version.as_ref().map(ToString::to_string);
+    let timeout = source.timeout_ms.map(|timeout| format!("{timeout}u64"));
+    let idempotent = source.idempotent.map(|idempotent| if idempotent { "true" } else { "false" });
+    let schemas = [&source.input, &source.output].map(|schema| schema.as_ref().map(|schema| schema.canonical()));
+    let [input, output] = &schemas;
+    let methods = [
+        (".with_version", version.as_deref(), true),
+        (".with_description", source.description.as_deref(), true),
+        (".with_timeout_ms", timeout.as_deref(), false),
+        (".with_idempotent", idempotent, false),
+        (".with_since", source.since.as_deref(), true),
+        (".with_input_schema", input.as_deref(), true),
+        (".with_output_schema", output.as_deref(), true),
+    ];
+    if methods.iter().all(|(_, argument, _)| argument.is_none()) {
+        return new(writer);
     }
+    writer.group(4, |w| {
+        new(w);
+        for (name, argument, is_text) in methods {
+            if let Some(argument) = argument {
+                w.method(name, |w| if is_text { w.literal(argument) } else { w.text(argument) });
+            }
+        }
+    });
 }

@@ -3,23 +3,17 @@
 //! The one way in which a peer's text reaches a doc comment. Nothing of it becomes a code block, which rustdoc would compile
 //! and run, nor a link, nor HTML.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use super::writer::Writer;
 
 /// A description, or the sentence that stands in for one, which must be trusted Markdown.
-pub(super) fn of(description: Option<&str>, standard: impl FnOnce() -> String) -> TokenStream {
+pub(super) fn write(writer: &mut Writer, description: Option<&str>, standard: impl FnOnce() -> String) {
     let lines = description.map(markdown).unwrap_or_default();
-    if lines.is_empty() { attributes(&[standard()]) } else { attributes(&lines) }
-}
-
-/// A sentence that is trusted Markdown.
-pub(super) fn sentence(text: impl Into<String>) -> TokenStream {
-    attributes(&[text.into()])
-}
-
-fn attributes(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
-    quote!(#(#[doc = #lines])*)
+    if lines.is_empty() {
+        return writer.doc(&standard());
+    }
+    for line in lines {
+        writer.doc(&line);
+    }
 }
 
 /// A value or name as Markdown: a code span where that is possible.

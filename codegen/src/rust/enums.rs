@@ -1,52 +1,69 @@
 //! Closed sets of values: enums of unit variants.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
+use super::writer::Writer;
 use super::{doc, ident};
 use crate::model::{Member, TypeDef};
 
-pub(super) fn print(def: &TypeDef, members: &[Member], docs: &TokenStream) -> TokenStream {
-    let name = ident::type_name(&def.name);
-    let idents: Vec<_> = members.iter().map(|member| ident::part(&member.ident)).collect();
-    let variants = members.iter().zip(&idents).map(|(member, ident)| {
-        let value = member.value.canonical();
-        let docs = doc::of(member.description.as_deref(), || format!("The value {}.", doc::code(&value)));
-        quote!(#docs #ident)
+pub(super) fn print(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
+    writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
+    writer.text("pub enum ");
+    writer.text(&def.name);
+    writer.text(" ");
+    writer.body(|w| {
+        for member in members {
+            doc::write(w, member.description.as_deref(), || {
+                format!("The value {}.", doc::code(&member.value.canonical()))
+            });
+            w.text(&ident::part(&member.ident));
+            w.line(",");
+        }
     });
-    let strings: Option<Vec<&str>> = members.iter().map(|member| member.value.as_str()).collect();
-    let (access, implement) = match strings {
-        Some(strings) => (
-            quote! {
-                /// The value as text.
-                pub const fn as_str(self) -> &'static str {
-                    match self { #(Self::#idents => #strings,)* }
-                }
-            },
-            quote!(::capgen::string_enum!(#name);),
-        ),
-        None => {
-            let texts = members.iter().map(|member| member.value.canonical());
-            let access = quote! {
-                /// The value as canonical JSON.
-                pub const fn as_json(self) -> &'static str {
-                    match self { #(Self::#idents => #texts,)* }
-                }
-            };
-            (access, quote!(::capgen::json_enum!(#name);))
-        }
+    let strings = members.iter().all(|member| member.value.as_str().is_some());
+    writer.item();
+    writer.text("impl ");
+    writer.text(&def.name);
+    writer.text(" ");
+    writer.body(|w| {
+        all(w, members);
+        access(w, members, strings);
+    });
+    writer.macro_item(if strings { "::capgen::string_enum" } else { "::capgen::json_enum" }, &def.name);
+}
+
+fn all(writer: &mut Writer, members: &[Member]) {
+    writer.doc("Every value, in the order of the schema.");
+    writer.text("pub const fn all() -> &'static [Self] ");
+    writer.body(|w| {
+        w.list("&[", "]", |w| w.each(members, variant));
+        w.end();
+    });
+}
+
+fn access(writer: &mut Writer, members: &[Member], strings: bool) {
+    let (what, head) = if strings {
+        ("The value as text.", "pub const fn as_str(self) -> &'static str ")
+    } else {
+        ("The value as canonical JSON.", "pub const fn as_json(self) -> &'static str ")
     };
-    quote! {
-        #docs
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum #name { #(#variants,)* }
-        impl #name {
-            /// Every value, in the order of the schema.
-            pub const fn all() -> &'static [Self] {
-                &[#(Self::#idents),*]
+    writer.doc(what);
+    writer.text(head);
+    writer.body(|w| {
+        w.text("match self ");
+        w.block(|w| {
+            for member in members {
+                w.arm(
+                    |w| variant(w, member),
+                    |w| match member.value.as_str().filter(|_| strings) {
+                        Some(text) => w.literal(text),
+                        None => w.literal(&member.value.canonical()),
+                    },
+                );
             }
-            #access
-        }
-        #implement
-    }
+        });
+    });
+}
+
+fn variant(writer: &mut Writer, member: &Member) {
+    writer.text("Self::");
+    writer.text(&ident::part(&member.ident));
 }

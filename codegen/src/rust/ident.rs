@@ -1,6 +1,6 @@
 //! Names of the model as Rust identifiers.
 
-use proc_macro2::{Ident, Span};
+use std::borrow::Cow;
 
 /// Words that no edition takes as an identifier, not even a raw one.
 const NEVER_RAW: [&str; 4] = ["Self", "crate", "self", "super"];
@@ -13,25 +13,20 @@ const KEYWORDS: [&str; 48] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The name of a type, which is never a keyword.
-pub(super) fn type_name(name: &str) -> Ident {
-    Ident::new(name, Span::call_site())
-}
-
 /// The name of a field, parameter or variant: keywords are raw, or get a trailing `_` where they cannot be. No other name
 /// ends in `_`.
-pub(super) fn part(name: &str) -> Ident {
+pub(super) fn part(name: &str) -> Cow<'_, str> {
     if NEVER_RAW.contains(&name) {
-        Ident::new(&format!("{name}_"), Span::call_site())
+        Cow::Owned(format!("{name}_"))
     } else if KEYWORDS.contains(&name) {
-        Ident::new_raw(name, Span::call_site())
+        Cow::Owned(format!("r#{name}"))
     } else {
-        Ident::new(name, Span::call_site())
+        Cow::Borrowed(name)
     }
 }
 
 /// `AbC` to `ab_c`, with a prefix. Distinct names stay distinct.
-pub(super) fn function(prefix: &str, name: &str) -> Ident {
+pub(super) fn function(prefix: &str, name: &str) -> String {
     let mut snake = prefix.to_owned();
     for c in name.chars() {
         if c.is_ascii_uppercase() {
@@ -39,7 +34,7 @@ pub(super) fn function(prefix: &str, name: &str) -> Ident {
         }
         snake.push(c.to_ascii_lowercase());
     }
-    Ident::new(&snake, Span::call_site())
+    snake
 }
 
 #[cfg(test)]
@@ -50,14 +45,14 @@ mod tests {
     fn keywords_are_escaped() {
         for (name, expected) in [("type", "r#type"), ("gen", "r#gen"), ("self", "self_"), ("Self", "Self_"), ("a", "a")]
         {
-            assert_eq!(part(name).to_string(), expected);
+            assert_eq!(part(name), expected);
         }
     }
 
     #[test]
     fn functions_are_named_after_types() {
         for (name, expected) in [("Circle", "as_circle"), ("N1_0", "as_n1_0"), ("AscX12ab", "as_asc_x12ab")] {
-            assert_eq!(function("as", name).to_string(), expected);
+            assert_eq!(function("as", name), expected);
         }
     }
 }

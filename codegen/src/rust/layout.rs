@@ -1,41 +1,22 @@
 //! The file around the items.
 
 use capgen_manifest::Manifest;
-use proc_macro2::TokenStream;
 use sha2::{Digest, Sha256};
 
+use super::writer::Writer;
 use crate::header::header;
 use crate::name;
 
-/// A file that is being written.
-pub(super) struct Text {
-    text: String,
-    is_empty: bool,
-}
-
-impl Text {
-    /// A file without items.
-    pub(super) fn new(manifest: &Manifest) -> Self {
-        let module = module(manifest.agent.as_str());
-        let text = format!("{}{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n", header(manifest));
-        Self { text, is_empty: true }
-    }
-
-    /// Adds items, formatted, with an empty line between each two.
-    pub(super) fn items(&mut self, items: TokenStream) {
-        for item in parse(items) {
-            if !std::mem::take(&mut self.is_empty) {
-                self.text.push('\n');
-            }
-            indent(&mut self.text, &prettyplease::unparse(&item));
-        }
-    }
-
-    /// The whole text.
-    pub(super) fn finish(mut self) -> String {
-        self.text.push_str("}\n");
-        self.text
-    }
+/// A file with the items that `write` writes.
+pub(super) fn file(manifest: &Manifest, write: impl FnOnce(&mut Writer)) -> String {
+    let module = module(manifest.agent.as_str());
+    let mut text = header(manifest);
+    text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));
+    let mut writer = Writer::new(text);
+    write(&mut writer);
+    let mut text = writer.finish();
+    text.push_str("}\n");
+    text
 }
 
 // What a user's lints would say of generated code is not for the user to mend. `missing_docs` is not allowed, as nothing is
@@ -73,31 +54,6 @@ const ATTRIBUTES: &str = "\
 )]
 #[rustfmt::skip]
 ";
-
-/// The items of a group, each as a file: `prettyplease` leaves no line between items.
-fn parse(group: TokenStream) -> Vec<syn::File> {
-    let unparsed = group.clone();
-    let items = match syn::parse2::<syn::File>(group) {
-        Ok(file) => file.items,
-        // A fault of ours, which a compiler must see.
-        Err(_) => vec![syn::Item::Verbatim(unparsed)],
-    };
-    items
-        .into_iter()
-        .map(|item| syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
-        .collect()
-}
-
-/// Literals have their line ends escaped, so that every line is one of code.
-fn indent(out: &mut String, text: &str) {
-    for line in text.lines() {
-        if !line.is_empty() {
-            out.push_str("    ");
-            out.push_str(line);
-        }
-        out.push('\n');
-    }
-}
 
 /// The module's name: no other agent has it, so that the files of several can be included in one place.
 fn module(agent: &str) -> String {

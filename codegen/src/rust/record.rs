@@ -1,59 +1,58 @@
 //! Objects with declared properties: structs.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use std::borrow::Cow;
 
 use super::types::Types;
+use super::writer::Writer;
 use super::{doc, ident};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
+
+/// The field that keeps what is not declared.
+const REST: &str = "additional_properties";
 
 /// A field of the struct: a property that can be there.
 struct Member<'a> {
     field: &'a Field,
-    ident: Ident,
-    ty: TokenStream,
+    ident: Cow<'a, str>,
 }
 
-pub(super) fn print(types: &Types<'_>, def: &TypeDef, record: &Record, docs: &TokenStream) -> TokenStream {
+pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
     let (absent, present): (Vec<&Field>, Vec<&Field>) =
         record.fields.iter().partition(|field| field.ty == Type::Never && !field.required);
-    let members: Vec<Member<'_>> = present
-        .into_iter()
-        .map(|field| Member { field, ident: ident::part(&field.ident), ty: types.tokens(&field.ty) })
-        .collect();
-    let structure = structure(types, def, record, &members, docs);
-    let new = new(types, def, record, &members);
-    let read = read(def, record, &members, &absent);
-    let write = write(def, record, &members);
-    let name = ident::type_name(&def.name);
-    quote!(#structure #new #read #write ::capgen::deserialize!(#name);)
+    let members: Vec<Member<'_>> =
+        present.into_iter().map(|field| Member { field, ident: ident::part(&field.ident) }).collect();
+    structure(writer, types, def, record, &members);
+    new(writer, types, def, record, &members);
+    read(writer, def, record, &members, &absent);
+    write(writer, def, record, &members);
+    writer.macro_item("::capgen::deserialize", &def.name);
 }
 
-fn structure(
-    types: &Types<'_>,
-    def: &TypeDef,
-    record: &Record,
-    members: &[Member<'_>],
-    docs: &TokenStream,
-) -> TokenStream {
-    let name = ident::type_name(&def.name);
-    let fields = members.iter().map(|Member { field, ident, ty }| {
-        let docs = doc::of(field.description.as_deref(), || format!("The property {}.", doc::code(&field.name)));
-        if field.required { quote!(#docs pub #ident: #ty) } else { quote!(#docs pub #ident: Option<#ty>) }
-    });
-    let rest = kept(record).map(|ty| {
-        let ty = types.tokens(ty);
-        quote! {
-            /// The properties that are not declared.
-            pub additional_properties: ::std::collections::BTreeMap<String, #ty>
+fn structure(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record, members: &[Member<'_>]) {
+    writer.line("#[derive(Debug, Clone, PartialEq)]");
+    writer.text("pub struct ");
+    writer.text(&def.name);
+    writer.text(" ");
+    writer.body(|w| {
+        for Member { field, ident } in members {
+            doc::write(w, field.description.as_deref(), || format!("The property {}.", doc::code(&field.name)));
+            w.text("pub ");
+            w.text(ident);
+            w.text(": ");
+            if field.required {
+                types.write(w, &field.ty);
+            } else {
+                w.generic("Option", |w| types.write(w, &field.ty));
+            }
+            w.line(",");
+        }
+        if let Some(ty) = kept(record) {
+            w.doc("The properties that are not declared.");
+            w.text("pub additional_properties: ");
+            types.write_map(w, ty);
+            w.line(",");
         }
     });
-    let fields = fields.chain(rest);
-    quote! {
-        #docs
-        #[derive(Debug, Clone, PartialEq)]
-        pub struct #name { #(#fields,)* }
-    }
 }
 
 /// What the record keeps of properties that are not declared.
@@ -62,99 +61,157 @@ fn kept(record: &Record) -> Option<&Type> {
 }
 
 /// The constructor: a parameter for every required field that has not one value only.
-fn new(types: &Types<'_>, def: &TypeDef, record: &Record, members: &[Member<'_>]) -> TokenStream {
-    let name = ident::type_name(&def.name);
-    let mut parameters = Vec::new();
-    let mut fields = Vec::new();
-    for Member { field, ident, ty } in members {
-        fields.push(match (field.required, types.constant(&field.ty)) {
-            (false, _) => quote!(#ident: None),
-            (true, Some(constant)) => quote!(#ident: #constant),
-            (true, None) if field.ty == Type::String => {
-                parameters.push(quote!(#ident: impl Into<String>));
-                quote!(#ident: #ident.into())
-            }
-            (true, None) => {
-                parameters.push(quote!(#ident: #ty));
-                quote!(#ident)
-            }
+fn new(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record, members: &[Member<'_>]) {
+    let constants: Vec<Option<String>> = members
+        .iter()
+        .map(|Member { field, .. }| field.required.then(|| types.constant(&field.ty)).flatten())
+        .collect();
+    let parameters: Vec<&Member<'_>> = (members.iter().zip(&constants))
+        .filter(|(member, constant)| member.field.required && constant.is_none())
+        .map(|(member, _)| member)
+        .collect();
+    writer.item();
+    writer.text("impl ");
+    writer.text(&def.name);
+    writer.text(" ");
+    writer.body(|w| {
+        w.doc("With the required properties, and no others.");
+        w.signature("pub fn new", |w| w.each(&parameters, |w, member| parameter(w, types, member)), |w| w.text("Self"));
+        w.body(|w| {
+            let declared = members.iter().zip(&constants).map(Some);
+            w.value("Self", declared.chain(kept(record).map(|_| None)), |w, field| match field {
+                Some((member, constant)) => initial(w, member, constant.as_deref()),
+                None => w.text("additional_properties: ::std::collections::BTreeMap::new()"),
+            });
+            w.end();
         });
-    }
-    fields.extend(kept(record).map(|_| quote!(additional_properties: ::std::collections::BTreeMap::new())));
-    let default = parameters.is_empty().then(|| {
-        quote! {
-            impl Default for #name {
-                fn default() -> Self {
-                    Self::new()
-                }
-            }
-        }
     });
-    quote! {
-        impl #name {
-            /// With the required properties, and no others.
-            pub fn new(#(#parameters),*) -> Self {
-                Self { #(#fields,)* }
-            }
-        }
-        #default
+    if parameters.is_empty() {
+        writer.implement(
+            |w| w.text("Default"),
+            &def.name,
+            |w| {
+                w.text("fn default() -> Self ");
+                w.body(|w| w.line("Self::new()"));
+            },
+        );
     }
 }
 
-fn read(def: &TypeDef, record: &Record, members: &[Member<'_>], absent: &[&Field]) -> TokenStream {
-    let name = ident::type_name(&def.name);
-    let fields = members.iter().map(|Member { field, ident, .. }| {
-        let property = &field.name;
-        if field.required {
-            quote!(#ident: object.required(#property)?)
-        } else {
-            quote!(#ident: object.optional(#property)?)
-        }
-    });
-    let absent = absent.iter().map(|field| &field.name);
-    let rest = kept(record).map(|_| quote!(additional_properties: object.rest()?));
-    let fields = fields.chain(rest);
-    let body = match record.rest {
-        Rest::Closed => quote! {
-            let read = Self { #(#fields,)* };
-            object.close()?;
-            Ok(read)
-        },
-        _ => quote!(Ok(Self { #(#fields,)* })),
+fn parameter(writer: &mut Writer, types: &Types<'_>, Member { field, ident }: &Member<'_>) {
+    writer.text(ident);
+    writer.text(": ");
+    if field.ty == Type::String {
+        writer.text("impl ");
+        writer.generic("Into", |w| w.text("String"));
+    } else {
+        types.write(writer, &field.ty);
+    }
+}
+
+/// A field's value in the constructor.
+fn initial(writer: &mut Writer, Member { field, ident }: &Member<'_>, constant: Option<&str>) {
+    writer.text(ident);
+    if !field.required {
+        writer.text(": None");
+    } else if let Some(constant) = constant {
+        writer.text(": ");
+        writer.text(constant);
+    } else if field.ty == Type::String {
+        writer.text(": ");
+        writer.method_call(ident, ".into", |_| {});
+    }
+}
+
+fn read(writer: &mut Writer, def: &TypeDef, record: &Record, members: &[Member<'_>], absent: &[&Field]) {
+    let read = |w: &mut Writer| {
+        w.value("Self", members.iter().map(Some).chain(kept(record).map(|_| None)), |w, member| match member {
+            Some(Member { field, ident }) => {
+                w.text(ident);
+                w.text(": ");
+                let method = if field.required { ".required" } else { ".optional" };
+                w.method_call("object", method, |w| w.literal(&field.name));
+                w.text("?");
+            }
+            None => w.text("additional_properties: object.rest()?"),
+        });
     };
-    quote! {
-        impl ::capgen::wire::Read for #name {
-            fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-                let mut object = ::capgen::wire::Object::new(value)?;
-                #(object.absent(#absent)?;)*
-                #body
-            }
-        }
-    }
+    writer.implement(
+        |w| w.text("::capgen::wire::Read"),
+        &def.name,
+        |w| {
+            w.text("fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> ");
+            w.body(|w| {
+                w.line("let mut object = ::capgen::wire::Object::new(value)?;");
+                for field in absent {
+                    w.method_call("object", ".absent", |w| w.literal(&field.name));
+                    w.line("?;");
+                }
+                if let Rest::Closed = record.rest {
+                    w.text("let read = ");
+                    w.hold();
+                    read(w);
+                    w.line(";");
+                    w.line("object.close()?;");
+                    w.line("Ok(read)");
+                } else {
+                    w.text("Ok(");
+                    read(w);
+                    w.line(")");
+                }
+            });
+        },
+    );
 }
 
-fn write(def: &TypeDef, record: &Record, members: &[Member<'_>]) -> TokenStream {
-    let name = ident::type_name(&def.name);
-    let fields = members.iter().map(|Member { field, ident, .. }| {
-        let property = &field.name;
-        if field.required {
-            quote!(fields.required(#property, &self.#ident)?;)
-        } else {
-            quote!(fields.optional(#property, &self.#ident)?;)
+fn write(writer: &mut Writer, def: &TypeDef, record: &Record, members: &[Member<'_>]) {
+    serialize(writer, &def.name, |w| {
+        w.line("let mut fields = ::capgen::wire::Fields::new(serializer)?;");
+        for Member { field, ident } in members {
+            let method = if field.required { ".required" } else { ".optional" };
+            w.method_call("fields", method, |w| {
+                w.literal(&field.name);
+                w.comma();
+                own(w, ident);
+            });
+            w.line("?;");
         }
-    });
-    let rest = kept(record).map(|_| {
-        let declared = record.fields.iter().map(|field| &field.name);
-        quote!(fields.rest(&self.additional_properties, &[#(#declared),*])?;)
-    });
-    quote! {
-        impl ::serde::Serialize for #name {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut fields = ::capgen::wire::Fields::new(serializer)?;
-                #(#fields)*
-                #rest
-                fields.end()
-            }
+        if kept(record).is_some() {
+            w.method_call("fields", ".rest", |w| {
+                own(w, REST);
+                w.comma();
+                w.list("&[", "]", |w| w.each(&record.fields, |w, field| w.literal(&field.name)));
+            });
+            w.line("?;");
         }
-    }
+        w.line("fields.end()");
+    });
+}
+
+/// A reference to a field of `self`.
+fn own(writer: &mut Writer, ident: &str) {
+    writer.text("&");
+    writer.group(4, |w| {
+        w.text("self");
+        w.cut();
+        w.text(".");
+        w.text(ident);
+    });
+}
+
+/// `Serialize` for the type of that name.
+pub(super) fn serialize(writer: &mut Writer, name: &str, f: impl FnOnce(&mut Writer)) {
+    writer.implement(
+        |w| w.text("::serde::Serialize"),
+        name,
+        |w| {
+            let head = "fn serialize<S: ::serde::Serializer>";
+            w.signature(
+                head,
+                |w| w.each(["&self", "serializer: S"], Writer::text),
+                |w| w.text("Result<S::Ok, S::Error>"),
+            );
+            w.body(f);
+        },
+    );
 }

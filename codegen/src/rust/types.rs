@@ -1,9 +1,7 @@
 //! Types as they are written where a value stands.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-
 use super::ident;
+use super::writer::Writer;
 use crate::model::{Model, Shape, Type, TypeDef, TypeId};
 
 /// The types of one contract.
@@ -30,37 +28,28 @@ impl<'a> Types<'a> {
         matches!(def.shape, Shape::Alias { recursive: true, .. })
     }
 
-    pub(super) fn tokens(&self, ty: &Type) -> TokenStream {
+    pub(super) fn write(&self, writer: &mut Writer, ty: &Type) {
         match ty {
-            Type::Unknown => quote!(::serde_json::Value),
-            Type::Never => quote!(::capgen::Never),
-            Type::Null => quote!(()),
-            Type::Boolean => quote!(bool),
-            Type::Integer { unsigned: true } => quote!(u64),
-            Type::Integer { unsigned: false } => quote!(i64),
-            Type::Number => quote!(f64),
-            Type::String => quote!(String),
-            Type::Array { item, .. } => {
-                let item = self.tokens(item);
-                quote!(Vec<#item>)
-            }
-            Type::Map(value) => {
-                let value = self.tokens(value);
-                quote!(::std::collections::BTreeMap<String, #value>)
-            }
-            Type::Nullable(inner) => {
-                let inner = self.tokens(inner);
-                quote!(Option<#inner>)
-            }
-            Type::Named { id, boxed } => {
-                let name = ident::type_name(self.name(*id));
-                if *boxed { quote!(Box<#name>) } else { quote!(#name) }
-            }
+            Type::Array { item, .. } => writer.generic("Vec", |w| self.write(w, item)),
+            Type::Map(value) => self.write_map(writer, value),
+            Type::Nullable(inner) => writer.generic("Option", |w| self.write(w, inner)),
+            Type::Named { id, boxed: true } => writer.generic("Box", |w| w.text(self.name(*id))),
+            Type::Named { id, boxed: false } => writer.text(self.name(*id)),
+            scalar => writer.text(name(scalar)),
         }
     }
 
+    /// A map from names to values of the type.
+    pub(super) fn write_map(&self, writer: &mut Writer, value: &Type) {
+        writer.generic("::std::collections::BTreeMap", |w| {
+            w.text("String");
+            w.comma();
+            self.write(w, value);
+        });
+    }
+
     /// The only value of a type, where it has but one that a program need not give.
-    pub(super) fn constant(&self, ty: &Type) -> Option<TokenStream> {
+    pub(super) fn constant(&self, ty: &Type) -> Option<String> {
         let mut ty = ty;
         loop {
             let Type::Named { id, boxed: false } = ty else { return None };
@@ -68,8 +57,7 @@ impl<'a> Types<'a> {
             match &def.shape {
                 Shape::Alias { target, .. } if !self.is_newtype(def) => ty = target,
                 _ => {
-                    let (name, member) = (ident::type_name(&def.name), ident::part(&def.constant()?.ident));
-                    return Some(quote!(#name::#member));
+                    return Some(format!("{}::{}", def.name, ident::part(&def.constant()?.ident)));
                 }
             }
         }
@@ -97,8 +85,22 @@ impl<'a> Types<'a> {
                     def @ TypeDef { shape: Shape::Alias { target, .. }, .. } if !self.is_newtype(def) => ty = target,
                     def => return text + &def.name,
                 },
-                scalar => return text + &self.tokens(scalar).to_string(),
+                scalar => return text + name(scalar),
             }
         }
+    }
+}
+
+/// The name of a type that has no parts.
+fn name(scalar: &Type) -> &'static str {
+    match scalar {
+        Type::Never => "::capgen::Never",
+        Type::Null => "()",
+        Type::Boolean => "bool",
+        Type::Integer { unsigned: true } => "u64",
+        Type::Integer { unsigned: false } => "i64",
+        Type::Number => "f64",
+        Type::String => "String",
+        _ => "::serde_json::Value",
     }
 }

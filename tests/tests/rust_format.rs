@@ -1,0 +1,172 @@
+//! Generated Rust is formatted as `prettyplease` formats it, at every width and whatever is in it.
+//!
+//! That is: the attributed `use` and `mod` as it prints them, with an empty line between the two; in the module each item
+//! as it prints that item alone, four spaces deeper, with an empty line between items.
+
+use std::path::{Path, PathBuf};
+
+use capgen_codegen::Language;
+use capgen_manifest::{Manifest, load, read_source};
+use capgen_tests::contract::{Draft, contract, generated};
+use capgen_tests::folder;
+use serde_json::{Map, Value, json};
+use syn::{File, Item};
+
+fn item(item: Item) -> String {
+    prettyplease::unparse(&File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
+}
+
+fn formatted(text: &str) -> String {
+    let header = text.find("\n\n").map_or(0, |end| end + 2);
+    let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let Ok([export, Item::Mod(mut module)]) = <[Item; 2]>::try_from(file.items) else { panic!("no module") };
+    let (brace, items) = module.content.take().unwrap();
+    let empty = item(Item::Mod(syn::ItemMod { content: Some((brace, Vec::new())), ..module }));
+    let head = empty.strip_suffix("}\n").unwrap();
+    let indented = |text: String| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let items: Vec<String> = items.into_iter().map(|i| indented(item(i))).collect();
+    format!("{}{}\n{head}\n{}}}\n", &text[..header], item(export), items.join("\n"))
+}
+
+fn check(contract: &Manifest) {
+    let text = generated(contract, Language::Rust);
+    let expected = formatted(&text);
+    if text != expected {
+        let differing = text.lines().zip(expected.lines()).position(|(a, b)| a != b).unwrap_or_default();
+        let lines = |text: &str| text.lines().skip(differing.saturating_sub(3)).take(12).collect::<Vec<_>>().join("\n");
+        panic!("printed:\n{}\n\nexpected:\n{}", lines(&text), lines(&expected));
+    }
+}
+
+fn check_file(path: &Path) {
+    check(&load(&read_source(path, &path.to_string_lossy()).unwrap()).unwrap().manifest);
+}
+
+fn contracts_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("node_modules") && !path.ends_with("target") {
+            contracts_below(&path, found);
+        } else if path.file_name().is_some_and(|name| name == "capabilities.yaml") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_case_and_every_example_is_formatted() {
+    let mut found = Vec::new();
+    contracts_below(&folder().join("cases"), &mut found);
+    contracts_below(&folder().join("../examples"), &mut found);
+    assert!(found.len() > 20);
+    found.iter().for_each(|path| check_file(path));
+}
+
+/// A text of that length, of small letters with capitals where words start.
+fn name(start: &str, length: usize) -> String {
+    start.chars().chain("bcdefgHijklm".chars().cycle()).take(length.max(start.len())).collect()
+}
+
+/// A request with every kind of type, in which names and texts are `length` long.
+fn everything(length: usize) -> Value {
+    let text = |start: &str| name(start, length);
+    let object = |tag: &str, more: &str| {
+        let name = text(more);
+        json!({"type": "object", "required": [text("t"), name], "additionalProperties": false,
+            "properties": {text("t"): {"const": text(tag)}, name: {"type": "string"}}})
+    };
+    let mut properties = Map::new();
+    let mut add = |schema: Value| {
+        let name = name(&format!("p{}x", properties.len()), length);
+        properties.insert(name, schema);
+    };
+    add(json!({"type": "string", "description": text("d")}));
+    add(json!({"enum": [text("a"), text("b"), text("c")]}));
+    add(json!({"enum": [1, text("a"), null]}));
+    add(json!({"const": text("only")}));
+    add(json!({"type": ["string", "null"]}));
+    add(json!({"oneOf": [object("a", "x"), object("b", "y"), object("c", "z")]}));
+    add(json!({"oneOf": [object("a", "x"), {"type": "string"}, {"type": "array", "items": {}}, {"type": "boolean"}]}));
+    add(json!({"anyOf": [{"type": "object", "properties": {text("u"): {"type": "integer"}}}, {"type": "object"}]}));
+    add(json!({"type": "array", "items": {"$ref": format!("#/definitions/{}", text("d"))}}));
+    add(json!({"type": ["array", "null"], "items": {"type": ["array", "null"], "items": {"type": ["array", "null"],
+        "items": {"type": "object", "additionalProperties": {"enum": [text("k"), text("l")]}}}}}));
+    add(json!({"type": "object", "additionalProperties": {"type": "integer"}, "properties": {text("m"): false}}));
+    add(json!({"type": "object", "additionalProperties": false, "properties": {}}));
+    let required: Vec<&String> = properties.keys().step_by(2).collect();
+    let recursive = format!("#/definitions/{}", text("r"));
+    json!({"type": "object", "required": required, "properties": properties, "definitions": {
+        text("d"): {"type": "object", "properties": {text("d"): {"$ref": format!("#/definitions/{}", text("d"))}}},
+        text("r"): {"type": "array", "items": {"$ref": recursive}},
+        text("n"): {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}},
+    }})
+}
+
+#[test]
+fn names_and_texts_of_every_length_are_formatted() {
+    for length in 1..=96 {
+        let draft = Draft {
+            name: name("q", length.min(64)),
+            description: Some(name("", length)),
+            input: Some(everything(length).to_string()),
+            output: (length % 2 == 0).then(|| everything(97 - length).to_string()),
+        };
+        check(&contract("a", &[draft]).unwrap_or_else(|findings| panic!("{findings:?}")));
+    }
+}
+
+/// Tags, listed values and types in every number, so that patterns and lists need more than one line.
+#[test]
+fn lists_of_every_length_are_formatted() {
+    for count in 1..=16 {
+        let letters = |prefix: &str| (0..count).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+        let numbers: Vec<Value> = (0..count).map(|n| json!(n * 1_000_003)).collect();
+        let branch = |tags: Value, name: &str| json!({"type": "object", "required": ["tag"], "properties": {"tag": {"enum": tags}, name: {"type": "string"}}});
+        let types = ["string", "boolean", "array", "number", "null"];
+        let schemas = [
+            json!({"oneOf": [branch(json!(letters("a")), "x"), branch(json!(letters("some-b")), "y")]}),
+            json!({"oneOf": [branch(json!(numbers), "x"), branch(json!(letters("b")), "y")]}),
+            json!({"enum": letters("value-")}),
+            json!({"type": &types[..count.min(5)]}),
+            json!({"oneOf": [{"type": &types[..count.min(5)]}, {"type": "object"}]}),
+            json!({"type": "object", "required": letters("p"),
+                "properties": letters("p").iter().map(|p| (p.clone(), json!({"type": "boolean"}))).collect::<Map<_, _>>(),
+                "additionalProperties": {"type": "string"}}),
+        ];
+        let drafts: Vec<Draft> =
+            schemas.iter().enumerate().map(|(n, s)| Draft::request(&format!("c{n}"), &s.to_string())).collect();
+        check(&contract("a", &drafts).unwrap_or_else(|findings| panic!("{findings:?}")));
+    }
+}
+
+#[test]
+fn types_are_formatted_however_deep_they_nest() {
+    for depth in 1..=24 {
+        let schema = (0..depth).fold(json!({"type": "string"}), |item, n| match n % 3 {
+            0 => json!({"type": ["array", "null"], "items": item}),
+            1 => json!({"type": "object", "additionalProperties": item}),
+            _ => json!({"type": "array", "items": item}),
+        });
+        let schema = json!({"type": "object", "required": ["p"], "properties": {"p": schema, "q": schema, "r": {
+            "anyOf": [schema, {"type": "array", "items": schema}]}}});
+        check(&contract("a", &[Draft::request("c", &schema.to_string())]).unwrap());
+    }
+}
+
+#[test]
+fn text_stays_formatted_whatever_is_in_it() {
+    let texts: Vec<String> = (0..0x3000u32)
+        .chain(0x1_f300..0x1_f320)
+        .filter_map(char::from_u32)
+        .collect::<Vec<_>>()
+        .chunks(97)
+        .map(|chunk| chunk.iter().collect())
+        .chain(["*/ \"; /*".to_owned(), "/// x\n//! y".to_owned(), "\u{0}7\u{0}8\\".to_owned(), " / x  ".to_owned()])
+        .collect();
+    for text in texts {
+        let schema = json!({"type": "object", "description": text, "required": [text],
+            "properties": {text.clone(): {"enum": [text, "b"], "description": text}}});
+        let draft = Draft { description: Some(text), ..Draft::request("c", &schema.to_string()) };
+        check(&contract("a", &[draft]).unwrap_or_else(|findings| panic!("{findings:?}")));
+    }
+}
