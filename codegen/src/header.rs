@@ -1,7 +1,6 @@
 //! The comment that every generated file starts with.
 
-use capgen_manifest::Manifest;
-
+use crate::model::Model;
 use crate::output::MARK;
 
 /// No line of the list of capabilities is longer, where a name allows it.
@@ -11,7 +10,8 @@ const WIDTH: usize = 100;
 ///
 /// It names the source but no path, version or date, so that it changes only where the contract does. Nothing in it
 /// needs escaping: ids and names of capabilities have no character that could end a comment.
-pub(crate) fn header(manifest: &Manifest) -> String {
+pub(crate) fn header(model: &Model<'_>) -> String {
+    let manifest = model.manifest;
     let id = &manifest.agent;
     let mut header = format!("// {MARK}. DO NOT EDIT.\n// Source: agent://{id}\n");
     let mut line = String::from("// Capabilities:");
@@ -25,6 +25,6 @@ pub(crate) fn header(manifest: &Manifest) -> String {
         }
         line.push_str(&format!(" {}{comma}", capability.name));
     }
-    header.push_str(&format!("{line}\n// Regenerate: capgen --peer {id}\n// Contract: sha256:{}\n\n", manifest.hash()));
+    header.push_str(&format!("{line}\n// Regenerate: capgen --peer {id}\n// Contract: sha256:{}\n\n", model.hash));
     header
 }

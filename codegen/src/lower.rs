@@ -38,7 +38,7 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
         let (request, response) = (side(Side::Request), side(Side::Response));
         capabilities.push(CapabilityModel { source: capability, marker, request, response });
     }
-    let mut model = Model { manifest, capabilities, types };
+    let mut model = Model { manifest, hash: manifest.hash(), capabilities, types };
     finish::finish(&mut model);
     model
 }

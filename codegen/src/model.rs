@@ -5,12 +5,14 @@
 use std::ops::Index;
 
 use capgen_manifest::{Capability, Manifest, Side};
-use capgen_schema::{Json, TypeSet};
+use capgen_schema::{Hash, Json, TypeSet};
 
 /// A contract as types.
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
     pub(crate) manifest: &'a Manifest,
+    /// The manifest's hash, which takes its time.
+    pub(crate) hash: Hash,
     /// In source order.
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
     /// The types of every side, in source order; a type comes before those that only it needs.

@@ -22,7 +22,7 @@ use writer::Writer;
 
 /// The file's text.
 pub(crate) fn print(model: &Model<'_>) -> String {
-    layout::file(model.manifest, |writer| items(writer, model))
+    layout::file(model, |writer| items(writer, model))
 }
 
 fn items(writer: &mut Writer, model: &Model<'_>) {

@@ -12,7 +12,7 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
         (
             "SHA-256 of what callers rely on, in hexadecimal.",
             "pub const CONTRACT_HASH: &str = ",
-            &model.manifest.hash().to_string(),
+            &model.hash.to_string(),
         ),
     ];
     for (what, head, text) in texts {

@@ -1,16 +1,16 @@
 //! The file around the items.
 
-use capgen_manifest::Manifest;
 use sha2::{Digest, Sha256};
 
 use super::writer::Writer;
 use crate::header::header;
+use crate::model::Model;
 use crate::name;
 
 /// A file with the items that `write` writes.
-pub(super) fn file(manifest: &Manifest, write: impl FnOnce(&mut Writer)) -> String {
-    let module = module(manifest.agent.as_str());
-    let mut text = header(manifest);
+pub(super) fn file(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
+    let module = module(model.manifest.agent.as_str());
+    let mut text = header(model);
     text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));
     let mut writer = Writer::new(text);
     write(&mut writer);

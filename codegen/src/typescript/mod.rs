@@ -20,7 +20,7 @@ use types::Types;
 pub(crate) fn print(model: &Model<'_>) -> String {
     let types = Types::new(model);
     let guards = guard::guards(model, &types);
-    let mut writer = Writer::new(header(model.manifest));
+    let mut writer = Writer::new(header(model));
     let mut next = 0;
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {
