@@ -547,5 +547,11 @@ mod notifier_contract {
     ::capgen::deserialize!(SetPreferencesRequestQuietHours);
 
     /// The response of `set-preferences`.
-    pub type SetPreferencesResponse = ::serde_json::Value;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SetPreferencesResponse(
+        /// The value.
+        pub ::serde_json::Value,
+    );
+
+    ::capgen::newtype!(SetPreferencesResponse);
 }

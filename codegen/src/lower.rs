@@ -108,7 +108,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Makes a definition whose shape comes later, from the queue.
     fn define(&mut self, place: Place, origin: Origin, conj: Conj) -> TypeId {
-        let id = self.push(place, origin, None, Shape::Alias { target: Type::Unknown, recursive: false });
+        let id = self.push(place, origin, None, Shape::Alias { target: Type::Unknown, distinct: false });
         self.queue.push((id, conj));
         id
     }
@@ -132,18 +132,15 @@ impl<'a> Lowering<'a, '_> {
         let place = Place { name: def.name.clone(), pointer: def.pointer.clone() };
         let description = self.flatten(conj).description.map(str::to_owned);
         let shape = match self.pure(conj) {
-            Some(ty) => Shape::Alias { target: ty, recursive: false },
+            Some(ty) => Shape::Alias { target: ty, distinct: false },
             None => match self.build(conj, &place) {
-                Built::Type(target) => Shape::Alias { target, recursive: false },
+                Built::Type(target) => Shape::Alias { target, distinct: false },
                 Built::Shape { shape, nullable: false } => shape,
                 Built::Shape { shape, nullable: true } => {
                     let inner = place.child("Value", "", None);
                     let place = Place { name: inner.name, pointer: place.pointer };
                     let id = self.push(place, Origin::Place, None, shape);
-                    Shape::Alias {
-                        target: Type::Nullable(Box::new(Type::Named { id, boxed: false })),
-                        recursive: false,
-                    }
+                    Shape::Alias { target: Type::Nullable(Box::new(Type::Named { id, boxed: false })), distinct: false }
                 }
             },
         };

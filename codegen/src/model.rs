@@ -108,8 +108,9 @@ pub(crate) enum Shape {
     Union(Union),
     Alias {
         target: Type,
-        /// The chain of aliases leads back here, so that a Rust `type` cannot say it.
-        recursive: bool,
+        /// A Rust `type` will not do: the chain of aliases leads back here, or the root of a side would be a type of the
+        /// standard library.
+        distinct: bool,
     },
 }
 

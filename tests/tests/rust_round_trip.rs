@@ -248,6 +248,10 @@ fn what_a_type_reads_it_writes_back() {
             r#"{"type": ["string", "integer", "array", "null"], "items": {"type": "boolean"}}"#.to_owned(),
             &["\"\"", "3.0", "[true]", "null"],
         ),
+        (r#"{"type": "integer"}"#.to_owned(), &["1.0", "1e3", "-0", "-9223372036854775808"]),
+        (r#"{"type": ["integer", "null"]}"#.to_owned(), &["1.0", "null"]),
+        (r#"{"type": "array", "items": {"type": "integer"}}"#.to_owned(), &["[1.0, 2]"]),
+        (r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#.to_owned(), &[r#"{"a": 1.0}"#]),
         ("false".to_owned(), &[]),
         ("true".to_owned(), &["[1, {\"a\": 1.5}]"]),
     ];

@@ -39,7 +39,7 @@ fn value(random: &mut Random) -> Value {
 
 fn schema(random: &mut Random, depth: u64) -> Value {
     let mut object = Map::new();
-    let choices = if depth == 0 { 5 } else { 14 };
+    let choices = if depth == 0 { 5 } else { 15 };
     for _ in 0..=random.below(2) {
         let below = depth.saturating_sub(1);
         match random.below(choices) {
@@ -83,14 +83,21 @@ fn schema(random: &mut Random, depth: u64) -> Value {
             10 => drop(object.insert("oneOf".into(), branches(random, below))),
             11 => drop(object.insert("anyOf".into(), branches(random, below))),
             12 => drop(object.insert("allOf".into(), branches(random, below))),
-            _ => drop(object.insert("not".into(), schema(random, below))),
+            13 => drop(object.insert("not".into(), schema(random, below))),
+            _ => drop(object.insert("not".into(), required(random))),
         }
     }
     Value::Object(object)
 }
 
 fn branches(random: &mut Random, depth: u64) -> Value {
-    (0..=random.below(3)).map(|_| schema(random, depth)).collect()
+    let branch = |random: &mut Random| if random.below(4) == 0 { required(random) } else { schema(random, depth) };
+    (0..=random.below(3)).map(|_| branch(random)).collect()
+}
+
+/// A schema that only asks for a property, which no other may declare.
+fn required(random: &mut Random) -> Value {
+    json!({"required": [random.one(&["a", "b", "kind", "z"])]})
 }
 
 fn payload(random: &mut Random, depth: u64) -> Value {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
 
 /// One schema that holds for a place, perhaps with a union that was already distributed over its branches.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Atom {
     pub(crate) node: NodeId,
     pub(crate) without_one_of: bool,
@@ -18,6 +18,10 @@ pub(crate) struct Conj {
     pub(crate) atoms: Vec<Atom>,
     pub(crate) forbidden: Vec<String>,
 }
+
+/// Schemas that mean the same, whichever references lead to them, have the same key.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Key(std::collections::BTreeSet<Atom>, Vec<String>);
 
 /// A `oneOf` or `anyOf` that is not distributed yet.
 #[derive(Clone, Debug)]
@@ -53,6 +57,17 @@ impl Atom {
 impl Conj {
     pub(crate) fn of(nodes: impl IntoIterator<Item = NodeId>) -> Self {
         Self { atoms: nodes.into_iter().map(Atom::new).collect(), forbidden: Vec::new() }
+    }
+
+    pub(crate) fn key(&self, schema: &Schema) -> Key {
+        let target = |atom: &Atom| {
+            let mut atom = atom.clone();
+            while let Kind::Ref(target) = schema.node(atom.node).kind {
+                atom = Atom::new(target);
+            }
+            atom
+        };
+        Key(self.atoms.iter().map(target).collect(), self.forbidden.clone())
     }
 
     /// The same place where a union is replaced by one of its branches.
@@ -157,6 +172,12 @@ impl<'a> Facets<'a> {
         });
     }
 
+    fn forbid(&mut self, name: &str) {
+        if !self.forbidden.iter().any(|forbidden| forbidden == name) {
+            self.forbidden.push(name.to_owned());
+        }
+    }
+
     /// Takes from a `not` what a type can say: a type, a value or a property that must not be.
     fn exclude(&mut self, schema: &'a Schema, not: NodeId, excluded: &mut Vec<&'a Json>) {
         let Kind::Assertions(group) = &schema.node(not).kind else {
@@ -173,7 +194,7 @@ impl<'a> Facets<'a> {
                 self.types = self.types.intersection(keep);
             }
             Some(Sole::Values(values)) => excluded.extend(values),
-            Some(Sole::Required(name)) => self.forbidden.push(name.to_owned()),
+            Some(Sole::Required(name)) => self.forbid(name),
             None => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Field, Member, Model, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Variant};
+use crate::model::{Field, Member, Model, Origin, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Variant};
 use crate::name;
 
 /// Names of Rust's prelude and of what generated code uses without a path: a capability must not take one over.
@@ -62,6 +62,7 @@ pub(super) fn finish(model: &mut Model<'_>) {
     super::depth::limit(&mut model.types);
     order(model);
     mark_recursive_aliases(&mut model.types);
+    mark_misread_roots(&mut model.types);
     mark_boxes(&mut model.types);
     settle_types(model);
     for def in &mut model.types {
@@ -133,14 +134,43 @@ fn mark_recursive_aliases(types: &mut [TypeDef]) {
         let Some(entry) = at.filter(|i| state.get(*i) == Some(&(start + 1))) else { continue };
         let mut i = entry;
         loop {
-            if let Some(TypeDef { shape: Shape::Alias { recursive, .. }, .. }) = types.get_mut(i) {
-                *recursive = true;
+            if let Some(TypeDef { shape: Shape::Alias { distinct, .. }, .. }) = types.get_mut(i) {
+                *distinct = true;
             }
             match next(i) {
                 Some(to) if to != entry => i = to,
                 _ => break,
             }
         }
+    }
+}
+
+/// Marks the roots that are the standard library's types by another name, where `serde` would read them otherwise than
+/// schemas mean it: it refuses `1.0` as an integer, rounds integers to floats, and lets a name stand twice in an object.
+fn mark_misread_roots(types: &mut [TypeDef]) {
+    let misread = |def: &TypeDef| match &def.shape {
+        Shape::Alias { target, distinct: false } if def.origin == Origin::Root => is_misread(types, target),
+        _ => false,
+    };
+    let misread: Vec<bool> = types.iter().map(misread).collect();
+    for (def, misread) in types.iter_mut().zip(misread) {
+        if let (Shape::Alias { distinct, .. }, true) = (&mut def.shape, misread) {
+            *distinct = true;
+        }
+    }
+}
+
+fn is_misread<'t>(types: &'t [TypeDef], mut ty: &'t Type) -> bool {
+    loop {
+        ty = match ty {
+            Type::Integer { .. } | Type::Number | Type::Map(_) | Type::Unknown => return true,
+            Type::Never | Type::Null | Type::Boolean | Type::String => return false,
+            Type::Array { item: inner, .. } | Type::Nullable(inner) => inner,
+            Type::Named { id, .. } => match types.get(id.0).map(|def| &def.shape) {
+                Some(Shape::Alias { target, distinct: false }) => target,
+                _ => return false,
+            },
+        };
     }
 }
 

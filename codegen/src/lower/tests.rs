@@ -39,8 +39,8 @@ fn notation(model: &Model<'_>) -> String {
                 };
                 format!("{kind}: {}", variants.join(" | "))
             }
-            Shape::Alias { target, recursive } => {
-                format!("{}{}", if *recursive { "new " } else { "" }, ty(model, target))
+            Shape::Alias { target, distinct } => {
+                format!("{}{}", if *distinct { "new " } else { "" }, ty(model, target))
             }
         };
         writeln!(out, "{} = {shape}", def.name).unwrap();
@@ -108,8 +108,8 @@ fn bounds_choose_the_integer_type() {
 #[test]
 fn undeclared_properties_are_refused_ignored_or_kept() {
     check(r#"{"type": "object", "additionalProperties": false}"#, "R = { closed }");
-    check(r#"{"type": "object"}"#, "R = map<unknown>");
-    check(r#"{"type": "object", "additionalProperties": {"type": "number"}}"#, "R = map<f64>");
+    check(r#"{"type": "object"}"#, "R = new map<unknown>");
+    check(r#"{"type": "object", "additionalProperties": {"type": "number"}}"#, "R = new map<f64>");
     check(
         r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": true}"#,
         "R = { a?: string, ..unknown }",
@@ -200,8 +200,8 @@ fn one_of_required_forbids_the_properties_of_its_siblings() {
 #[test]
 fn a_wider_branch_swallows_a_narrower_one() {
     check(r#"{"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}, {"type": "null"}]}"#, "R = string?");
-    check(r#"{"anyOf": [{"type": "integer"}, {"type": "number"}]}"#, "R = f64");
-    check(r#"{"anyOf": [{"type": "string"}, {}]}"#, "R = unknown");
+    check(r#"{"anyOf": [{"type": "integer"}, {"type": "number"}]}"#, "R = new f64");
+    check(r#"{"anyOf": [{"type": "string"}, {}]}"#, "R = new unknown");
 }
 
 #[test]
@@ -331,4 +331,46 @@ fn what_is_said_of_a_union_is_not_said_of_its_branches() {
     let model = lower(&loaded.manifest);
     let said = |name: &str| model.types.iter().find(|def| def.name == name).unwrap().description.as_deref();
     assert_eq!([said("CRequest"), said("CRequestA"), said("CRequestB")], [Some("both"), Some("one"), None]);
+}
+
+#[test]
+fn a_root_that_serde_would_misread_becomes_a_type_of_its_own() {
+    check(r#"{"type": ["array", "null"], "items": {"type": "string"}}"#, "R = [string]?");
+    check(r#"{"type": "array", "items": {"type": "integer"}}"#, "R = new [i64]");
+    check(r#"{"type": "integer"}"#, "R = new i64");
+    check(r##"{"definitions": {"N": {"type": "integer"}}, "$ref": "#/definitions/N"}"##, "R = new RN\n RN = i64");
+}
+
+#[test]
+fn a_property_that_must_not_be_is_named_once() {
+    check(
+        r#"{"type": "object", "anyOf": [{"properties": {"k": {}}}], "not": {"required": ["q"]}}"#,
+        "R = { k?: unknown, q?: never }",
+    );
+}
+
+#[test]
+fn branches_that_mean_the_same_count_once() {
+    let mut definitions = String::from(r#""d0": {"properties": {"x": {"type": "string"}}, "required": ["x"]}"#);
+    for i in 1..40 {
+        definitions.push_str(&format!(
+            r##", "d{i}": {{"anyOf": [{{"$ref": "#/definitions/d{0}"}}, {{"$ref": "#/definitions/d{0}"}}]}}"##,
+            i - 1
+        ));
+    }
+    check(
+        &format!(
+            r##"{{"definitions": {{{definitions}}}, "type": "object", "allOf": [{{"$ref": "#/definitions/d39"}}]}}"##
+        ),
+        "R = { x: string }",
+    );
+}
+
+#[test]
+fn a_long_union_keeps_its_branches() {
+    let branches: Vec<String> = (0..1_000)
+        .map(|i| format!(r#"{{"type": "object", "properties": {{"k": {{"const": "v{i}"}}}}, "required": ["k"]}}"#))
+        .collect();
+    let text = types(&format!(r#"{{"oneOf": [{}]}}"#, branches.join(",")));
+    assert!(text.starts_with("R = tag k: V0(RV0) | V1(RV1) |") && text.lines().count() == 2_001);
 }

@@ -12,8 +12,12 @@ use super::{Built, Lowering, Place, finite, is_everything, nullable_if, scalar};
 use crate::model::{Shape, Type, Union, Variant};
 use crate::name;
 
-/// A union with more branches than this, after nested ones are opened, widens to what stands beside it.
+/// A union with more branches than this and than its schema has parts, after nested ones are opened, widens to what
+/// stands beside it.
 const MAX_LEAVES: usize = 256;
+
+/// In a `oneOf` of more branches, what one branch asks for is not forbidden in the others: that would take the square.
+const MAX_EXCLUSIVE: usize = 64;
 
 /// A branch, merged with what stands beside the union.
 struct Leaf {
@@ -44,6 +48,9 @@ impl<'a> Lowering<'a, '_> {
         }
         let nullable = leaves.iter().any(|leaf| is_null(leaf.profile.types));
         leaves.retain(|leaf| !is_null(leaf.profile.types));
+        if let [leaf] = leaves.as_slice() {
+            return self.sole_branch(leaf, nullable, place);
+        }
         let tag = tag(&leaves);
         name_sole_object(&mut leaves);
         let mut variants = Vec::with_capacity(leaves.len());
@@ -56,16 +63,30 @@ impl<'a> Lowering<'a, '_> {
         finish(variants, tag, hoisted)
     }
 
+    /// A union of which one branch is left is that branch.
+    fn sole_branch(&mut self, leaf: &Leaf, nullable: bool, place: &Place) -> Built {
+        let built = match self.pure(&leaf.conj) {
+            Some(ty) => Built::Type(ty),
+            None => self.build(&leaf.conj, place),
+        };
+        match built {
+            Built::Type(ty) => Built::Type(nullable_if(ty, nullable)),
+            Built::Shape { shape, nullable: own } => Built::Shape { shape, nullable: own || nullable },
+        }
+    }
+
     /// Collects the branches of a conjunction's unions; `false` where there are too many.
     fn open(&mut self, conj: &Conj, place: &Place, leaves: &mut Vec<Leaf>) -> bool {
+        let limit = MAX_LEAVES.max(self.schema.nodes().count());
+        let mut seen = HashSet::new();
         // Depth first in source order; the last one pushed is opened first.
         let mut stack = vec![(conj.clone(), String::new(), place.pointer.clone(), true)];
         while let Some((conj, ident, pointer, opens)) = stack.pop() {
-            if leaves.len() + stack.len() > MAX_LEAVES || self.budget == 0 {
+            if self.budget == 0 {
                 return false;
             }
             let facets = self.flatten(&conj);
-            if facets.is_never() {
+            if facets.is_never() || !seen.insert(conj.key(self.schema)) {
                 continue;
             }
             let whole = !opens && matches!(pure(self.schema, &conj), Some(Pure::Ref(_) | Pure::Anything));
@@ -74,9 +95,16 @@ impl<'a> Lowering<'a, '_> {
                 leaves.push(Leaf { conj, ident, pointer, profile });
                 continue;
             };
+            if leaves.len() + stack.len() + union.nodes.len() > limit {
+                return false;
+            }
             for (index, branch) in union.nodes.iter().enumerate().rev() {
                 let mut merged = conj.distribute(&facets, union, *branch);
-                merged.forbidden.extend(self.excluded_by_siblings(union, index));
+                for name in self.excluded_by_siblings(union, index) {
+                    if !merged.forbidden.contains(&name) {
+                        merged.forbidden.push(name);
+                    }
+                }
                 let place = Place { name: ident.clone(), pointer: pointer.clone() };
                 let child = place.child(&format!("Variant{}", index + 1), union.keyword, Some(&index.to_string()));
                 stack.push((merged, child.name, child.pointer, false));
@@ -88,7 +116,7 @@ impl<'a> Lowering<'a, '_> {
     /// The properties that a branch of a `oneOf` must not have because each would make another branch match too: that
     /// of every branch that only asks for one property.
     fn excluded_by_siblings(&self, union: &Branches<'_>, index: usize) -> Vec<String> {
-        if union.keyword != "oneOf" {
+        if union.keyword != "oneOf" || union.nodes.len() > MAX_EXCLUSIVE {
             return Vec::new();
         }
         let asked = |node: &NodeId| match &self.schema.node(*node).kind {

@@ -25,7 +25,7 @@ impl<'a> Types<'a> {
 
     /// Whether an alias needs a type of its own.
     pub(super) fn is_newtype(&self, def: &TypeDef) -> bool {
-        matches!(def.shape, Shape::Alias { recursive: true, .. })
+        matches!(def.shape, Shape::Alias { distinct: true, .. })
     }
 
     pub(super) fn write(&self, writer: &mut Writer, ty: &Type) {

@@ -141,5 +141,11 @@ mod loose_sides_contract {
     pub type OtherHalfRequest = ::serde_json::Value;
 
     /// The response of `other-half`.
-    pub type OtherHalfResponse = u64;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct OtherHalfResponse(
+        /// The value.
+        pub u64,
+    );
+
+    ::capgen::newtype!(OtherHalfResponse);
 }

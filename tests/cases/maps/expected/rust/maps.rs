@@ -199,5 +199,11 @@ mod maps_contract {
     ::capgen::deserialize!(LabelRequestRecordsValue);
 
     /// The response of `label`.
-    pub type LabelResponse = ::std::collections::BTreeMap<String, String>;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct LabelResponse(
+        /// The value.
+        pub ::std::collections::BTreeMap<String, String>,
+    );
+
+    ::capgen::newtype!(LabelResponse);
 }
