@@ -12,21 +12,28 @@ impl TryFrom<&Value> for Json {
     /// # Errors
     /// [`NumberError::Range`], and only with serde_json's feature `arbitrary_precision`.
     fn try_from(value: &Value) -> Result<Self, NumberError> {
-        Ok(match value {
-            Value::Null => Json::Null,
-            Value::Bool(value) => Json::Bool(*value),
-            Value::Number(number) => Json::Number(Number::from_payload(number).ok_or(NumberError::Range)?),
-            Value::String(text) => Json::String(text.clone()),
-            Value::Array(items) => Json::Array(items.iter().map(Json::try_from).collect::<Result<_, _>>()?),
-            Value::Object(members) => {
-                let member = |(name, value): (&String, &Value)| Ok((name.clone(), Json::try_from(value)?));
-                Json::Object(members.iter().map(member).collect::<Result<_, NumberError>>()?)
-            }
-        })
+        Json::reading(value, &Number::from_payload).ok_or(NumberError::Range)
     }
 }
 
 impl Json {
+    /// The value with each number as `number` reads it; `None` where that gives none.
+    pub(crate) fn reading(value: &Value, number: &impl Fn(&serde_json::Number) -> Option<Number>) -> Option<Self> {
+        Some(match value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Number(value) => Json::Number(number(value)?),
+            Value::String(text) => Json::String(text.clone()),
+            Value::Array(items) => {
+                Json::Array(items.iter().map(|item| Json::reading(item, number)).collect::<Option<_>>()?)
+            }
+            Value::Object(members) => {
+                let member = |(name, value): (&String, &Value)| Some((name.clone(), Json::reading(value, number)?));
+                Json::Object(members.iter().map(member).collect::<Option<_>>()?)
+            }
+        })
+    }
+
     /// The same value for serde. A number that is no 64-bit integer becomes the nearest binary64. Recurses as deep as the
     /// value is.
     pub fn to_value(&self) -> Value {

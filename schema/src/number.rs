@@ -9,6 +9,11 @@ use std::hash::{Hash, Hasher};
 /// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: `1e400`, which would overflow,
 /// and `1e-400`, which would become zero, are no `Number`.
 ///
+/// A payload's number that is no 64-bit integer arrives as a binary64, and is valid for two decimals: the exact value of
+/// that binary64, and the shortest decimal that reads back as it. So `1e23`, `0.1` and 2^64 written out all equal
+/// themselves. A [`Validator`](crate::Validator) finds it equal to a schema's number that is either of the two, and orders
+/// it by its exact value otherwise.
+///
 /// ```
 /// use capgen_schema::Number;
 /// let big: Number = "9007199254740993".parse()?;
@@ -43,6 +48,14 @@ impl Number {
     /// The number that `float` prints as (the shortest decimal that reads back as `float`); `None` for infinities and NaN.
     pub fn from_f64(float: f64) -> Option<Self> {
         if float.is_finite() { format!("{float:e}").parse().ok() } else { None }
+    }
+
+    /// The exact value of `float`, which has up to 1074 digits behind the point; `None` for infinities and NaN.
+    pub(crate) fn exact(float: f64) -> Option<Self> {
+        // The last bit of the mantissa counts 2^-1074, or twice that with each step of the exponent.
+        let exponent = usize::try_from(float.to_bits() >> 52 & 0x7ff).unwrap_or(0).max(1);
+        let places = 1075_usize.saturating_sub(exponent);
+        if float.is_finite() { format!("{float:.places$}").parse().ok() } else { None }
     }
 
     /// The number of a payload, by the text it is written as. `None` only where it is beyond the range of binary64, which

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::compile::{Bound, Checks, Literals};
-use super::value::{canonical, compare, equal, repeated, type_of};
+use super::number::compare;
+use super::value::{equal, hash_text, repeated, type_of};
 use crate::{Format, Json, Number, Pattern, TypeSet};
 
 /// What a value does not fulfil.
@@ -121,7 +122,10 @@ impl Bound {
 impl Literals {
     fn contain(&self, value: &Value) -> bool {
         match &self.index {
-            Some(index) => index.contains(&canonical(value)),
+            Some(index) => {
+                let mut candidates = index.get(&hash_text(value)).into_iter().flatten();
+                candidates.any(|&index| self.values.get(index).is_some_and(|literal| equal(value, literal)))
+            }
             None => self.values.iter().any(|literal| equal(value, literal)),
         }
     }

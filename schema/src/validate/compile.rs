@@ -1,7 +1,8 @@
 //! What a validator runs: nodes whose references are followed and whose names are sorted.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
+use super::value::hash_text;
 use crate::{Assertions, Format, Json, Kind, NodeId, Number, Pattern, Schema, TypeSet};
 
 /// Longer `enum`s are looked up by hash.
@@ -63,8 +64,8 @@ pub(super) enum Bound {
 #[derive(Debug)]
 pub(super) struct Literals {
     pub(super) values: Vec<Json>,
-    /// The canonical texts, where there are many.
-    pub(super) index: Option<HashSet<String>>,
+    /// Where there are many: by [`hash_text`], the indexes.
+    pub(super) index: Option<HashMap<String, Vec<usize>>>,
 }
 
 /// What applies to a property.
@@ -237,7 +238,13 @@ fn bounds(a: &Assertions) -> Vec<(Bound, Number)> {
 
 impl Literals {
     fn new(values: &[Json]) -> Self {
-        let index = (values.len() > FEW).then(|| values.iter().map(Json::canonical).collect());
+        let index = (values.len() > FEW).then(|| {
+            let mut index = HashMap::<String, Vec<usize>>::new();
+            for (position, literal) in values.iter().enumerate() {
+                index.entry(hash_text(&literal.to_value())).or_default().push(position);
+            }
+            index
+        });
         Self { values: values.to_vec(), index }
     }
 }

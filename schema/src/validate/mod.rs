@@ -3,6 +3,7 @@
 mod check;
 mod compile;
 mod message;
+mod number;
 mod places;
 mod union;
 mod value;
@@ -22,8 +23,8 @@ use violations::Collector;
 /// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
 ///
 /// Semantics are those of JSON Schema draft-07, with `format` asserted: lengths in Unicode code points, `1.0` an integer
-/// that equals `1`, numbers compared by exact value, where a payload's binary64 counts as the shortest decimal that reads
-/// back as it. A payload nested deeper than 128 levels is invalid, whatever the schema.
+/// that equals `1`, numbers compared by exact value, where a payload's binary64 also equals the shortest decimal that reads
+/// back as it (see [`Number`](crate::Number)). A payload nested deeper than 128 levels is invalid, whatever the schema.
 ///
 /// Time is bounded by the size of the schema times that of the payload, and the call stack is not used to follow either.
 ///

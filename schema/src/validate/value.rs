@@ -1,15 +1,12 @@
 //! Payload values as JSON Schema sees them.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::number::{Reading, compare, has_two_readings, is_integer, nearest};
 use crate::payload::MAX_PAYLOAD_DEPTH;
 use crate::{Json, Number, Type};
-
-/// Below this, every integer is a binary64.
-const MAX_SAFE: f64 = 9_007_199_254_740_992.0;
 
 /// Arrays of up to so many items are searched for duplicates without a table.
 const FEW: usize = 8;
@@ -40,24 +37,6 @@ pub(super) fn type_of(value: &Value) -> Type {
     }
 }
 
-fn is_integer(number: &serde_json::Number) -> bool {
-    // A binary64 with a fraction is below 2^53, so the decimal it is written as has a fraction too.
-    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
-}
-
-/// Compares by mathematical value. Only where the nearest binary64s are the same do the decimals decide.
-pub(super) fn compare(number: &serde_json::Number, limit: &Number) -> Ordering {
-    let float = number.as_f64().unwrap_or(f64::INFINITY);
-    match float.partial_cmp(&limit.as_f64()) {
-        Some(Ordering::Equal) | None => {}
-        Some(ordering) => return ordering,
-    }
-    if float.abs() < MAX_SAFE && float.fract() == 0.0 && limit.is_integer() {
-        return Ordering::Equal;
-    }
-    Number::from_payload(number).map_or(Ordering::Greater, |exact| exact.cmp(limit))
-}
-
 /// JSON equality. Recursion is bounded by the depth of `literal`, which the loader has checked.
 pub(super) fn equal(value: &Value, literal: &Json) -> bool {
     match (value, literal) {
@@ -73,13 +52,24 @@ pub(super) fn equal(value: &Value, literal: &Json) -> bool {
     }
 }
 
-/// The canonical text: equal values, and no others, have the same.
+/// The canonical text, for people.
 pub(super) fn canonical(value: &Value) -> String {
-    // Only numbers beyond binary64 have none, and the strict parser refuses those.
-    Json::try_from(value).map_or_else(|_| value.to_string(), |json| json.canonical())
+    text(value, Number::from_payload)
 }
 
-/// The first two items that are equal, by their indexes. Takes time about linear in the size of the items.
+/// A text that all values have which are equal to one literal. Values that are not equal have the same only where the
+/// nearest binary64s of their numbers are the same.
+pub(super) fn hash_text(value: &Value) -> String {
+    text(value, nearest)
+}
+
+fn text(value: &Value, number: impl Fn(&serde_json::Number) -> Option<Number>) -> String {
+    // Only numbers beyond binary64 have none, and the strict parser refuses those.
+    Json::reading(value, &number).map_or_else(|| value.to_string(), |json| json.canonical())
+}
+
+/// The first two items that are equal, by their indexes: those that are the same when all binary64s stand for their exact
+/// values, or all for their shortest decimals. Takes time about linear in the size of the items.
 pub(super) fn repeated(items: &[Value]) -> Option<(usize, usize)> {
     if items.len() < 2 {
         return None;
@@ -91,59 +81,47 @@ pub(super) fn repeated(items: &[Value]) -> Option<(usize, usize)> {
             .flat_map(|(j, b)| items.iter().take(j).enumerate().map(move |(i, a)| (i, a, j, b)));
         return pairs.into_iter().find(|(_, a, _, b)| a == b).map(|(i, _, j, _)| (i, j));
     }
-    let mut seen = HashMap::with_capacity(items.len());
-    items.iter().enumerate().find_map(|(index, item)| seen.insert(Key::new(item), index).map(|first| (first, index)))
+    let exact = repeated_as(items, Reading::Exact);
+    let shortest = items.iter().any(has_two_readings).then(|| repeated_as(items, Reading::Shortest)).flatten();
+    exact.into_iter().chain(shortest).min_by_key(|&(first, second)| (second, first))
 }
 
-/// Equal for equal values.
+fn repeated_as(items: &[Value], reading: Reading) -> Option<(usize, usize)> {
+    let mut seen = HashMap::with_capacity(items.len());
+    let mut numbered = items.iter().enumerate();
+    numbered.find_map(|(index, item)| seen.insert(Key::new(item, reading), index).map(|first| (first, index)))
+}
+
+/// Equal for values that are equal in one reading.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'v> {
     String(&'v str),
-    Integer(i64),
+    Integer(i128),
+    /// The bits of a binary64 that is no 64-bit integer.
+    Float(u64),
     /// Any other value, by its canonical text.
     Other(String),
 }
 
 impl<'v> Key<'v> {
-    fn new(value: &'v Value) -> Self {
+    fn new(value: &'v Value, reading: Reading) -> Self {
         match value {
             Value::String(text) => Key::String(text),
-            Value::Number(number) => match number.as_i64().or_else(|| Number::from_payload(number)?.as_i64()) {
-                Some(integer) => Key::Integer(integer),
-                None => Key::Other(canonical(value)),
+            Value::Number(number) => match (reading.integer(number), number.as_f64()) {
+                (Some(integer), _) => Key::Integer(integer),
+                (None, Some(float)) => Key::Float(float.to_bits()),
+                (None, None) => Key::Other(number.to_string()),
             },
-            _ => Key::Other(canonical(value)),
+            _ => Key::Other(text(value, |number| reading.number(number))),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-
-    fn number(value: &Value) -> serde_json::Number {
-        value.as_number().unwrap().clone()
-    }
-
-    #[test]
-    fn numbers_compare_by_exact_value() {
-        for (payload, limit, expected) in [
-            (json!(1.0), "1", Ordering::Equal),
-            (json!(9_007_199_254_740_993_u64), "9007199254740992", Ordering::Greater),
-            (json!(9_007_199_254_740_993_u64), "9007199254740993", Ordering::Equal),
-            (json!(u64::MAX), "18446744073709551616", Ordering::Less),
-            (json!(0.1), "0.1", Ordering::Equal),
-            (json!(0.1), "0.10000000000000000555", Ordering::Less),
-            (json!(-0.0), "0", Ordering::Equal),
-            (json!(1e300), "1e300", Ordering::Equal),
-            (json!(5e-324), "0", Ordering::Greater),
-        ] {
-            assert_eq!(compare(&number(&payload), &limit.parse().unwrap()), expected, "{payload} {limit}");
-        }
-    }
 
     #[test]
     fn repeated_items_are_found_whatever_their_form() {
@@ -158,30 +136,6 @@ mod tests {
             (json!([[0], [false]]), None),
         ] {
             assert_eq!(repeated(items.as_array().unwrap()), expected, "{items}");
-        }
-    }
-
-    fn numbers() -> impl Strategy<Value = Value> {
-        let near = (-4_i64..4).prop_map(|n| json!(n + 9_007_199_254_740_992));
-        prop_oneof![
-            any::<i64>().prop_map(|n| json!(n)),
-            any::<u64>().prop_map(|n| json!(n)),
-            near,
-            (-3_i32..3).prop_map(|n| json!(f64::from(n) / 2.0)),
-            any::<f64>().prop_filter_map("finite", |x| x.is_finite().then(|| json!(x)))
-        ]
-    }
-
-    proptest! {
-        #[test]
-        fn the_fast_comparison_agrees_with_the_exact_one(a in numbers(), b in numbers()) {
-            let exact = |value: &Value| Number::from_payload(value.as_number().unwrap()).unwrap();
-            prop_assert_eq!(compare(a.as_number().unwrap(), &exact(&b)), exact(&a).cmp(&exact(&b)));
-        }
-
-        #[test]
-        fn integers_are_those_whose_decimal_is_one(a in numbers()) {
-            prop_assert_eq!(is_integer(a.as_number().unwrap()), Number::from_payload(a.as_number().unwrap()).unwrap().is_integer());
         }
     }
 }

@@ -1,0 +1,117 @@
+//! Numbers of payloads beside those of schemas, where binary64 cannot tell neighbours apart.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use capgen_schema::{Json, Schema, Validator, parse_payload};
+
+fn number(text: &str) -> Json {
+    Json::Number(text.parse().unwrap())
+}
+
+fn array(texts: &[&str]) -> Json {
+    Json::Array(texts.iter().map(|text| number(text)).collect())
+}
+
+fn check(keyword: &str, value: Json, payload: &str, expected: bool) {
+    let schema = Json::Object([(keyword.to_owned(), value)].into_iter().collect());
+    let validator = Validator::new(&Schema::parse(&schema).unwrap());
+    let payload_value = parse_payload(payload.as_bytes()).unwrap();
+    assert_eq!(validator.is_valid(&payload_value), expected, "{} {payload}", schema.canonical());
+    assert_eq!(validator.validate(&payload_value).is_empty(), expected, "{} {payload}", schema.canonical());
+}
+
+#[test]
+fn a_number_equals_itself_however_it_is_written() {
+    for (constant, payload) in [
+        ("1152921504606846976", "1152921504606846976.0"),
+        ("1152921504606846976", "1.152921504606847e18"),
+        ("1152921504606847000", "1.152921504606847e18"),
+        ("18446744073709551616", "18446744073709551616"),
+        ("-18446744073709551616", "-18446744073709551616"),
+        ("-9223372036854775808", "-9223372036854775808.0"),
+        ("36893488147419103232", "36893488147419103232"),
+        ("1e23", "1e23"),
+        ("1e23", "100000000000000000000000"),
+        ("0.1", "0.1"),
+        ("0", "-0.0"),
+        ("0.1000000000000000055511151231257827021181583404541015625", "0.1"),
+        ("5e-324", "5e-324"),
+    ] {
+        check("const", number(constant), payload, true);
+        check("const", array(&["1", constant, "0.5"]), &format!("[1.0, {payload}, 5e-1]"), true);
+        check("enum", array(&["1", constant]), payload, true);
+        check("enum", array(&["1", "2", "3", "4", "5", "6", "7", "8", constant]), payload, true);
+        check("minimum", number(constant), payload, true);
+        check("maximum", number(constant), payload, true);
+        check("exclusiveMinimum", number(constant), payload, false);
+        check("exclusiveMaximum", number(constant), payload, false);
+    }
+}
+
+#[test]
+fn neighbours_that_binary64_cannot_tell_apart_are_different() {
+    for (constant, payload) in [
+        ("1152921504606846977", "1152921504606846976.0"),
+        ("1152921504606846976", "1152921504606846977"),
+        ("1152921504606847000", "1152921504606846976"),
+        ("18446744073709551617", "18446744073709551616"),
+        ("18446744073709551616", "18446744073709551615"),
+        ("9007199254740993", "9007199254740992.0"),
+        ("0.10000000000000000555", "0.1"),
+    ] {
+        check("const", number(constant), payload, false);
+        check("enum", array(&["1", constant]), payload, false);
+        check("enum", array(&["1", "2", "3", "4", "5", "6", "7", "8", constant]), payload, false);
+    }
+}
+
+#[test]
+fn between_the_two_values_of_a_binary64_the_exact_one_decides() {
+    check("exclusiveMaximum", number("18446744073709551617"), "18446744073709551616", true);
+    check("minimum", number("18446744073709551617"), "18446744073709551616", false);
+    check("exclusiveMinimum", number("18446744073709551615"), "18446744073709551616", true);
+    check("exclusiveMaximum", number("1152921504606846999"), "1152921504606846976.0", true);
+    check("exclusiveMinimum", number("0.10000000000000000555"), "0.1", true);
+    check("exclusiveMaximum", number("0.10000000000000000556"), "0.1", true);
+}
+
+#[test]
+fn many_literals_that_hold_numbers_are_looked_up_by_value() {
+    let literals = (0..20).map(|n| array(&[&n.to_string(), "18446744073709551616", "1e23"])).collect();
+    check("enum", Json::Array(literals), "[7.0, 18446744073709551616, 1e23]", true);
+    let literals = (0..20).map(|n| number(&(1_152_921_504_606_846_970_u64 + n).to_string())).collect();
+    let literals = Json::Array(literals);
+    check("enum", literals.clone(), "1152921504606846976.0", true);
+    check("enum", literals.clone(), "1152921504606846989", true);
+    check("enum", literals, "1152921504606846990", false);
+}
+
+#[test]
+fn items_are_equal_where_a_schema_could_not_tell_them_apart() {
+    for (items, unique) in [
+        ("[1152921504606846976, 1152921504606846976.0]", false),
+        ("[1152921504606846976.0, 1152921504606846976]", false),
+        ("[1152921504606847000, 1152921504606847000.0]", false),
+        ("[1152921504606847000, 1152921504606846976]", true),
+        ("[1152921504606846977, 1152921504606846976.0]", true),
+        ("[[1, 1152921504606846976], [1, 1152921504606846976.0]]", false),
+        ("[{\"a\": 1152921504606847000}, {\"a\": 1152921504606847000.0}]", false),
+        ("[18446744073709551616, 18446744073709551617]", false),
+        ("[18446744073709551615, 18446744073709551616]", true),
+        ("[-9223372036854775808, -9223372036854775808.0]", false),
+        ("[1e23, 100000000000000000000000]", false),
+        ("[1e300, 1e-300, 0.5, 0]", true),
+        ("[0, -0.0]", false),
+    ] {
+        check("uniqueItems", Json::Bool(true), items, unique);
+    }
+}
+
+#[test]
+fn many_close_numbers_are_compared_in_linear_time() {
+    let bits =
+        |n: u32| (0..13).map(move |bit| if n >> bit & 1 == 1 { "1152921504606846976" } else { "1152921504606847000" });
+    let items: Vec<String> = (0..1 << 13).map(|n| format!("[{}]", bits(n).collect::<Vec<_>>().join(","))).collect();
+    check("uniqueItems", Json::Bool(true), &format!("[{}]", items.join(",")), true);
+    let tiny: Vec<String> = (1..20_000).map(|n| format!("{n}e-320")).collect();
+    check("uniqueItems", Json::Bool(true), &format!("[{}]", tiny.join(",")), true);
+}
