@@ -136,6 +136,18 @@ fn redaction_keeps_values_out_of_messages() {
 }
 
 #[test]
+fn redaction_keeps_names_out_of_messages() {
+    let twice = r#"{"hunter2": 1, "hunter2": 2}"#;
+    for arguments in ["--redact", "--redact --json", "--redact --lines"] {
+        let run = validate(arguments, twice).ended(1);
+        let all = format!("{}{}", run.stdout, run.stderr);
+        assert!(!all.contains("hunter2") && all.contains("duplicate property at line 1 column 24"), "{run:?}");
+    }
+    let unexpected = r#"{"prUrl": "x", "severity": "low", "hunter2": 2}"#;
+    assert_eq!(validate("--redact", unexpected).ended(1).stdout, "/hunter2: unexpected property\n");
+}
+
+#[test]
 fn names_from_payloads_do_not_reach_a_terminal_raw() {
     let run = validate("", r#"{"prUrl": "x", "severity": "low", "\u001b[2J\n\u202e": 1}"#).ended(1);
     assert_eq!(run.stdout.lines().count(), 1, "{run:?}");

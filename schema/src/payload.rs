@@ -78,6 +78,14 @@ impl PayloadError {
         let place = format!(" at line {} column {}", self.line(), self.column());
         text.strip_suffix(&place).unwrap_or(&text).to_owned()
     }
+
+    /// [`message`](Self::message) without what it quotes from the payload, which may be secret.
+    pub fn redacted_message(&self) -> String {
+        let message = self.message();
+        // What is wrong with the syntax is said in fixed words, some of them in quotes.
+        let end = if self.0.is_data() { message.find(['"', '`']) } else { None };
+        end.and_then(|end| message.get(..end)).unwrap_or(&message).trim_end().to_owned()
+    }
 }
 
 impl fmt::Display for PayloadError {

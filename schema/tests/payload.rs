@@ -59,6 +59,35 @@ fn many_properties_are_read_in_linear_time() {
 }
 
 #[test]
+fn a_redacted_message_holds_nothing_of_the_payload() {
+    for text in [
+        "{\"SECRET\": 1, \"SECRET\": 2}",
+        "{\"SECRET \\\" at line 1 column 1\": 1, \"SECRET \\\" at line 1 column 1\": 2}",
+        "\"SECRET\\q\"",
+        "\"SECRET\\ud800\"",
+        "\"SECRET\\u00zz\"",
+        "\"SECRET",
+        "\"SECRET\t\"",
+        "SECRET",
+        "nSECRET",
+        "1 SECRET",
+        "{\"SECRET\" 1}",
+        "{SECRET: 1}",
+        "[1 SECRET]",
+        "-SECRET",
+        "1e999",
+        "{\"$serde_json::private::Number\": 1, \"$serde_json::private::Number\": 1}",
+    ] {
+        let error = parse_payload(text.as_bytes()).unwrap_err();
+        let message = error.redacted_message();
+        assert!(!message.is_empty() && !["SECRET", "999", "private"].iter().any(|s| message.contains(s)), "{message}");
+        assert!(error.message().starts_with(&message), "{message}: {error}");
+    }
+    let error = parse_payload(b"{\"a\": 1, \"a\": 1}").unwrap_err();
+    assert_eq!(error.redacted_message(), "duplicate property");
+}
+
+#[test]
 fn a_long_name_is_cut_in_the_message() {
     let name = "x".repeat(1_000_000);
     let error = parse_payload(format!("{{\"{name}\":1,\"{name}\":1}}").as_bytes()).unwrap_err();

@@ -161,6 +161,47 @@ fn values_are_quoted_up_to_a_limit_and_not_at_all_when_redacted() {
 }
 
 #[test]
+fn names_that_the_schema_lacks_stay_out_of_redacted_messages() {
+    let check = |schema: Value, payload: Value, expected: &[&str]| {
+        check_with(&validator(&schema).redact(true), payload, expected);
+    };
+    check(
+        json!({"properties": {"known": {"additionalProperties": false}}}),
+        json!({"known": {"SECRET": 1}}),
+        &["/known/SECRET: unexpected property [additionalProperties]"],
+    );
+    check(json!({"required": ["known"]}), json!({}), &["/known: missing required property \"known\" [required]"]);
+    let union = |branch: Value| json!({"anyOf": [branch]});
+    let closest = ": matches no branch of anyOf; closest is branch 0";
+    for (branch, payload, expected) in [
+        (json!({"additionalProperties": false}), json!({"SECRET": 1}), "unexpected property"),
+        (
+            json!({"properties": {"a": {"additionalProperties": false}}}),
+            json!({"a": {"SECRET": 1}}),
+            "unexpected property at /a",
+        ),
+        (
+            json!({"properties": {"a": {"additionalProperties": {"items": {"type": "null"}}}}}),
+            json!({"a": {"SECRET": [1]}}),
+            "expected null, got integer below /a",
+        ),
+        (json!({"additionalProperties": {"type": "null"}}), json!({"SECRET": 1}), "expected null, got integer"),
+        (
+            json!({"properties": {"a": {"items": {"type": "null"}}}}),
+            json!({"a": [1]}),
+            "expected null, got integer at /a/0",
+        ),
+        (
+            json!({"additionalProperties": {"required": ["a"]}}),
+            json!({"SECRET": {}}),
+            "missing required property \"a\"",
+        ),
+    ] {
+        check(union(branch), payload, &[&format!("{closest}: {expected} [anyOf]")]);
+    }
+}
+
+#[test]
 fn property_names_are_data() {
     for name in ["__proto__", "toString", "constructor", "", "a/b", "~"] {
         let schema =

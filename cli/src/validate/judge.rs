@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use capgen_schema::{PayloadError, Schema, Validator, Violation, parse_payload};
 use serde::Serialize;
 
 use super::read::LIMIT;
@@ -11,6 +11,8 @@ use super::read::LIMIT;
 pub(super) struct Judge {
     /// `None` for a loose side.
     validator: Option<Validator>,
+    /// Whether reasons leave out what the payload has.
+    redact: bool,
 }
 
 /// What a payload is.
@@ -25,13 +27,13 @@ pub(super) enum Judgement {
 
 impl Judge {
     pub(super) fn new(schema: Option<&Schema>, redact: bool) -> Self {
-        Self { validator: schema.map(|schema| Validator::new(schema).redact(redact)) }
+        Self { validator: schema.map(|schema| Validator::new(schema).redact(redact)), redact }
     }
 
     pub(super) fn judge(&self, payload: &[u8]) -> Judgement {
         let value = match parse_payload(payload) {
             Ok(value) => value,
-            Err(error) => return Judgement::NotJson(error.to_string()),
+            Err(error) => return Judgement::NotJson(self.reason(&error)),
         };
         let Some(validator) = &self.validator else {
             return Judgement::Valid;
@@ -40,6 +42,11 @@ impl Judge {
             return Judgement::Valid;
         }
         Judgement::Invalid(validator.validate(&value))
+    }
+
+    fn reason(&self, error: &PayloadError) -> String {
+        let message = if self.redact { error.redacted_message() } else { error.message() };
+        format!("{message} at line {} column {}", error.line(), error.column())
     }
 }
 

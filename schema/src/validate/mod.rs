@@ -63,7 +63,8 @@ impl Validator {
         Self { program: Arc::new(Program::new(schema)), wording: Wording::default() }
     }
 
-    /// Whether messages leave out every value of the payload, which may be secret. Property names stay: paths need them.
+    /// Whether messages leave out what only the payload has, which may be secret: its values, and property names that
+    /// the schema does not have. Paths keep the names.
     #[must_use]
     pub fn redact(mut self, redact: bool) -> Self {
         self.wording.redact = redact;

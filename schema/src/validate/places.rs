@@ -17,25 +17,42 @@ pub(super) enum Token<'v> {
 
 /// Shared prefixes are stored once: a payload's paths may be longer than the payload.
 #[derive(Default)]
-pub(super) struct Places<'v>(Vec<(Place, Token<'v>)>);
+pub(super) struct Places<'v>(Vec<Step<'v>>);
+
+struct Step<'v> {
+    parent: Place,
+    token: Token<'v>,
+    /// Whether only the payload has this name.
+    is_foreign: bool,
+}
 
 impl<'v> Places<'v> {
     pub(super) const ROOT: Place = Place(usize::MAX);
 
     pub(super) fn below(&mut self, parent: Place, token: Token<'v>) -> Place {
-        self.0.push((parent, token));
+        self.0.push(Step { parent, token, is_foreign: false });
         Place(self.0.len() - 1)
     }
 
-    /// From the root down.
-    pub(super) fn tokens(&self, mut place: Place) -> Vec<Token<'v>> {
-        let mut tokens = Vec::new();
-        while let Some(&(parent, token)) = self.0.get(place.0) {
-            tokens.push(token);
-            place = parent;
+    /// Below, by a name that the schema does not have there.
+    pub(super) fn below_foreign(&mut self, parent: Place, name: &'v str) -> Place {
+        self.0.push(Step { parent, token: Token::Name(name), is_foreign: true });
+        Place(self.0.len() - 1)
+    }
+
+    /// From the root down, and how many come before the first foreign name.
+    pub(super) fn tokens(&self, mut place: Place) -> (Vec<Token<'v>>, usize) {
+        let (mut tokens, mut behind_foreign) = (Vec::new(), None);
+        while let Some(step) = self.0.get(place.0) {
+            tokens.push(step.token);
+            if step.is_foreign {
+                behind_foreign = Some(tokens.len());
+            }
+            place = step.parent;
         }
         tokens.reverse();
-        tokens
+        let familiar = tokens.len() - behind_foreign.unwrap_or(0);
+        (tokens, familiar)
     }
 }
 

@@ -120,8 +120,10 @@ impl<'a> Collector<'a> {
         let message = first.message(self.wording);
         let names_its_place = matches!(first.what, What::Failure(Failure::Required(_)) | What::Unexpected(_));
         let depth = first.tokens.len() - usize::from(names_its_place);
-        let path = to_pointer(first.tokens.get(..depth).unwrap_or_default());
-        let place = if path.is_empty() { path } else { format!(" at {}", self.wording.cut(path)) };
+        let shown = if self.wording.redact { depth.min(first.familiar) } else { depth };
+        let path = to_pointer(first.tokens.get(..shown).unwrap_or_default());
+        let relation = if shown < depth { "below" } else { "at" };
+        let place = if path.is_empty() { path } else { format!(" {relation} {}", self.wording.cut(path)) };
         let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
         format!("{message}{place}{more}")
     }

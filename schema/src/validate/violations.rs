@@ -27,6 +27,8 @@ pub(super) struct Collector<'a> {
 /// One thing that is wrong, not yet in words.
 pub(super) struct Finding<'a> {
     pub(super) tokens: Vec<Token<'a>>,
+    /// How many tokens come before the first name that the schema does not have.
+    pub(super) familiar: usize,
     pub(super) what: What<'a>,
     pub(super) value: &'a Value,
 }
@@ -86,7 +88,10 @@ impl<'a> Collector<'a> {
             self.visit(&mut walk, rule, value, place);
         }
         let Walk { places, found, .. } = walk;
-        let finding = |(place, what, value)| Finding { tokens: places.tokens(place), what, value };
+        let finding = |(place, what, value)| {
+            let (tokens, familiar) = places.tokens(place);
+            Finding { tokens, familiar, what, value }
+        };
         let mut findings: Vec<Finding<'_>> = found.into_iter().map(finding).collect();
         findings.sort_by(|a, b| a.tokens.cmp(&b.tokens).then_with(|| a.what.keyword().cmp(&b.what.keyword())));
         silence_below_wrong_types(&mut findings);
@@ -127,13 +132,12 @@ impl<'a> Collector<'a> {
             }
             (Value::Object(members), _) if checks.has_properties() => {
                 for (name, member) in members {
-                    let (rule, unexpected) = match checks.property(name) {
+                    let (rule, place, foreign) = match checks.property(name) {
                         Property::Free => continue,
-                        Property::Declared(rule) => (rule, false),
-                        Property::Additional(rule) => (rule, matches!(self.program.rule(rule), Rule::Bool(false))),
+                        Property::Declared(rule) => (rule, walk.places.below(place, Token::Name(name)), false),
+                        Property::Additional(rule) => (rule, walk.places.below_foreign(place, name), true),
                     };
-                    let place = walk.places.below(place, Token::Name(name));
-                    if unexpected {
+                    if foreign && matches!(self.program.rule(rule), Rule::Bool(false)) {
                         walk.found.push((place, What::Unexpected(name), member));
                     } else {
                         walk.open.push((rule, member, place));
@@ -189,6 +193,7 @@ impl Finding<'_> {
         match &self.what {
             What::Failure(failure) => wording.failure(*failure, self.value),
             What::False => "no value is allowed here".to_owned(),
+            What::Unexpected(_) if wording.redact => "unexpected property".to_owned(),
             What::Unexpected(name) => format!("unexpected property {}", wording.quote(name)),
             What::Union(_, message) => message.clone(),
         }
