@@ -13,14 +13,21 @@ const KEYS: [&str; 10] =
 /// The same for one agent; `id` and `path` are read.
 const AGENT_KEYS: [&str; 6] = ["id", "path", "env", "deploy", "sessionDb", "auditDb"];
 
+/// Where `fleet.yaml` says that an agent is.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    /// Relative to the folder of `fleet.yaml`; it may lead out of it, for the file is the user's own.
+    pub(crate) path: String,
+    /// Where the path stands in the file.
+    pub(crate) span: Range<usize>,
+}
+
 /// Reads a `fleet.yaml`: the path of each agent, by its id.
-///
-/// A path is relative to the folder of `fleet.yaml` and may lead out of it: the file is the user's own.
 ///
 /// # Errors
 ///
 /// Every finding in source order.
-pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, String>, Vec<Diagnostic>> {
+pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, Listed>, Vec<Diagnostic>> {
     let root = parse_document(source)?;
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
@@ -38,7 +45,7 @@ pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, String>, V
 
 #[derive(Default)]
 struct Agents {
-    paths: BTreeMap<AgentId, String>,
+    paths: BTreeMap<AgentId, Listed>,
     seen: BTreeMap<AgentId, Range<usize>>,
 }
 
@@ -75,7 +82,7 @@ fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<(AgentId, Range<usize>)>
     None
 }
 
-fn path(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<String> {
+fn path(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<Listed> {
     let member = reader.required(map, "path")?;
     let text = reader.filled(map, "path")?;
     let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
@@ -86,5 +93,5 @@ fn path(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<String> {
             .report(finding.help("write it relative to the folder of `fleet.yaml`: other machines have other folders"));
         return None;
     }
-    Some(text.to_owned())
+    Some(Listed { path: text.to_owned(), span: member.value.span.clone() })
 }

@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::file::{candidates, manifest_in, read_source, shown};
-use crate::fleet::read_fleet;
+use crate::fleet::{Listed, read_fleet};
 use crate::read::nearest;
-use crate::{AgentId, Diagnostic, codes};
+use crate::{AgentId, Diagnostic, Source, codes};
 
 /// The agents below one root: those of `fleet.yaml`, and the folders of `agents/`.
 #[derive(Clone, Debug)]
 pub struct Fleet {
     root: PathBuf,
-    /// The path that `fleet.yaml` gives, relative to the root.
-    listed: BTreeMap<AgentId, String>,
+    /// `fleet.yaml`, where there is one.
+    source: Option<Source>,
+    /// What it says.
+    listed: BTreeMap<AgentId, Listed>,
 }
 
 /// The nearest of `start` and the folders above it that holds `fleet.yaml` or a folder `agents`.
@@ -44,12 +46,9 @@ impl Fleet {
             return Err(vec![Diagnostic::new(codes::NO_FLEET, message)]);
         }
         let path = root.join("fleet.yaml");
-        let listed = if path.symlink_metadata().is_ok() {
-            read_fleet(&read_source(&path, &shown(&path))?)?
-        } else {
-            BTreeMap::new()
-        };
-        Ok(Self { root: root.to_owned(), listed })
+        let source = path.symlink_metadata().is_ok().then(|| read_source(&path, &shown(&path))).transpose()?;
+        let listed = source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
+        Ok(Self { root: root.to_owned(), source, listed })
     }
 
     /// The fleet that `start` is in: [`find_root`], then [`open`](Self::open).
@@ -85,25 +84,40 @@ impl Fleet {
     /// # Errors
     ///
     /// [`codes::PEER_ID`] for what cannot be an id, [`codes::UNKNOWN_PEER`] with what was tried and the nearest id of
-    /// the fleet, [`codes::NO_MANIFEST`] where `fleet.yaml` has the agent and its folder holds no manifest.
+    /// the fleet, [`codes::NO_MANIFEST`] where `fleet.yaml` has the agent and there is no manifest at its path.
     pub fn peer(&self, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
         let bare = id.strip_prefix("agent://").unwrap_or(id);
         let Some(id) = AgentId::new(bare) else {
             let message = format!("{} is not an id of an agent", crate::read::quoted(bare));
             return Err(vec![Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE)]);
         };
-        if let Some(path) = self.listed.get(&id) {
-            let path = self.listed_path(path);
-            if is_manifest(&path) {
-                return Ok(path);
-            }
-            return manifest_in(&path).ok_or_else(|| {
-                let message = format!("`fleet.yaml` has the agent `{id}`, but its folder holds no manifest");
-                vec![tried(Diagnostic::new(codes::NO_MANIFEST, message), &path)]
-            });
+        if let Some(listed) = self.listed.get(&id) {
+            return self.listed_manifest(&id, listed);
         }
         let folder = self.root.join("agents").join(id.as_str());
         manifest_in(&folder).ok_or_else(|| vec![self.unknown(&id, &folder)])
+    }
+
+    fn listed_manifest(&self, id: &AgentId, listed: &Listed) -> Result<PathBuf, Vec<Diagnostic>> {
+        let path = self.listed_path(&listed.path);
+        let is_missing = path.try_exists().is_ok_and(|exists| !exists);
+        let is_manifest = is_manifest(&path);
+        let reason = match (is_manifest, is_missing) {
+            (true, false) => return Ok(path),
+            (true, true) => "file does not exist",
+            (false, true) => "folder does not exist",
+            (false, false) => match manifest_in(&path) {
+                Some(manifest) => return Ok(manifest),
+                None => "folder holds no manifest",
+            },
+        };
+        let message = format!("`fleet.yaml` has the agent `{id}`, but its {reason}");
+        let mut finding = Diagnostic::new(codes::NO_MANIFEST, message);
+        if let Some(source) = &self.source {
+            finding = finding.at(source, listed.span.clone(), "");
+        }
+        let tried_file = |finding: Diagnostic| finding.note(format!("tried `{}`", shown(&path)));
+        Err(vec![if is_manifest { tried_file(finding) } else { tried(finding, &path) }])
     }
 
     /// A path of `fleet.yaml`, without `./`: messages and generated headers show it.
@@ -131,7 +145,8 @@ impl Fleet {
 
     /// Every agent of the fleet that offers capabilities, with its manifest, sorted by id.
     ///
-    /// An agent of `fleet.yaml` whose folder is there but holds no manifest only calls others, and is left out; so is a
+    /// An agent of `fleet.yaml` whose folder is there but holds no manifest only calls others, and is left out; one whose
+    /// path leads nowhere is here, and [`peer`](Self::peer) tells what is wrong with it. Left out, too, is a
     /// folder of `agents/` without a manifest, or whose manifest `fleet.yaml` gives to some id.
     ///
     /// # Errors
@@ -141,8 +156,8 @@ impl Fleet {
     pub fn peers(&self) -> Result<Vec<(AgentId, PathBuf)>, Vec<Diagnostic>> {
         let mut peers = BTreeMap::new();
         let mut claimed = BTreeSet::new();
-        for (id, path) in &self.listed {
-            let path = self.listed_path(path);
+        for (id, listed) in &self.listed {
+            let path = self.listed_path(&listed.path);
             let found = if is_manifest(&path) || !path.is_dir() { Some(path) } else { manifest_in(&path) };
             if let Some(path) = found {
                 claimed.insert(plain(&path));

@@ -155,15 +155,31 @@ fn an_unknown_peer_is_told_what_was_tried_and_what_is_near() {
 }
 
 #[test]
-fn a_listed_peer_without_a_manifest_is_told_where_it_should_be() {
-    let root = folder("no-manifest", &[("fleet.yaml", "agents:\n  - { id: a, path: agents/x }\n")]);
-    let told = peer(&root, "a").unwrap_err();
-    assert!(
-        told.starts_with(
-            "E0307 `fleet.yaml` has the agent `a`, but its folder holds no manifest\n  tried `ROOT/agents/x/"
+fn a_listed_peer_without_a_manifest_is_told_with_its_line_and_what_was_tried() {
+    let fleet = "agents:\n  - { id: a, path: ./agents/x }\n  - { id: b, path: b.yaml }\n  - { id: c, path: calls }\n";
+    let root = folder("no-manifest", &[("fleet.yaml", fleet), ("calls/agent.yaml", "")]);
+    let candidates = |folder: &str| {
+        ["yaml", "yml", "json"].map(|end| format!("  tried `ROOT/{folder}/capabilities.{end}`\n")).concat()
+    };
+    for (id, expected) in [
+        (
+            "a",
+            "E0307 2:20 `fleet.yaml` has the agent `a`, but its folder does not exist\n".to_owned()
+                + &candidates("agents/x"),
         ),
-        "{told}"
-    );
+        (
+            "b",
+            "E0307 3:20 `fleet.yaml` has the agent `b`, but its file does not exist\n  tried `ROOT/b.yaml`\n"
+                .to_owned(),
+        ),
+        (
+            "c",
+            "E0307 4:20 `fleet.yaml` has the agent `c`, but its folder holds no manifest\n".to_owned()
+                + &candidates("calls"),
+        ),
+    ] {
+        assert_eq!(peer(&root, id).unwrap_err(), expected);
+    }
 }
 
 #[test]
