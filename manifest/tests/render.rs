@@ -34,6 +34,15 @@ error[E0201]: unknown key `x`
 }
 
 #[test]
+fn a_finding_without_a_place_has_no_empty_line() {
+    let diagnostic = || Diagnostic::new(codes::UNKNOWN_PEER, "no agent |").note("tried `a`").help("did you mean `b`?");
+    let expected = "error[E0302]: no agent |\n = tried `a`\n = help: did you mean `b`?\n";
+    assert_eq!(human(diagnostic()), expected);
+    let colored = render::human(&[diagnostic()], true);
+    assert_eq!(colored.lines().count(), 3, "{colored:?}");
+}
+
+#[test]
 fn marks_stand_below_wide_characters() {
     let text = human(finding("漢字: 😀 x", "x"));
     assert!(text.contains(":1:7\n") && text.contains("漢字: 😀 x\n  |          ^ not known"), "{text}");

@@ -48,8 +48,20 @@ fn render(diagnostic: &Diagnostic, color: bool) -> String {
     group = group.elements(diagnostic.notes.iter().map(|note| Level::NOTE.no_name().message(visible(note))));
     group = group.elements(diagnostic.help.iter().map(|help| Level::HELP.message(visible(help))));
     let text = renderer.render(&[group]);
+    if excerpts.is_empty() {
+        return text.lines().filter(|line| !is_bare_gutter(line)).collect::<Vec<_>>().join("\n");
+    }
     let path = path.unwrap_or_default();
     excerpts.iter().fold(text, |text, excerpt| excerpt.with_true_position(&text, &path))
+}
+
+/// Whether a rendered line holds nothing but the bar that leads on to notes, which belongs below a snippet.
+fn is_bare_gutter(line: &str) -> bool {
+    let mut parts = line.split("\u{1b}[");
+    let before = parts.next().unwrap_or_default();
+    // Each further part begins with a colour, up to its `m`.
+    let shown = parts.filter_map(|part| part.split_once('m').map(|(_, shown)| shown));
+    std::iter::once(before).chain(shown).collect::<String>().trim() == "|"
 }
 
 /// Some lines to show.
