@@ -100,7 +100,8 @@ capgen wrote them. If one contract is bad, nothing is written.
 With --json: {\"peers\": [{\"peer\", \"source\", \"capabilities\", \"files\": [{\"path\", \"status\"}], \"hash\"}], \
 \"orphans\", \"diagnostics\"}. A status is `written` or `unchanged`; with --check `unchanged`, `stale` or `missing`.
 
---check also names generated files whose agent is neither in the fleet nor given by --capabilities.";
+--check also names generated files whose agent is neither in the fleet nor given by --capabilities; where there is no \
+fleet, it says nothing of other files.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {

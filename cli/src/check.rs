@@ -2,7 +2,6 @@
 
 use std::io;
 
-use capgen_codegen::output;
 use capgen_manifest::{Diagnostic, render};
 use capgen_schema::Severity;
 
@@ -17,13 +16,9 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     selection.all |= selection.is_empty();
     let located = selection.locate();
     let contracts = located.count();
-    let findings = match located.load() {
+    let findings = match located.load_for_output() {
         Err(findings) => findings,
-        Ok(contracts) => {
-            let agents = contracts.iter().map(|c| (&c.manifest.agent, c.origin.as_str()));
-            let conflicts = output::check_agents(agents);
-            contracts.iter().flat_map(|c| c.warnings.iter().cloned()).chain(conflicts).collect()
-        }
+        Ok(contracts) => contracts.into_iter().flat_map(|c| c.warnings).collect(),
     };
     report(&findings, arguments.format, console)?;
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();

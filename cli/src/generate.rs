@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     if arguments.watch {
         return watch(arguments, &selection, console);
     }
-    let result = once(arguments, selection.locate(), console);
+    let result = once(arguments, &selection, selection.locate(), console);
     match result {
         Err(Failure::Findings(findings)) if arguments.json => {
             console.report(&findings);
@@ -53,19 +53,14 @@ fn nothing_named() -> Failure {
 }
 
 /// Everything is read, generated and compared before anything is written.
-fn once(arguments: &Generate, located: Located, console: &Console) -> Outcome {
-    let fleet = located.fleet().cloned();
-    let contracts = located.load()?;
+fn once(arguments: &Generate, selection: &Selection, located: Located, console: &Console) -> Outcome {
+    let contracts = located.load_for_output()?;
     let plan = plan(arguments, &contracts)?;
     let mut findings: Vec<Diagnostic> = contracts.iter().flat_map(|c| c.warnings.iter().cloned()).collect();
     let mut orphans = Vec::new();
     let mut verdict = Verdict::Fine;
     if arguments.check {
-        // A fleet that cannot be listed as a whole fails `--all` alone.
-        if let Some(peers) = fleet.and_then(|fleet| fleet.peers().ok()) {
-            let known: BTreeSet<String> = peers.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
-            orphans = plan.orphans(|id| known.contains(id))?;
-        }
+        orphans = orphans_of(&plan, selection)?;
         let stale: Vec<_> = plan.stale().into_iter().chain(orphans.iter().map(|path| output::orphan(path))).collect();
         if !stale.is_empty() {
             verdict = Verdict::Findings;
@@ -89,6 +84,14 @@ fn once(arguments: &Generate, located: Located, console: &Console) -> Outcome {
         console::print(&summary.to_json()?)?;
     }
     Ok(verdict)
+}
+
+/// The generated files of agents that are neither planned nor in the fleet; none where there is no fleet to ask.
+fn orphans_of(plan: &Plan, selection: &Selection) -> Result<Vec<PathBuf>, Failure> {
+    // A fleet that cannot be listed as a whole fails `--all` alone.
+    let Some(peers) = selection.fleet()?.and_then(|fleet| fleet.peers().ok()) else { return Ok(Vec::new()) };
+    let known: BTreeSet<String> = peers.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
+    Ok(plan.orphans(|id| known.contains(id))?)
 }
 
 fn plan(arguments: &Generate, contracts: &[Contract]) -> Result<Plan, Vec<Diagnostic>> {
@@ -139,7 +142,7 @@ fn watch(arguments: &Generate, selection: &Selection, console: &Console) -> Outc
     loop {
         let located = selection.locate();
         let before = watch::stamps(&located.paths());
-        match once(arguments, located, console) {
+        match once(arguments, selection, located, console) {
             Ok(_) => {}
             Err(Failure::Findings(findings)) => console.report(&findings),
             Err(failure) => return Err(failure),

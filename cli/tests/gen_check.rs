@@ -67,6 +67,30 @@ fn an_agent_outside_the_fleet_is_not_gone_where_its_file_is_named() {
 }
 
 #[test]
+fn files_alone_are_checked_against_the_fleet_that_is_there() {
+    let fleet = fresh(&["a", "gone"]);
+    fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
+    fleet.write("vendor/x.yaml", &common::loose("x"));
+    fleet.run("gen --capabilities vendor/x.yaml").ended(0);
+    for root in ["", "--root ."] {
+        let run = fleet.run(&format!("gen --capabilities vendor/x.yaml --check {root}")).ended(1);
+        assert!(run.stderr.contains("agent `gone` is gone") && !run.stderr.contains("agent `a`"), "{run:?}");
+    }
+    fleet.run("gen --capabilities vendor/x.yaml --check --root nowhere").ended(1);
+}
+
+#[test]
+fn files_alone_without_a_fleet_say_nothing_of_others() {
+    let fleet = Fleet::new(&[]);
+    fs::remove_dir(fleet.path("agents")).unwrap();
+    for id in ["x", "y"] {
+        fleet.write(&format!("{id}.yaml"), &common::loose(id));
+        fleet.run(&format!("gen --capabilities {id}.yaml")).ended(0);
+    }
+    fleet.run("gen --capabilities x.yaml --check").ended(0);
+}
+
+#[test]
 fn a_checkout_with_crlf_is_not_stale() {
     let fleet = fresh(&["pr-reviewer"]);
     for name in fleet.names("generated") {

@@ -167,6 +167,29 @@ fn names_that_differ_only_in_case_and_names_of_devices_are_refused() {
     assert!(check.stderr.contains("error[E0401]") && check.stderr.contains("error[E0402]"), "{check:?}");
 }
 
+#[test]
+fn names_are_refused_in_the_run_that_refuses_a_contract() {
+    let fleet = Fleet::new(&["Shop", "shop", "nul"]);
+    fleet.write("agents/a/capabilities.yaml", &loose("another"));
+    for arguments in ["gen --all", "check"] {
+        let run = fleet.run(arguments).ended(1);
+        for code in ["E0305", "E0401", "E0402"] {
+            assert_eq!(run.stderr.matches(&format!("error[{code}]")).count(), 1, "{code}: {run:?}");
+        }
+    }
+}
+
+#[test]
+fn a_path_of_fleet_yaml_that_leads_nowhere_is_shown_with_its_agent() {
+    let fleet = Fleet::new(&["a"]);
+    fleet.write("fleet.yaml", "agents:\n  - { id: missing, path: nope }\n  - { id: file, path: nope.yaml }\n");
+    let run = fleet.run("gen --all").ended(1);
+    for (id, line) in [("missing", 2), ("file", 3)] {
+        assert!(run.stderr.contains(&format!("error[E0307]: `fleet.yaml` has the agent `{id}`, but its ")), "{run:?}");
+        assert!(run.stderr.contains(&format!("--> fleet.yaml:{line}:")), "{run:?}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link_in_the_output_folder() {

@@ -176,7 +176,7 @@ impl Build {
         for path in located.paths() {
             report.depends_on(&path)?;
         }
-        let contracts = located.load().map_err(|findings| report.fail(&findings))?;
+        let contracts = located.load_for_output().map_err(|findings| report.fail(&findings))?;
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
         let mut outputs = Vec::with_capacity(contracts.len());
         for contract in contracts {

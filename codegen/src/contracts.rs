@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use capgen_manifest::{AgentId, Diagnostic, Fleet, Manifest, load, load_peer, read_source, shown};
+use capgen_manifest::{AgentId, Diagnostic, Fleet, Manifest, find_root, load, load_peer, read_source, shown};
 
-use crate::codes;
+use crate::{codes, output};
 
 /// What was asked for.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +54,16 @@ impl Selection {
         self.peers.is_empty() && !self.all && self.files.is_empty()
     }
 
+    /// The fleet that there is, also where files alone were asked for: the one at the root, or at or above the start.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Fleet::open`].
+    pub fn fleet(&self) -> Result<Option<Fleet>, Vec<Diagnostic>> {
+        let root = self.root.clone().or_else(|| find_root(&self.start));
+        root.map(|root| Fleet::open(&root)).transpose()
+    }
+
     /// Finds the files: peers first, then the rest of the fleet, then files; each file once, whatever names it.
     /// What goes wrong is reported by [`Located::load`].
     pub fn locate(&self) -> Located {
@@ -93,17 +103,18 @@ impl Located {
                     self.findings.push(Diagnostic::new(codes::NOTHING_NAMED, message));
                 }
                 Ok(peers) => {
-                    self.inputs.extend(peers.into_iter().map(|(id, path)| Input { path, agent: Some(id) }));
+                    for (id, _) in peers {
+                        // A path of `fleet.yaml` may lead nowhere.
+                        match fleet.peer(id.as_str()) {
+                            Ok(path) => self.inputs.push(Input { path, agent: Some(id) }),
+                            Err(findings) => self.findings.extend(findings),
+                        }
+                    }
                 }
                 Err(findings) => self.findings.extend(findings),
             }
         }
         self.fleet = Some(fleet);
-    }
-
-    /// The fleet, where the selection needs one and it could be opened.
-    pub fn fleet(&self) -> Option<&Fleet> {
-        self.fleet.as_ref()
     }
 
     /// Every file that the result depends on: `fleet.yaml` where there is one, and the contracts.
@@ -123,22 +134,42 @@ impl Located {
     ///
     /// All findings of all files, warnings included, where one of them is an error.
     pub fn load(self) -> Result<Vec<Contract>, Vec<Diagnostic>> {
+        self.read(|_| Vec::new())
+    }
+
+    /// Reads every file, for output in one folder.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`load`](Self::load) and, at once, those of [`output::check_agents`]. A contract that does not load
+    /// counts as that of the agent that it was looked up for.
+    pub fn load_for_output(self) -> Result<Vec<Contract>, Vec<Diagnostic>> {
+        self.read(|agents| output::check_agents(agents.iter().map(|(agent, origin)| (agent, origin.as_str()))))
+    }
+
+    fn read(self, judge: impl Fn(&[(AgentId, String)]) -> Vec<Diagnostic>) -> Result<Vec<Contract>, Vec<Diagnostic>> {
         let mut failed = !self.findings.is_empty();
         let mut findings = self.findings;
         let mut contracts = Vec::with_capacity(self.inputs.len());
-        for input in &self.inputs {
+        let mut agents = Vec::with_capacity(self.inputs.len());
+        for input in self.inputs {
             match input.load() {
                 Ok(contract) => {
                     // Kept for the case that another file fails.
                     findings.extend(contract.warnings.iter().cloned());
+                    agents.push((contract.manifest.agent.clone(), contract.origin.clone()));
                     contracts.push(contract);
                 }
                 Err(errors) => {
                     failed = true;
                     findings.extend(errors);
+                    agents.extend(input.agent.map(|agent| (agent, shown(&input.path))));
                 }
             }
         }
+        let refused = judge(&agents);
+        failed |= !refused.is_empty();
+        findings.extend(refused);
         if failed { Err(findings) } else { Ok(contracts) }
     }
 }
