@@ -160,7 +160,7 @@ impl Build {
                 // The diff of a missing file is all of it, and says nothing.
                 let stale = plan.files().iter().filter(|file| file.state() == State::Stale);
                 let diff: String = stale.map(PlannedFile::diff).collect();
-                if findings.is_empty() { Ok(()) } else { Err(report.fail_with_diff(&findings, &diff)) }
+                if findings.is_empty() { Ok(()) } else { Err(report.fail_as_stale(&findings, &diff)) }
             }
         }
     }
@@ -184,13 +184,13 @@ impl Build {
             let files = generate(&contract.manifest, languages);
             outputs.push(Output { agent: contract.manifest.agent, origin: contract.origin, files });
         }
-        let folder = package.join(self.out_dir.as_deref().unwrap_or(Path::new("generated")));
+        let folder = self.out_dir.as_deref().unwrap_or(Path::new("generated"));
         if mode == Mode::Verify {
             for name in outputs.iter().flat_map(|output| output.files.keys()) {
-                report.depends_on(&folder.join(name))?;
+                report.depends_on(&package.join(folder).join(name))?;
             }
         }
-        Plan::new(&folder, outputs).map_err(|findings| report.fail(&findings))
+        Plan::below(package, folder, outputs).map_err(|findings| report.fail(&findings))
     }
 
     fn selection(&self, package: &Path) -> Selection {

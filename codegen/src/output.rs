@@ -31,6 +31,9 @@ pub struct Output {
 /// What would happen to the output folder. Making one writes nothing.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// What the folder is relative to.
+    base: PathBuf,
+    /// As it was given, for messages.
     folder: PathBuf,
     files: Vec<PlannedFile>,
 }
@@ -39,6 +42,7 @@ pub struct Plan {
 #[derive(Clone, Debug)]
 pub struct PlannedFile {
     agent: AgentId,
+    /// Below the output folder as it was given, for messages.
     path: PathBuf,
     text: String,
     /// The text that is there now, with `\n` line ends.
@@ -57,7 +61,7 @@ pub enum State {
 }
 
 impl Plan {
-    /// Compares `folder` with what the contracts give. The folder need not exist.
+    /// Compares `folder`, relative to the working directory, with what the contracts give. The folder need not exist.
     ///
     /// # Errors
     ///
@@ -65,8 +69,13 @@ impl Plan {
     /// reserves ([`codes::RESERVED_NAME`]), files that capgen did not write ([`codes::FOREIGN_FILE`]), and what cannot
     /// be read ([`codes::OUTPUT_IO`]).
     pub fn new(folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
+        Self::below(Path::new(""), folder, outputs)
+    }
+
+    /// The same for a folder relative to `base`, which no message and no diff shows.
+    pub(crate) fn below(base: &Path, folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
         let mut found = check_agents(outputs.iter().map(|output| (&output.agent, output.origin.as_str())));
-        match entries(folder) {
+        match entries(&base.join(folder)) {
             Ok(entries) => found.extend(names::check_against(&outputs, folder, &entries)),
             Err(error) => {
                 // Each file in it would fail alike.
@@ -78,13 +87,16 @@ impl Plan {
         for output in outputs {
             for (name, text) in output.files {
                 let path = folder.join(name);
-                match existing(&path) {
+                match existing(&base.join(&path), &path) {
                     Ok(old) => files.push(PlannedFile { agent: output.agent.clone(), path, text, old }),
                     Err(refused) => found.extend(refused),
                 }
             }
         }
-        if found.is_empty() { Ok(Self { folder: folder.to_owned(), files }) } else { Err(found) }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        Ok(Self { base: base.to_owned(), folder: folder.to_owned(), files })
     }
 
     /// The files, in the order of the outputs that the plan was made from.
@@ -112,7 +124,7 @@ impl Plan {
     /// [`codes::OUTPUT_IO`]. Where the text of one file cannot be written, no file has changed.
     pub fn write(&self) -> Result<(), Vec<Diagnostic>> {
         let changed: Vec<_> = self.files.iter().filter(|f| f.state() != State::Unchanged).collect();
-        write::replace_all(&self.folder, &changed)
+        write::replace_all(&self.base, &self.folder, &changed)
     }
 
     /// The generated files in the folder whose agent is neither in this plan nor known to `is_known`, sorted.
@@ -121,10 +133,10 @@ impl Plan {
     ///
     /// [`codes::OUTPUT_IO`].
     pub fn orphans(&self, is_known: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
-        let names = entries(&self.folder).map_err(|error| cannot("read", &self.folder, &error))?;
+        let names = entries(&self.base.join(&self.folder)).map_err(|error| cannot("read", &self.folder, &error))?;
         let planned = |id: &str| self.files.iter().any(|f| f.agent.as_str() == id);
         let gone = names.into_iter().filter(|name| agent_of(name).is_some_and(|id| !planned(id) && !is_known(id)));
-        Ok(gone.map(|name| self.folder.join(name)).filter(|path| is_generated(path)).collect())
+        Ok(gone.map(|name| self.folder.join(name)).filter(|path| is_generated(&self.base.join(path))).collect())
     }
 }
 
@@ -184,22 +196,22 @@ pub fn orphan(path: &Path) -> Diagnostic {
         .help("delete it; where the agent is outside the fleet, name its contract too")
 }
 
-/// The text of an existing output with `\n` line ends; `None` where there is none.
-fn existing(path: &Path) -> Result<Option<String>, Vec<Diagnostic>> {
+/// The text of an existing output with `\n` line ends; `None` where there is none. Messages show it as `shown`.
+fn existing(path: &Path, shown: &Path) -> Result<Option<String>, Vec<Diagnostic>> {
     let Ok(metadata) = path.metadata() else {
         // A link that leads nowhere is replaced like any other.
         return match path.symlink_metadata() {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(cannot("read", path, &error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(cannot("read", shown, &error)),
             _ => Ok(None),
         };
     };
     if !metadata.is_file() {
-        let message = format!("`{}` is in the way: it is no regular file", path.display());
+        let message = format!("`{}` is in the way: it is no regular file", shown.display());
         return Err(vec![Diagnostic::new(codes::OUTPUT_IO, message).help("move it, or choose another output folder")]);
     }
-    let bytes = std::fs::read(path).map_err(|error| cannot("read", path, &error))?;
+    let bytes = std::fs::read(path).map_err(|error| cannot("read", shown, &error))?;
     if !bytes.is_empty() && !has_mark(&bytes) {
-        let message = format!("`{}` exists, and capgen did not write it", path.display());
+        let message = format!("`{}` exists, and capgen did not write it", shown.display());
         let help = format!("move it, or choose another output folder; a generated file has `{MARK}` in its first line");
         return Err(vec![Diagnostic::new(codes::FOREIGN_FILE, message).help(help)]);
     }

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use capgen_manifest::{Diagnostic, render};
+use capgen_schema::Severity;
 
 use super::BuildError;
 use crate::codes;
@@ -40,22 +41,24 @@ impl<'o> Report<'o> {
 
     /// Reports the findings, and gives the error that says so.
     pub(super) fn fail(&mut self, findings: &[Diagnostic]) -> BuildError {
-        self.fail_with_diff(findings, "")
+        match self.lines("error", &render::human(findings, false)) {
+            Ok(()) => BuildError::new(summary(findings)),
+            Err(error) => error,
+        }
     }
 
-    /// Reports the findings and as much of the diff as people read.
-    pub(super) fn fail_with_diff(&mut self, findings: &[Diagnostic], diff: &str) -> BuildError {
+    /// Reports what is stale or missing, and as much of the diff as people read.
+    pub(super) fn fail_as_stale(&mut self, findings: &[Diagnostic], diff: &str) -> BuildError {
         let end = diff.match_indices('\n').nth(DIFF_LINES).map_or(diff.len(), |(at, _)| at);
         let (shown, rest) = diff.split_at_checked(end).unwrap_or((diff, ""));
         let mut text = render::human(findings, false) + shown;
         if !rest.is_empty() {
             text.push_str(&format!("\n... and {} more lines", rest.trim().lines().count()));
         }
-        if let Err(error) = self.lines("error", &text) {
-            return error;
+        match self.lines("error", &text) {
+            Ok(()) => BuildError::new(format!("generated code is not as the contracts say: {}", summary(findings))),
+            Err(error) => error,
         }
-        let messages: Vec<_> = findings.iter().map(|f| f.message.as_str()).collect();
-        BuildError::new(format!("generated code is not as the contracts say: {}", messages.join("; ")))
     }
 
     fn lines(&mut self, key: &str, text: &str) -> Result<(), BuildError> {
@@ -64,6 +67,17 @@ impl<'o> Report<'o> {
         }
         Ok(self.out.flush()?)
     }
+}
+
+/// The errors on one line, each after its place.
+fn summary(findings: &[Diagnostic]) -> String {
+    let place = |finding: &Diagnostic| {
+        let (source, label) = (finding.source.as_ref()?, finding.labels.first()?);
+        Some(format!("{}:{}: ", source.path(), source.position(label.span.start).line))
+    };
+    let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error);
+    let told: Vec<_> = errors.map(|f| visible(&(place(f).unwrap_or_default() + &f.message))).collect();
+    told.join("; ")
 }
 
 /// The line without control characters: a stale file may hold any.

@@ -10,7 +10,7 @@ use capgen_manifest::Diagnostic;
 use super::{PlannedFile, cannot};
 
 /// Temporary files that have not been moved to their place; what is left is deleted at the end.
-struct Pending<'a>(Vec<(PathBuf, &'a Path)>);
+struct Pending<'a>(Vec<(PathBuf, &'a PlannedFile)>);
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
@@ -22,20 +22,22 @@ impl Drop for Pending<'_> {
 }
 
 /// Writes every file beside its place, then moves all of them there.
-pub(super) fn replace_all(folder: &Path, files: &[&PlannedFile]) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn replace_all(base: &Path, folder: &Path, files: &[&PlannedFile]) -> Result<(), Vec<Diagnostic>> {
     if files.is_empty() {
         return Ok(());
     }
-    fs::create_dir_all(folder).map_err(|error| cannot("create", folder, &error))?;
+    let place = base.join(folder);
+    fs::create_dir_all(&place).map_err(|error| cannot("create", folder, &error))?;
     let mut pending = Pending(Vec::with_capacity(files.len()));
     for planned in files {
         let failed = |error: &io::Error| cannot("write", &planned.path, error);
-        let (temporary, mut file) = create_temporary(folder).map_err(|error| failed(&error))?;
-        pending.0.push((temporary, &planned.path));
+        let (temporary, mut file) = create_temporary(&place).map_err(|error| failed(&error))?;
+        pending.0.push((temporary, planned));
         file.write_all(planned.text.as_bytes()).map_err(|error| failed(&error))?;
     }
-    while let Some((temporary, place)) = pending.0.last() {
-        fs::rename(temporary, place).map_err(|error| cannot("write", place, &error))?;
+    while let Some((temporary, planned)) = pending.0.last() {
+        let moved = fs::rename(temporary, base.join(&planned.path));
+        moved.map_err(|error| cannot("write", &planned.path, &error))?;
         pending.0.pop();
     }
     Ok(())
