@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use capgen_codegen::Language;
 use capgen_manifest::Side;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 /// Typed contracts between agents: capabilities.yaml to Rust and TypeScript.
@@ -56,7 +57,7 @@ pub(crate) struct Contracts {
     #[arg(long)]
     pub(crate) all: bool,
     /// Read this file, in the fleet or not; may be repeated
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = contract_path())]
     pub(crate) capabilities: Vec<PathBuf>,
     /// The fleet's root folder [default: the nearest one at or above the current folder with fleet.yaml or agents/]
     #[arg(long, value_name = "DIR")]
@@ -108,7 +109,7 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) contracts: Contracts,
     /// Files to look at, as with --capabilities
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = contract_path())]
     pub(crate) paths: Vec<PathBuf>,
     /// Fail on warnings too
     #[arg(long)]
@@ -129,7 +130,7 @@ Examples:
 #[command(group(ArgGroup::new("contract").required(true).args(["capabilities", "peer"])))]
 pub(crate) struct Validate {
     /// Read the contract from this file
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = contract_path())]
     pub(crate) capabilities: Option<PathBuf>,
     /// Read the contract of this agent of the fleet
     #[arg(long, value_name = "ID")]
@@ -224,6 +225,16 @@ pub(crate) enum Format {
     Github,
     /// One SARIF 2.1.0 log
     Sarif,
+}
+
+/// The path of a contract. `-` means standard input elsewhere, so it is not taken for a file.
+fn contract_path() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        if path.as_os_str() == "-" {
+            return Err("a contract is not read from standard input: name its file (one called `-` is `./-`)");
+        }
+        Ok(path)
+    })
 }
 
 impl Generate {

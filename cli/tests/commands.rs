@@ -96,3 +96,16 @@ fn nothing_is_coloured_where_no_terminal_reads_it() {
         assert!(!format!("{}{}", run.stdout, run.stderr).contains('\u{1b}'), "{run:?}");
     }
 }
+
+#[test]
+fn a_contract_on_standard_input_is_refused_as_wrong_usage() {
+    let fleet = common::Fleet::new(&["a"]);
+    for arguments in
+        ["check -", "gen --capabilities -", "validate --capabilities - --capability ping --side request payload.json"]
+    {
+        let run = fleet.run_with(arguments, common::loose("x")).ended(2);
+        assert!(run.stderr.contains("a contract is not read from standard input"), "{run:?}");
+    }
+    fleet.write("-", &common::loose("x"));
+    fleet.run("check ./-").ended(0);
+}
