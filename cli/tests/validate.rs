@@ -27,6 +27,18 @@ fn a_valid_payload_prints_nothing_on_standard_output() {
 }
 
 #[test]
+fn one_byte_order_mark_at_the_start_does_not_count() {
+    let marked = format!("\u{feff}{GOOD}");
+    validate("-", &marked).ended(0);
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.write("payload.json", &marked);
+    fleet.run("validate --peer pr-reviewer --capability review-pr --side request payload.json").ended(0);
+    validate("-", &format!("\u{feff}{marked}")).ended(1);
+    validate("-", &format!("{GOOD}\u{feff}")).ended(1);
+    validate("-", "\u{feff}").ended(1);
+}
+
+#[test]
 fn every_violation_is_a_line_with_its_path() {
     let run = validate("", BAD).ended(1);
     let paths: Vec<_> = run.stdout.lines().map(|line| line.split(": ").next().unwrap()).collect();
@@ -65,7 +77,7 @@ fn a_loose_side_accepts_every_json_value_and_nothing_else() {
 
 #[test]
 fn what_is_not_json_is_told_apart_from_what_is_not_valid() {
-    for payload in ["", "{", "{} {}", "nope", "\u{feff}{}", r#"{"a": 1, "a": 2}"#, r#""\ud800""#, "1e400"] {
+    for payload in ["", "{", "{} {}", "nope", "\u{feff}\u{feff}{}", r#"{"a": 1, "a": 2}"#, r#""\ud800""#, "1e400"] {
         let run = validate("", payload).ended(1);
         assert!(run.stderr.contains("error[E0501]"), "{payload}: {run:?}");
         let document = validate("--json", payload).ended(1).json();

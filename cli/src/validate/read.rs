@@ -12,6 +12,8 @@ pub(crate) const LIMIT: usize = 64 << 20;
 
 const BUFFER: usize = 64 << 10;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A stream of payloads.
 pub(crate) struct Reader {
     input: BufReader<Box<dyn Read>>,
@@ -43,12 +45,15 @@ impl Reader {
         self.input.buffer().is_empty()
     }
 
-    /// The whole stream as one payload.
+    /// The whole stream as one payload, without a byte order mark (RFC 8259, section 8.1 lets parsers ignore it).
     pub(crate) fn whole(&mut self) -> Result<Line<'_>, Failure> {
         let bound = self.limit as u64 + 1;
         let read = self.input.by_ref().take(bound).read_to_end(&mut self.line);
         read.map_err(|error| failed(&self.name, &error))?;
-        Ok(if self.line.len() > self.limit { Line::TooLong } else { Line::Text(&self.line) })
+        if self.line.len() > self.limit {
+            return Ok(Line::TooLong);
+        }
+        Ok(Line::Text(self.line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.line)))
     }
 
     /// The next line. An empty line at the very end is none.
