@@ -146,3 +146,18 @@ fn a_field_speaks_for_its_name_and_not_the_rest() {
     fields.end().unwrap();
     assert_eq!(text, br#"{"b":2}"#);
 }
+
+#[test]
+fn a_binary64_beyond_2_to_the_53_is_read_by_its_exact_value() {
+    check::<i64>(&[("1152921504606846976.0", 1_152_921_504_606_846_976), ("1e18", 1_000_000_000_000_000_000)]);
+    refused::<i64>(&[("9223372036854775808.0", "integer outside"), ("1e300", "integer outside")]);
+    check::<u64>(&[("9223372036854775808.0", 9_223_372_036_854_775_808)]);
+    refused::<u64>(&[("-1.0", "integer outside"), ("18446744073709551616", "integer outside")]);
+    let members = ["1152921504606846976", "18446744073709551616", "[1e23]"];
+    for (payload, member) in
+        [("1152921504606846976.0", 0), ("18446744073709551616", 1), ("18446744073709552000", 1), ("[1e23]", 2)]
+    {
+        let value = serde_json::from_str(payload).unwrap();
+        assert_eq!(capgen::wire::read_member(value, &members, |m| m), Ok(members[member]), "{payload}");
+    }
+}

@@ -52,7 +52,15 @@ pub fn read_name<T: Copy>(value: Value, members: &[T], name: fn(T) -> &'static s
 #[expect(clippy::needless_pass_by_value, reason = "every reading function takes the value")]
 pub fn read_member<T: Copy>(value: Value, members: &[T], json: fn(T) -> &'static str) -> Result<T, Error> {
     let text = canonical(&value).ok_or_else(no_member)?;
-    find_name(&text, members, json)
+    find_name(&text, members, json).or_else(|error| {
+        // A binary64 beyond 2^53 has more than one text.
+        members.iter().copied().find(|member| equals(json(*member), &value)).ok_or(error)
+    })
+}
+
+fn equals(json: &str, value: &Value) -> bool {
+    let json = serde_json::from_str::<Value>(json).ok().and_then(|json| Json::try_from(&json).ok());
+    json.is_some_and(|json| json.equals(value))
 }
 
 /// Writes the value of a JSON text.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use capgen_schema::Number;
 use serde::Deserializer;
 use serde::de::Error as _;
 use serde_json::Value;
@@ -79,29 +78,36 @@ impl Read for String {
 
 impl Read for i64 {
     fn read(value: Value) -> Result<Self, Error> {
-        integer(&value, serde_json::Number::as_i64, Number::as_i64, "integer outside -2^63..2^63")
+        integer(&value, serde_json::Number::as_i64, "integer outside -2^63..2^63")
     }
 }
 
 impl Read for u64 {
     fn read(value: Value) -> Result<Self, Error> {
-        integer(&value, serde_json::Number::as_u64, Number::as_u64, "integer outside 0..2^64")
+        integer(&value, serde_json::Number::as_u64, "integer outside 0..2^64")
     }
 }
 
-fn integer<T>(
+fn integer<T: TryFrom<i128>>(
     value: &Value,
     direct: fn(&serde_json::Number) -> Option<T>,
-    exact: fn(&Number) -> Option<T>,
     range: &'static str,
 ) -> Result<T, Error> {
     let Value::Number(number) = value else { return Err(Error::expected("an integer", value)) };
     if let Some(n) = direct(number) {
         return Ok(n);
     }
-    match Number::from_payload(number) {
-        Some(number) if !number.is_integer() => Err(Error::new("expected an integer, found a fraction")),
-        number => number.as_ref().and_then(exact).ok_or_else(|| Error::new(range)),
+    if number.is_i64() || number.is_u64() {
+        return Err(Error::new(range));
+    }
+    match number.as_f64() {
+        Some(float) if float.fract() != 0.0 => Err(Error::new("expected an integer, found a fraction")),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "what is beyond i128 becomes its limit, which is out of range"
+        )]
+        Some(float) => T::try_from(float as i128).map_err(|_| Error::new(range)),
+        None => Err(Error::new(range)),
     }
 }
 

@@ -37,6 +37,23 @@ pub(super) fn type_of(value: &Value) -> Type {
     }
 }
 
+impl Json {
+    /// Whether a payload is this value: JSON's equality, as `const` has it. A binary64 of the payload stands for its exact
+    /// value and for the shortest decimal that reads back as it. Recurses as deep as this value is.
+    ///
+    /// ```
+    /// use capgen_schema::Json;
+    /// use serde_json::json;
+    /// let value = Json::try_from(&json!({"a": 1}))?;
+    /// assert!(value.equals(&json!({"a": 1.0})));
+    /// assert!(!value.equals(&json!({"a": true})));
+    /// # Ok::<(), capgen_schema::NumberError>(())
+    /// ```
+    pub fn equals(&self, payload: &Value) -> bool {
+        equal(payload, self)
+    }
+}
+
 /// JSON equality. Recursion is bounded by the depth of `literal`, which the loader has checked.
 pub(super) fn equal(value: &Value, literal: &Json) -> bool {
     match (value, literal) {
