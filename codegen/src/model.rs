@@ -201,8 +201,65 @@ impl TypeDef {
 }
 
 impl Type {
+    /// The named type in it, if any.
+    pub(crate) fn named(&self) -> Option<TypeId> {
+        match self {
+            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => item.named(),
+            Type::Named { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The named type in it, if any.
+    pub(crate) fn named_mut(&mut self) -> Option<&mut TypeId> {
+        match self {
+            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => item.named_mut(),
+            Type::Named { id, .. } => Some(id),
+            _ => None,
+        }
+    }
+
     /// The JSON types that are neither `null` nor have parts.
     pub(crate) fn scalar_types() -> TypeSet {
         [capgen_schema::Type::Boolean, capgen_schema::Type::Number, capgen_schema::Type::String].into_iter().collect()
+    }
+}
+
+impl Shape {
+    /// Calls `f` with each type that it is made of, in source order.
+    pub(crate) fn each_type(&self, f: &mut impl FnMut(&Type)) {
+        self.each_held(f);
+        if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = self {
+            f(ty);
+        }
+    }
+
+    /// The same, to change them.
+    pub(crate) fn each_type_mut(&mut self, f: &mut impl FnMut(&mut Type)) {
+        self.each_held_mut(f);
+        if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = self {
+            f(ty);
+        }
+    }
+
+    /// Calls `f` with each type that a value holds as its part; what a record keeps of undeclared properties stands in a
+    /// map instead.
+    pub(crate) fn each_held(&self, f: &mut impl FnMut(&Type)) {
+        match self {
+            Shape::Record(record) => record.fields.iter().for_each(|field| f(&field.ty)),
+            Shape::Enum(_) => {}
+            Shape::Union(union) => union.variants.iter().for_each(|variant| f(&variant.ty)),
+            Shape::Alias { target, .. } => f(target),
+        }
+    }
+
+    /// The same, to change them.
+    pub(crate) fn each_held_mut(&mut self, f: &mut impl FnMut(&mut Type)) {
+        match self {
+            Shape::Record(record) => record.fields.iter_mut().for_each(|field| f(&mut field.ty)),
+            Shape::Enum(_) => {}
+            Shape::Union(union) => union.variants.iter_mut().for_each(|variant| f(&mut variant.ty)),
+            Shape::Alias { target, .. } => f(target),
+        }
     }
 }

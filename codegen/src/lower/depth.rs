@@ -1,6 +1,6 @@
 //! Types that hold each other in longer chains than a compiler follows.
 
-use crate::model::{Record, Rest, Shape, Type, TypeDef};
+use crate::model::{Shape, Type, TypeDef};
 
 /// rustc follows a type into its parts 128 steps deep, to see whether it is `Send`, or how it is dropped.
 const MAX_HEIGHT: usize = 100;
@@ -26,14 +26,14 @@ pub(super) fn limit(types: &mut [TypeDef]) {
             let state = states.get(at).copied().unwrap_or(State::Open);
             if state == State::New {
                 set(&mut states, at, State::Open);
-                let needs = needs(&mut def.shape);
+                let needs = needs(&def.shape);
                 stack.extend(needs.into_iter().rev().filter(|id| states.get(*id) == Some(&State::New)));
                 continue;
             }
             if state == State::Open {
                 let own = usize::from(!matches!(def.shape, Shape::Alias { .. }));
                 let mut height = 0;
-                each(&mut def.shape, &mut |ty| height = height.max(lower(ty, own, &states)));
+                def.shape.each_type_mut(&mut |ty| height = height.max(lower(ty, own, &states)));
                 set(&mut states, at, State::Done(own + height));
             }
             stack.pop();
@@ -47,31 +47,10 @@ fn set(states: &mut [State], at: usize, state: State) {
     }
 }
 
-fn needs(shape: &mut Shape) -> Vec<usize> {
-    fn named(ty: &Type) -> Option<usize> {
-        match ty {
-            Type::Array { item: inner, .. } | Type::Map(inner) | Type::Nullable(inner) => named(inner),
-            Type::Named { id, .. } => Some(id.0),
-            _ => None,
-        }
-    }
+fn needs(shape: &Shape) -> Vec<usize> {
     let mut needs = Vec::new();
-    each(shape, &mut |ty| needs.extend(named(ty)));
+    shape.each_type(&mut |ty| needs.extend(ty.named().map(|id| id.0)));
     needs
-}
-
-fn each(shape: &mut Shape, f: &mut impl FnMut(&mut Type)) {
-    match shape {
-        Shape::Record(Record { fields, rest }) => {
-            fields.iter_mut().for_each(|field| f(&mut field.ty));
-            if let Rest::Kept(ty) = rest {
-                f(ty);
-            }
-        }
-        Shape::Enum(_) => {}
-        Shape::Union(union) => union.variants.iter_mut().for_each(|variant| f(&mut variant.ty)),
-        Shape::Alias { target, .. } => f(target),
-    }
 }
 
 /// The height of a type that has `above` around it in its definition, once it is cut.

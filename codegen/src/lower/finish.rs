@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Field, Member, Model, Origin, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Variant};
+use crate::model::{Field, Member, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId, Variant};
 use crate::name;
 
 /// Names of Rust's prelude and of what generated code uses without a path: a capability must not take one over.
@@ -87,7 +87,7 @@ fn order(model: &mut Model<'_>) {
         *slot = Some(TypeId(sequence.len()));
         sequence.push(id.0);
         let mut needs = Vec::new();
-        each_type(&def.shape, &mut |ty| needs.extend(innermost(ty)));
+        def.shape.each_type(&mut |ty| needs.extend(ty.named()));
         stack.extend(needs.into_iter().rev());
     }
     let renumber = |id: &mut TypeId| {
@@ -98,8 +98,8 @@ fn order(model: &mut Model<'_>) {
     let mut old: Vec<Option<TypeDef>> = model.types.drain(..).map(Some).collect();
     model.types.extend(sequence.into_iter().filter_map(|i| old.get_mut(i)?.take()));
     for def in &mut model.types {
-        each_type_mut(&mut def.shape, &mut |ty| {
-            if let Type::Named { id, .. } = ty {
+        def.shape.each_type_mut(&mut |ty| {
+            if let Some(id) = ty.named_mut() {
                 renumber(id);
             }
         });
@@ -118,7 +118,7 @@ fn mark_recursive_aliases(types: &mut [TypeDef]) {
     let edges: Vec<Vec<usize>> = types
         .iter()
         .map(|def| match &def.shape {
-            Shape::Alias { target, .. } => innermost(target).into_iter().map(|id| id.0).collect(),
+            Shape::Alias { target, .. } => target.named().into_iter().map(|id| id.0).collect(),
             _ => Vec::new(),
         })
         .collect();
@@ -219,15 +219,6 @@ fn mark_boxes(types: &mut [TypeDef]) {
     }
 }
 
-/// The named type in a type, if any.
-fn innermost(ty: &Type) -> Option<TypeId> {
-    match ty {
-        Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => innermost(item),
-        Type::Named { id, .. } => Some(*id),
-        _ => None,
-    }
-}
-
 fn inline_targets(shape: &Shape) -> Vec<usize> {
     let mut targets = Vec::new();
     let mut add = |ty: &Type| match ty {
@@ -239,12 +230,12 @@ fn inline_targets(shape: &Shape) -> Vec<usize> {
         }
         _ => {}
     };
-    each_held(shape, &mut add);
+    shape.each_held(&mut add);
     targets
 }
 
 fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
-    each_held_mut(shape, &mut |ty| {
+    shape.each_held_mut(&mut |ty| {
         let ty = match ty {
             Type::Nullable(inner) => inner.as_mut(),
             ty => ty,
@@ -253,45 +244,6 @@ fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
             f(*id, boxed);
         }
     });
-}
-
-fn each_type(shape: &Shape, f: &mut impl FnMut(&Type)) {
-    each_held(shape, f);
-    if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = shape {
-        f(ty);
-    }
-}
-
-/// The types that a value holds as its parts; what a record keeps of undeclared properties stands in a map instead.
-fn each_held(shape: &Shape, f: &mut impl FnMut(&Type)) {
-    match shape {
-        Shape::Record(record) => record.fields.iter().for_each(|field| f(&field.ty)),
-        Shape::Enum(_) => {}
-        Shape::Union(union) => union.variants.iter().for_each(|variant| f(&variant.ty)),
-        Shape::Alias { target, .. } => f(target),
-    }
-}
-
-fn each_held_mut(shape: &mut Shape, f: &mut impl FnMut(&mut Type)) {
-    match shape {
-        Shape::Record(record) => record.fields.iter_mut().for_each(|field| f(&mut field.ty)),
-        Shape::Enum(_) => {}
-        Shape::Union(union) => union.variants.iter_mut().for_each(|variant| f(&mut variant.ty)),
-        Shape::Alias { target, .. } => f(target),
-    }
-}
-
-fn each_type_mut(shape: &mut Shape, f: &mut impl FnMut(&mut Type)) {
-    fn walk(ty: &mut Type, f: &mut impl FnMut(&mut Type)) {
-        match ty {
-            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => walk(item, f),
-            ty => f(ty),
-        }
-    }
-    each_held_mut(shape, &mut |ty| walk(ty, f));
-    if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = shape {
-        walk(ty, f);
-    }
 }
 
 /// Makes the names of types and markers unique in the file.

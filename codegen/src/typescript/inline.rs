@@ -1,6 +1,6 @@
 //! Which types have no name in the output because they stand where they are used.
 
-use crate::model::{Model, Origin, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId};
+use crate::model::{Model, Origin, Shape, SideModel, Type, TypeId};
 
 /// Types inside types that have no name are at most this deep.
 const MAX_DEPTH: usize = 16;
@@ -74,7 +74,7 @@ fn uses(model: &Model<'_>) -> Vec<usize> {
         }
     }
     for def in &model.types {
-        each_use(def, &mut |ty| {
+        def.shape.each_type(&mut |ty| {
             let mut times = 1;
             let mut ty = ty;
             loop {
@@ -96,19 +96,5 @@ fn uses(model: &Model<'_>) -> Vec<usize> {
 fn add(uses: &mut [usize], id: TypeId, times: usize) {
     if let Some(slot) = uses.get_mut(id.0) {
         *slot += times;
-    }
-}
-
-fn each_use(def: &TypeDef, f: &mut impl FnMut(&Type)) {
-    match &def.shape {
-        Shape::Record(Record { fields, rest }) => {
-            fields.iter().for_each(|field| f(&field.ty));
-            if let Rest::Kept(ty) = rest {
-                f(ty);
-            }
-        }
-        Shape::Enum(_) => {}
-        Shape::Union(union) => union.variants.iter().for_each(|variant| f(&variant.ty)),
-        Shape::Alias { target, .. } => f(target),
     }
 }
