@@ -65,9 +65,14 @@ pub(super) fn number(number: &Number) -> String {
     }
 }
 
-/// Whether [`number`] says exactly what the contract says.
+/// Whether [`number`] says exactly what the contract says: by the value of the binary64, or by the decimal that it prints
+/// as.
 pub(super) fn is_exact(number: &Number) -> bool {
-    Number::from_f64(number.as_f64()).is_some_and(|rounded| rounded == *number)
+    let float = number.as_f64();
+    let printed = Number::from_f64(float).is_some_and(|printed| printed == *number);
+    // Without a fraction, what is printed without an exponent is the exact value.
+    let whole = float.fract() == 0.0 && format!("{float:.0}").parse().is_ok_and(|value: Number| value == *number);
+    printed || whole
 }
 
 /// The literal of a value that is no array or object.
@@ -139,6 +144,7 @@ mod tests {
             ("9007199254740993", "9007199254740992", false),
             ("18446744073709551615", "18446744073709552000", false),
             ("1.00000000000000000001", "1", false),
+            ("18446744073709551616", "18446744073709552000", true),
         ] {
             let value: Number = text.parse().unwrap();
             assert_eq!((number(&value).as_str(), is_exact(&value)), (expected, exact), "{text}");
