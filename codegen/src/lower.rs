@@ -137,8 +137,7 @@ impl<'a> Lowering<'a, '_> {
                 Built::Type(target) => Shape::Alias { target, distinct: false },
                 Built::Shape { shape, nullable: false } => shape,
                 Built::Shape { shape, nullable: true } => {
-                    let inner = place.child("Value", "", None);
-                    let place = Place { name: inner.name, pointer: place.pointer };
+                    let place = Place { name: format!("{}Value", place.name), ..place };
                     let id = self.push(place, Origin::Place, None, shape);
                     Shape::Alias { target: Type::Nullable(Box::new(Type::Named { id, boxed: false })), distinct: false }
                 }

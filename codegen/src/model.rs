@@ -218,11 +218,6 @@ impl Type {
             _ => None,
         }
     }
-
-    /// The JSON types that are neither `null` nor have parts.
-    pub(crate) fn scalar_types() -> TypeSet {
-        [capgen_schema::Type::Boolean, capgen_schema::Type::Number, capgen_schema::Type::String].into_iter().collect()
-    }
 }
 
 impl Shape {

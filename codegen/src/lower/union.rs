@@ -172,7 +172,7 @@ impl<'a> Lowering<'a, '_> {
             Type::Nullable(inner) => (*inner, true),
             ty => (ty, false),
         };
-        let types = if nullable { without_null(leaf.profile.types) } else { leaf.profile.types };
+        let types = if nullable { without(leaf.profile.types, SchemaType::Null) } else { leaf.profile.types };
         (Variant { ident, ty, types, tag_values }, nullable)
     }
 
@@ -404,7 +404,7 @@ fn is_disjoint(variants: &[Variant], nullable: bool) -> bool {
             } else {
                 tagged_object = true;
             }
-            own = own.intersection(without_object());
+            own = without(own, SchemaType::Object);
         }
         if !own.intersection(types).is_empty() {
             return false;
@@ -414,12 +414,8 @@ fn is_disjoint(variants: &[Variant], nullable: bool) -> bool {
     true
 }
 
-fn without_object() -> TypeSet {
-    Type::scalar_types().with(SchemaType::Array).with(SchemaType::Null)
-}
-
-fn without_null(types: TypeSet) -> TypeSet {
-    types.intersection(Type::scalar_types().with(SchemaType::Array).with(SchemaType::Object))
+fn without(types: TypeSet, excluded: SchemaType) -> TypeSet {
+    types.iter().filter(|t| *t != excluded).collect()
 }
 
 fn is_null(types: TypeSet) -> bool {
