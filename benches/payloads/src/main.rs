@@ -1,0 +1,224 @@
+//! Writes every `payload.json`, from a fixed seed.
+
+use std::fmt::Write as _;
+
+const WORDS: [&str; 32] = [
+    "the", "buffer", "is", "read", "past", "its", "end", "when", "a", "request", "has", "no", "body", "unused",
+    "value", "of", "an", "index", "may", "overflow", "check", "before", "slice", "lock", "held", "across", "await",
+    "naïve", "clone", "in", "loop", "query",
+];
+
+fn main() -> std::io::Result<()> {
+    for (name, payload) in
+        [("flat", flat()), ("findings", findings()), ("union", union()), ("enums", enums()), ("tree", tree())]
+    {
+        let path = format!("{}/{name}/payload.json", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, payload + "\n")?;
+    }
+    Ok(())
+}
+
+/// Steele's SplitMix64: small, and the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to `n - 1`.
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// True once in `n` times.
+    fn once_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len() as u64) as usize]
+    }
+
+    /// From `least` to `most` words.
+    fn words(&mut self, least: u64, most: u64, between: &str) -> String {
+        let n = least + self.below(most - least + 1);
+        (0..n).map(|_| self.pick(&WORDS)).collect::<Vec<_>>().join(between)
+    }
+
+    fn hex(&mut self, digits: usize) -> String {
+        (0..digits).map(|_| char::from(b"0123456789abcdef"[self.below(16) as usize])).collect()
+    }
+
+    fn ascii_words(&mut self, n: u64, between: &str) -> String {
+        self.words(n, n, between).replace('ï', "i")
+    }
+}
+
+fn text(text: &str) -> String {
+    serde_json::to_string(text).expect("strings are JSON")
+}
+
+fn flat() -> String {
+    concat!(
+        r#"{"requestId":"7d444840-9dc0-11d1-b245-5ffdce74fad2","customer":"Zoë Lindqvist","email":"zoe.lindqvist@example.com","#,
+        r#""subject":"Parcel 4711 was delivered to the wrong door","priority":"high","attempts":2,"#,
+        r#""openedAt":"2024-05-17T09:30:00.250+02:00","callback":true}"#
+    )
+    .to_owned()
+}
+
+fn findings() -> String {
+    let random = &mut Random(1);
+    let items: Vec<String> = (0..100).map(|_| finding(random)).collect();
+    let commit = random.hex(40);
+    format!(r#"{{"repository":"acme/shop","commit":"{commit}","findings":[{}]}}"#, items.join(","))
+}
+
+fn finding(random: &mut Random) -> String {
+    let rule = random.ascii_words(3, "-");
+    let severity = random.pick(&["info", "low", "medium", "high", "critical"]);
+    let mut message = random.words(8, 24, " ");
+    if random.once_in(4) {
+        // A quoted name: an escape, as messages of tools have it.
+        let _ = write!(message, ": \"{}\"", random.pick(&WORDS));
+    }
+    let path = format!("src/{}/{}.rs", random.ascii_words(2, "/"), random.ascii_words(1, ""));
+    let (line, column) = (1 + random.below(900), 1 + random.below(100));
+    let mut location = format!(r#"{{"path":"{path}","line":{line},"column":{column}"#);
+    if random.once_in(2) {
+        let _ = write!(location, r#","endLine":{},"endColumn":{}"#, line + random.below(4), column + random.below(20));
+    }
+    let mut json =
+        format!(r#"{{"rule":"{rule}","severity":"{severity}","message":{},"location":{location}}}"#, text(&message));
+    if random.once_in(3) {
+        let replacement = format!("let {} = {};\n", random.ascii_words(1, ""), random.ascii_words(3, "."));
+        let confidence = 1 + random.below(99);
+        let _ =
+            write!(json, r#","suggestion":{{"replacement":{},"confidence":0.{confidence:02}}}"#, text(&replacement));
+    }
+    if random.once_in(2) {
+        let _ = write!(json, r#","tags":["{}","{}"]"#, random.ascii_words(1, ""), random.ascii_words(1, ""));
+    }
+    json + "}"
+}
+
+fn union() -> String {
+    let random = &mut Random(2);
+    let items: Vec<String> = (0..100).map(|_| event(random)).collect();
+    format!(r#"{{"stream":"tickets-eu","events":[{}]}}"#, items.join(","))
+}
+
+fn event(random: &mut Random) -> String {
+    let people = ["amara", "bogdan", "chiara", "dmitri", "elif", "farid", "grace"];
+    let ticket = 1000 + random.below(90_000);
+    match random.below(5) {
+        0 => format!(
+            r#"{{"kind":"opened","ticket":{ticket},"subject":{},"customer":"{}"}}"#,
+            text(&random.words(3, 9, " ")),
+            random.pick(&["Zoë Lindqvist", "Acme Ltd", "J. Ortega", "Nakamura & Co"]),
+        ),
+        1 => {
+            let team = if random.once_in(2) { r#","team":"second-line""# } else { "" };
+            format!(r#"{{"kind":"assigned","ticket":{ticket},"assignee":"{}"{team}}}"#, random.pick(&people))
+        }
+        2 => format!(
+            r#"{{"kind":"commented","ticket":{ticket},"author":"{}","text":{},"internal":{}}}"#,
+            random.pick(&people),
+            text(&format!("{}.\n{}.", random.words(5, 20, " "), random.words(3, 12, " "))),
+            random.once_in(3),
+        ),
+        3 => {
+            let notify = format!(r#","notify":["{}","{}"]"#, random.pick(&people), random.pick(&people));
+            format!(
+                r#"{{"kind":"escalated","ticket":{ticket},"level":{},"reason":{}{}}}"#,
+                1 + random.below(3),
+                text(&random.words(4, 12, " ")),
+                if random.once_in(2) { &notify } else { "" },
+            )
+        }
+        _ => format!(
+            r#"{{"kind":"closed","ticket":{ticket},"resolution":"{}","hours":{}.{}}}"#,
+            random.pick(&["fixed", "duplicate", "declined", "expired"]),
+            random.below(200),
+            1 + random.below(9),
+        ),
+    }
+}
+
+const ENUMS: [(&str, &[&str]); 14] = [
+    (
+        "colour",
+        &["black", "white", "grey", "red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "natural"],
+    ),
+    ("size", &["xxs", "xs", "s", "m", "l", "xl", "xxl"]),
+    ("fit", &["slim", "regular", "relaxed", "oversized"]),
+    ("material", &["cotton", "linen", "wool", "silk", "polyester", "nylon", "leather", "denim"]),
+    ("season", &["spring", "summer", "autumn", "winter", "all-year"]),
+    ("audience", &["women", "men", "unisex", "children", "babies"]),
+    (
+        "category",
+        &[
+            "shirts", "trousers", "dresses", "skirts", "jackets", "coats", "shoes", "bags", "hats", "gloves",
+            "scarves", "belts",
+        ],
+    ),
+    ("care", &["machine-wash", "hand-wash", "dry-clean", "do-not-wash"]),
+    ("status", &["draft", "in-review", "approved", "published", "withdrawn"]),
+    ("availability", &["in-stock", "low-stock", "back-order", "sold-out", "discontinued", "pre-order"]),
+    ("currency", &["EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "JPY"]),
+    ("taxClass", &["standard", "reduced", "zero", "exempt"]),
+    ("shipping", &["letter", "parcel", "bulky", "freight", "pickup"]),
+    ("returns", &["free", "paid", "none", "exchange-only"]),
+];
+
+fn enums() -> String {
+    let random = &mut Random(3);
+    let items: Vec<String> = (0..40).map(|_| product(random)).collect();
+    format!(r#"{{"products":[{}]}}"#, items.join(","))
+}
+
+fn product(random: &mut Random) -> String {
+    let mut json = format!(
+        r#"{{"sku":"{}-{:06}","gtin":"{:013}","slug":"{}","version":"{}{}.{}.{}","origin":"{}""#,
+        random.pick(&["TSH", "JKT", "SHO", "BAG"]),
+        random.below(1_000_000),
+        random.below(10_000_000_000_000),
+        random.ascii_words(4, "-"),
+        random.pick(&["v", ""]),
+        random.below(10),
+        random.below(30),
+        random.below(100),
+        random.pick(&["PT", "IT", "BD", "VN", "TR"]),
+    );
+    if random.once_in(2) {
+        let _ = write!(json, r#","contact":"{}@example.com""#, random.ascii_words(2, "."));
+    }
+    for (name, members) in ENUMS {
+        let _ = write!(json, r#","{name}":"{}""#, random.pick(members));
+    }
+    json + "}"
+}
+
+fn tree() -> String {
+    let random = &mut Random(10);
+    node(random, 0)
+}
+
+/// Fewer children the deeper it is; none at the eighth level.
+fn node(random: &mut Random, depth: u64) -> String {
+    let children = match depth {
+        0 => 4,
+        1..=6 => 1 + random.below(3 + u64::from(depth < 4)),
+        _ => 0,
+    };
+    let children: Vec<String> = (0..children).map(|_| node(random, depth + 1)).collect();
+    let name = random.ascii_words(1, "");
+    let value = random.below(100_000);
+    let value = if random.once_in(2) { format!("{value}") } else { format!("{}.{:02}", value / 100, value % 100) };
+    format!(r#"{{"name":"{name}","value":{value},"children":[{}]}}"#, children.join(","))
+}
