@@ -166,7 +166,7 @@ impl Schema {
 
 impl Kind {
     /// The subschemas that apply to the same place of the payload.
-    pub(crate) fn in_place(&self) -> impl Iterator<Item = NodeId> {
+    pub fn in_place(&self) -> impl Iterator<Item = NodeId> {
         let target = if let Kind::Ref(target) = self { Some(*target) } else { None };
         let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
         let applied = assertions.into_iter().flat_map(|a| {
@@ -177,7 +177,7 @@ impl Kind {
     }
 
     /// The subschemas that apply to properties or items.
-    pub(crate) fn below(&self) -> impl Iterator<Item = NodeId> {
+    pub fn below(&self) -> impl Iterator<Item = NodeId> {
         let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
         assertions.into_iter().flat_map(|a| {
             let properties = a.properties.iter().map(|(_, id)| *id);
@@ -186,7 +186,7 @@ impl Kind {
     }
 
     /// Every subschema that applies somewhere; not those that stand in `definitions`.
-    pub(crate) fn children(&self) -> impl Iterator<Item = NodeId> {
+    pub fn children(&self) -> impl Iterator<Item = NodeId> {
         self.in_place().chain(self.below())
     }
 }

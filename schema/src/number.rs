@@ -58,6 +58,15 @@ impl Number {
         if float.is_finite() { format!("{float:.places$}").parse().ok() } else { None }
     }
 
+    /// How a payload's binary64 compares with this number of a schema: equal where this is its exact value or its shortest
+    /// decimal, and by its exact value otherwise. Infinities and NaN are greater.
+    pub fn compare_float(&self, float: f64) -> Ordering {
+        if Number::from_f64(float).is_some_and(|shortest| shortest == *self) {
+            return Ordering::Equal;
+        }
+        Number::exact(float).map_or(Ordering::Greater, |exact| exact.cmp(self))
+    }
+
     /// The number of a payload, by the text it is written as. `None` only where it is beyond the range of binary64, which
     /// takes serde_json's `arbitrary_precision`.
     pub fn from_payload(number: &serde_json::Number) -> Option<Self> {

@@ -70,6 +70,7 @@ function outline(text) {
     [ts.SyntaxKind.TypeAliasDeclaration]: "type",
     [ts.SyntaxKind.InterfaceDeclaration]: "interface",
     [ts.SyntaxKind.FunctionDeclaration]: "function",
+    [ts.SyntaxKind.VariableStatement]: "const",
   };
   return file.statements.map((statement) => {
     const word = words[statement.kind] ?? ts.SyntaxKind[statement.kind];

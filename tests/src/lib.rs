@@ -1,13 +1,14 @@
 //! What whole-system tests share.
 //!
 //! [`node`] runs the TypeScript compiler, [`rust_package`] cargo; [`corpus`] reads collections of schemas from outside this repository, and
-//! [`contract`] makes contracts of schemas.
+//! [`contract`] makes contracts of schemas. [`random`] makes schemas and payloads by chance.
 #![forbid(unsafe_code)]
 
 pub mod contract;
 pub mod corpus;
 pub mod literal;
 pub mod node;
+pub mod random;
 pub mod rust_package;
 
 /// Why a test could not be run at all.

@@ -37,6 +37,18 @@ pub struct TscError {
     pub message: String,
 }
 
+/// A generated file, and for each of the types in it JSON texts.
+#[derive(Clone, Debug, Default)]
+pub struct Judged {
+    /// The text of the file.
+    pub file: String,
+    /// Names of types and payloads.
+    pub checks: Vec<(String, Vec<String>)>,
+}
+
+/// What `is` says of a payload, whether `parse` and `assert` agree, and the path, keyword and message of each violation.
+pub type Verdict = (bool, bool, Vec<(String, String, String)>);
+
 /// What stands at the top level of a file: `type A`, `interface B`, `function c`, or another kind of statement.
 pub type Outline = Vec<String>;
 
@@ -145,9 +157,25 @@ impl Node {
         Ok(serde_json::from_value(self.run(&json!({ "outlines": texts }))?)?)
     }
 
+    /// Asks the validators of generated files for their verdicts.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be loaded, or something in it throws.
+    pub fn judge(&self, files: &[Judged]) -> Result<Vec<Vec<Vec<Verdict>>>, Failure> {
+        let check = |(ty, payloads): &(String, Vec<String>)| json!({ "type": ty, "payloads": payloads });
+        let job = |judged: &Judged| json!({ "file": judged.file, "checks": judged.checks.iter().map(check).collect::<Vec<_>>() });
+        let job = files.iter().map(job).collect();
+        Ok(serde_json::from_value(self.run_script("validate.mjs", &Value::Array(job))?)?)
+    }
+
     fn run(&self, job: &Value) -> Result<Value, Failure> {
+        self.run_script("check.mjs", job)
+    }
+
+    fn run_script(&self, script: &str, job: &Value) -> Result<Value, Failure> {
         let mut child = Command::new("node")
-            .arg(self.folder.join("check.mjs"))
+            .arg(self.folder.join(script))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -156,7 +184,7 @@ impl Node {
         child.stdin.take().ok_or("no stdin")?.write_all(job.to_string().as_bytes())?;
         let output = child.wait_with_output()?;
         if !output.status.success() {
-            return Err(format!("check.mjs failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+            return Err(format!("{script} failed: {}", String::from_utf8_lossy(&output.stderr)).into());
         }
         Ok(serde_json::from_slice(&output.stdout)?)
     }

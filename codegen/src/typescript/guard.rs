@@ -1,6 +1,6 @@
 //! Functions that tell the variants of a discriminated union apart.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::literal;
 use super::syntax::Writer;
@@ -18,8 +18,8 @@ struct Guard {
     condition: String,
 }
 
-/// The guards of a model: of each exported union whose variants are all objects with literal tags.
-pub(super) fn guards(model: &Model<'_>, types: &Types<'_>) -> Guards {
+/// The guards of a model: of each exported union whose variants are all objects with literal tags. None has a `taken` name.
+pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<String>) -> Guards {
     let mut guards: Vec<(usize, Guard)> = Vec::new();
     let mut names: Vec<(String, Vec<u8>)> = Vec::new();
     for (index, def) in model.types.iter().enumerate() {
@@ -33,9 +33,9 @@ pub(super) fn guards(model: &Model<'_>, types: &Types<'_>) -> Guards {
             guards.push((index, guard));
         }
     }
-    name::settle(&mut names, "X", |_| false);
+    name::settle(&mut names, "X", |name| taken.contains(name));
     let mut by_type: HashMap<usize, Vec<Guard>> = HashMap::new();
-    for ((index, guard), (name, _)) in guards.into_iter().zip(names) {
+    for ((index, guard), (name, _)) in guards.into_iter().zip(names).filter(|(_, (name, _))| !taken.contains(name)) {
         by_type.entry(index).or_default().push(Guard { name, ..guard });
     }
     Guards(by_type)

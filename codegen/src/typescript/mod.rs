@@ -1,6 +1,7 @@
 //! Type model to TypeScript.
 //!
-//! The output imports nothing, runs nothing when it is loaded, and has only syntax that can be erased.
+//! The output imports nothing, does nothing when it is loaded but set up constants, and has only syntax that can be
+//! erased.
 
 mod doc;
 mod exclude;
@@ -10,6 +11,7 @@ mod literal;
 mod printer;
 mod syntax;
 mod types;
+mod validator;
 
 use crate::header::header;
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
@@ -19,7 +21,7 @@ use types::Types;
 /// The file of a contract.
 pub(crate) fn print(model: &Model<'_>) -> String {
     let types = Types::new(model);
-    let guards = guard::guards(model, &types);
+    let guards = guard::guards(model, &types, &validator::exported(model));
     let mut writer = Writer::new(header(model));
     let mut next = 0;
     for capability in &model.capabilities {
@@ -31,6 +33,7 @@ pub(crate) fn print(model: &Model<'_>) -> String {
         }
     }
     print_capabilities(&mut writer, model);
+    validator::print(&mut writer, model);
     writer.finish()
 }
 

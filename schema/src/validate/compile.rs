@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::value::hash_text;
-use crate::{Assertions, Format, Json, Kind, NodeId, Number, Pattern, Schema, TypeSet};
+use crate::{Assertions, Format, Json, Kind, Node, NodeId, Number, Pattern, Schema, TypeSet};
 
 /// Longer `enum`s are looked up by hash.
 const FEW: usize = 8;
@@ -134,6 +134,17 @@ impl Checks {
     /// Whether the properties of an object are looked at one by one.
     pub(super) fn has_properties(&self) -> bool {
         !self.properties.is_empty() || self.additional.is_some()
+    }
+}
+
+impl Schema {
+    /// The subschemas that one place of the payload may reach twice, so that their verdict there is worth remembering: members
+    /// of `definitions` that are no references.
+    pub fn shared(&self) -> Vec<NodeId> {
+        let targets: Vec<RuleId> = self.nodes().map(|(id, _)| follow(self, id)).collect();
+        let shared = shared(self, &targets);
+        let is_shared = |(id, node): (NodeId, &Node)| matches!(node.kind, Kind::Assertions(_)).then_some(id);
+        self.nodes().zip(shared).filter(|(_, shared)| *shared).filter_map(|(node, _)| is_shared(node)).collect()
     }
 }
 

@@ -32,10 +32,7 @@ pub(super) fn compare(number: &serde_json::Number, limit: &Number) -> Ordering {
     if let Some(integer) = integer(number) {
         return whole(integer).map_or(Ordering::Greater, |integer| integer.cmp(limit));
     }
-    if Number::from_f64(float).is_some_and(|shortest| shortest == *limit) {
-        return Ordering::Equal;
-    }
-    Number::exact(float).map_or(Ordering::Greater, |exact| exact.cmp(limit))
+    limit.compare_float(float)
 }
 
 /// Which value a binary64 has among the 64-bit integers. No other number of a payload can equal only one of the two.

@@ -1,0 +1,3 @@
+function members(value«: Dict»)«: string[]» {
+  return Object.keys(value).filter((name) => value[name] !== undefined);
+}

@@ -1,0 +1,120 @@
+//! Validators: a fast verdict as straight code, and the violations told from the schema as data.
+
+mod body;
+mod data;
+mod emit;
+mod graph;
+mod helpers;
+mod layout;
+mod output;
+mod plan;
+mod scalar;
+mod structure;
+mod union;
+
+use std::collections::{BTreeSet, HashSet};
+
+use capgen_manifest::Side;
+use capgen_schema::{Format, Kind, Schema};
+
+use super::syntax::Writer;
+use crate::model::{Model, SideModel};
+use emit::Emitter;
+use output::Output;
+
+/// The names of the functions of a side whose type is `name`.
+fn names(name: &str) -> [String; 3] {
+    ["parse", "is", "assert"].map(|verb| format!("{verb}{name}"))
+}
+
+/// The names of all functions that [`print`] exports.
+pub(super) fn exported(model: &Model<'_>) -> HashSet<String> {
+    sides(model).flat_map(|(name, _)| names(name)).collect()
+}
+
+/// The sides that have a schema, by the name of their type.
+fn sides<'m>(model: &'m Model<'_>) -> impl Iterator<Item = (&'m str, &'m Schema)> {
+    model.capabilities.iter().flat_map(move |capability| {
+        let sides = [(&capability.request, Side::Request), (&capability.response, Side::Response)];
+        sides.into_iter().filter_map(move |(typed, side)| match typed {
+            SideModel::Typed(id) => Some((model[*id].name.as_str(), capability.source.schema(side)?)),
+            SideModel::Loose(_) => None,
+        })
+    })
+}
+
+/// Prints the validators of every side that has a schema.
+pub(super) fn print(writer: &mut Writer, model: &Model<'_>) {
+    let mut output = Output::new(true);
+    let mut exported = String::new();
+    let mut formats = BTreeSet::new();
+    let mut keywords = BTreeSet::new();
+    for (name, schema) in sides(model) {
+        for (_, node) in schema.nodes() {
+            if let Kind::Assertions(a) = &node.kind {
+                formats.extend(a.format);
+                keywords.extend(a.keywords());
+            }
+        }
+        exported.push_str(&print_side(&mut output, name, schema));
+        exported.push('\n');
+    }
+    if exported.is_empty() {
+        return;
+    }
+    let formats = formats
+        .into_iter()
+        .map(|format: Format| (layout::key(format.name()), layout::text(scalar::helper_of(format).name())));
+    output.formats(&layout::object(formats.collect()));
+    writer.line(RESULT);
+    writer.line(&exported);
+    writer.line(&output.finish(&exported, &keywords));
+}
+
+const RESULT: &str = "
+/** What `parse` gives: the value, or everything that is wrong with it. */
+export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
+
+/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
+export type Violation = { path: string; message: string; keyword: string };
+";
+
+/// The functions of one side, which others are to be printed for.
+fn print_side(output: &mut Output, name: &str, schema: &Schema) -> String {
+    let contract = lower_first(name);
+    let mut emitter = Emitter::new(schema, output);
+    let verdict = emitter.run();
+    let data = data::contract(&emitter.plan, emitter.output);
+    let memories = std::mem::take(&mut emitter.memories);
+    output.contract(&contract, &data);
+    let [parse, is, assert] = names(name);
+    let unknown = output.typed(": unknown");
+    let json = output.typed(" as Json");
+    let parse = format!(
+        "export function {parse}(value{unknown}){} {{\n  return {is}(value)\n    ? {{ ok: true, value }}\n    : \
+         {{ ok: false, violations: collect({contract}, value{json}) }};\n}}\n",
+        output.typed(&format!(": Result<{name}>"))
+    );
+    let verdict = verdict.replacen("(value", &format!("(value{json}"), 1);
+    let statements = if memories.is_empty() {
+        format!("  return {verdict};")
+    } else {
+        let clear: String = memories.iter().map(|memory| format!("  {memory}.clear();\n")).collect();
+        format!("  const verdict = {verdict};\n{clear}  return verdict;")
+    };
+    let is_function = format!(
+        "export function {is}(value{unknown}){} {{\n{statements}\n}}\n",
+        output.typed(&format!(": value is {name}"))
+    );
+    let assert = format!(
+        "/** Throws an `Error` that has the `violations`. */\nexport function {assert}(value{unknown}){} {{\n  if (!{is}(value)) \
+         fail(\"{name}\", collect({contract}, value{json}));\n}}\n",
+        output.typed(&format!(": asserts value is {name}"))
+    );
+    [parse, is_function, assert].join("\n")
+}
+
+fn lower_first(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| format!("{}{}", first.to_ascii_lowercase(), chars.as_str()))
+}

@@ -1,0 +1,39 @@
+// Reads a job from stdin and writes its result to stdout, both JSON:
+//   [{"file": "...", "checks": [{"type": "AbRequest", "payloads": ["1", "2"]}]}] -> for each file, check and payload the
+//   verdict of `is`, whether `parse` and `assert` say the same, and the violations: [[[true, true, []]]]
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import ts from "typescript";
+
+const compilerOptions = { target: "es2022", module: "esnext" };
+
+function judge(module, type, text) {
+  const value = JSON.parse(text);
+  const verdict = module[`is${type}`](value);
+  const result = module[`parse${type}`](value);
+  let error;
+  try {
+    module[`assert${type}`](value);
+  } catch (thrown) {
+    error = thrown;
+  }
+  const violations = result.ok ? [] : result.violations;
+  const agrees =
+    result.ok === verdict &&
+    (result.ok ? result.value === value : violations.length > 0) &&
+    (verdict ? error === undefined : JSON.stringify(error.violations) === JSON.stringify(violations));
+  return [verdict, agrees, violations.map(({ path, keyword, message }) => [path, keyword, message])];
+}
+
+const results = [];
+const folder = mkdtempSync(join(tmpdir(), "capgen-"));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+for (const { file, checks } of JSON.parse(readFileSync(0, "utf8"))) {
+  const path = join(folder, `${results.length}.mjs`);
+  writeFileSync(path, ts.transpileModule(file, { compilerOptions }).outputText);
+  const module = await import(pathToFileURL(path));
+  results.push(checks.map(({ type, payloads }) => payloads.map((text) => judge(module, type, text))));
+}
+process.stdout.write(JSON.stringify(results));
