@@ -114,7 +114,7 @@ impl Data<'_, '_> {
 
 fn bound(limit: &Number, sign: char, is_strict: bool) -> Expression {
     let nearest = text(literal::number(limit));
-    if literal::is_exact(limit) {
+    if Number::from_f64(limit.as_f64()).is_some_and(|printed| printed == *limit) {
         return nearest;
     }
     let is_within = text(scalar::holds(limit, sign, is_strict).to_string());
