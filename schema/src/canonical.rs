@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Json, Object, Schema};
+use crate::{Hash, Json, Object, Schema};
 
 /// What a schema may say without asserting anything.
 const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
@@ -29,6 +29,11 @@ impl Schema {
     /// `$comment`): schemas that differ in nothing else have the same text. Properties and values of these names stay.
     pub fn canonical(&self) -> String {
         strip(&self.source).canonical()
+    }
+
+    /// The hash of the [canonical text](Self::canonical).
+    pub fn hash(&self) -> Hash {
+        Hash::of(self.canonical())
     }
 }
 

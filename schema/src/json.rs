@@ -107,6 +107,12 @@ impl Object {
         self.0.is_empty()
     }
 
+    /// Whether two members have one name.
+    pub(crate) fn has_duplicates(&self) -> bool {
+        let is_ascending = self.0.iter().is_sorted_by(|a, b| a.0 < b.0);
+        !is_ascending && self.sorted().windows(2).any(|pair| matches!(pair, [a, b] if a.0 == b.0))
+    }
+
     fn sorted(&self) -> Vec<&(String, Json)> {
         let mut members: Vec<_> = self.0.iter().collect();
         members.sort_unstable_by(|a, b| a.0.cmp(&b.0));

@@ -16,6 +16,7 @@ mod pattern;
 mod payload;
 pub mod pointer;
 mod problem;
+mod text;
 mod validate;
 
 pub use hash::Hash;
@@ -25,4 +26,5 @@ pub use number::{Number, NumberError};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload::{PayloadError, deserialize_payload, parse_payload};
 pub use problem::{Anchor, Code, Problem, Severity};
-pub use validate::{Validator, Violation};
+pub use text::{JsonTextError, SchemaTextError};
+pub use validate::{Validator, ValidatorCache, Violation};

@@ -32,22 +32,19 @@ impl Schema {
     /// # Ok::<(), capgen_schema::NumberError>(())
     /// ```
     pub fn parse(source: &Json) -> Result<Schema, Vec<Problem>> {
-        let mut loader = Loader::default();
-        loader.load(source, String::new(), 0);
-        if !loader.reports.is_full {
-            reference::resolve(&mut loader);
-        }
-        let Loader { nodes, definitions, mut reports, .. } = loader;
-        if reports.has_errors() {
-            return Err(reports.problems);
-        }
-        let mut schema = Schema { nodes, definitions, source: source.clone(), warnings: Vec::new() };
+        let loader = Loader { warns: true, ..Loader::default() };
+        let (mut schema, mut reports) = loader.schema(source.clone())?;
         lint::run(&schema, &mut reports);
         if reports.has_errors() {
             return Err(reports.problems);
         }
         schema.warnings = reports.problems;
         Ok(schema)
+    }
+
+    /// The same without warnings.
+    pub(crate) fn parse_silently(source: Json) -> Result<Schema, Vec<Problem>> {
+        Loader::default().schema(source).map(|(schema, _)| schema)
     }
 }
 
@@ -59,6 +56,8 @@ struct Loader {
     reports: Reports,
     /// The nodes that are references, with the name that each refers to.
     references: Vec<(NodeId, String)>,
+    /// Whether somebody reads the warnings that take time to find.
+    warns: bool,
 }
 
 /// What was found, within the budget of pointers.
@@ -79,6 +78,18 @@ struct Draft<'a> {
 }
 
 impl Loader {
+    fn schema(mut self, source: Json) -> Result<(Schema, Reports), Vec<Problem>> {
+        self.load(&source, String::new(), 0);
+        if !self.reports.is_full {
+            reference::resolve(&mut self);
+        }
+        let Loader { nodes, definitions, reports, .. } = self;
+        if reports.has_errors() {
+            return Err(reports.problems);
+        }
+        Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports))
+    }
+
     /// Loads a subschema and everything below it. Recursion is bounded by [`MAX_SCHEMA_DEPTH`].
     fn load(&mut self, schema: &Json, pointer: String, depth: usize) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));

@@ -169,7 +169,7 @@ impl Loader {
             let problem = Problem::new(codes::PATTERN_LOOK_AROUND, draft.at("pattern"), message);
             self.report(problem.label("look-around").help("write it without `(?=`, `(?!`, `(?<=` and `(?<!`"));
         }
-        if pattern.may_blow_up() {
+        if self.warns && pattern.may_blow_up() {
             let message = "a JavaScript engine may take exponential time on this pattern";
             let problem = Problem::new(codes::PATTERN_BACKTRACKS, draft.at("pattern"), message);
             self.report(problem.label("may backtrack").help(

@@ -16,6 +16,8 @@ pub(super) struct RuleId(u32);
 pub(super) struct Program {
     rules: Vec<Rule>,
     targets: Vec<RuleId>,
+    /// Where each node stands in the schema, sorted.
+    pointers: Vec<(Box<str>, NodeId)>,
 }
 
 #[derive(Debug)]
@@ -92,7 +94,15 @@ impl Program {
                 checks.definition = Some(name.clone());
             }
         }
-        Self { rules, targets }
+        let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
+        pointers.sort_unstable();
+        Self { rules, targets, pointers }
+    }
+
+    /// The rule that stands at a JSON Pointer of the schema, references followed.
+    pub(super) fn at(&self, pointer: &str) -> Option<RuleId> {
+        let index = self.pointers.binary_search_by(|(at, _)| at.as_ref().cmp(pointer)).ok()?;
+        self.pointers.get(index).map(|(_, node)| self.target(*node))
     }
 
     pub(super) fn root(&self) -> RuleId {

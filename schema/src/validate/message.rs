@@ -6,7 +6,6 @@ use super::Violation;
 use super::check::Failure;
 use super::compile::{Bound, Literals};
 use super::value::{canonical, type_of};
-use crate::payload::MAX_PAYLOAD_DEPTH;
 use crate::{Json, TypeSet};
 
 /// How many members of an `enum` a message lists.
@@ -180,7 +179,7 @@ fn size(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
 }
 
-pub(super) fn too_deep() -> Violation {
-    let message = format!("nested deeper than {MAX_PAYLOAD_DEPTH} levels");
+pub(super) fn too_deep(limit: usize) -> Violation {
+    let message = format!("nested deeper than {}", count(limit as u64, "level"));
     Violation { path: String::new(), message, keyword: "depth" }
 }

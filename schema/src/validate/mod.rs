@@ -1,5 +1,6 @@
 //! The interpreter: exactly draft-07 on the subset.
 
+mod cache;
 mod check;
 mod compile;
 mod message;
@@ -14,8 +15,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::payload::MAX_PAYLOAD_DEPTH;
 use crate::{NodeId, Schema};
-use compile::Program;
+pub use cache::ValidatorCache;
+use compile::{Program, RuleId};
 use message::Wording;
 use verdict::Evaluator;
 use violations::Collector;
@@ -43,7 +46,10 @@ use violations::Collector;
 #[derive(Clone, Debug)]
 pub struct Validator {
     program: Arc<Program>,
+    root: RuleId,
     wording: Wording,
+    max_depth: usize,
+    max_violations: usize,
 }
 
 /// One way in which a payload breaks its schema.
@@ -60,7 +66,57 @@ pub struct Violation {
 impl Validator {
     /// Compiles a schema. Takes time about linear in its size.
     pub fn new(schema: &Schema) -> Self {
-        Self { program: Arc::new(Program::new(schema)), wording: Wording::default() }
+        let program = Program::new(schema);
+        Self {
+            root: program.root(),
+            program: Arc::new(program),
+            wording: Wording::default(),
+            max_depth: MAX_PAYLOAD_DEPTH,
+            max_violations: usize::MAX,
+        }
+    }
+
+    /// The same validator, limits included, for the subschema that stands at a JSON Pointer of the schema, as
+    /// [`Node::pointer`](crate::Node::pointer) has it; the root is the empty string, and a `$ref` leads to its target. `None`
+    /// where no subschema stands. Payloads are then judged as if that subschema were all.
+    ///
+    /// Cheap: the compiled program is shared.
+    ///
+    /// ```
+    /// use capgen_schema::{Schema, Validator};
+    /// use serde_json::json;
+    /// let validator = Validator::new(&Schema::parse_text(r#"{"properties":{"port":{"maximum":65535}}}"#)?);
+    /// let port = validator.at("/properties/port").ok_or("no such place")?;
+    /// assert_eq!(port.validate(&json!(65536))[0].path, "");
+    /// assert!(validator.at("/properties/host").is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn at(&self, pointer: &str) -> Option<Self> {
+        Some(Self { root: self.program.at(pointer)?, ..self.clone() })
+    }
+
+    /// How many levels of arrays and objects a payload may have: 128 where nothing else is set, and never more.
+    ///
+    /// ```
+    /// use capgen_schema::{Schema, Validator};
+    /// use serde_json::json;
+    /// let flat = Validator::new(&Schema::parse_text("true")?).max_depth(1);
+    /// assert!(flat.is_valid(&json!([1])));
+    /// assert_eq!(flat.validate(&json!([[1]]))[0].message, "nested deeper than 1 level");
+    /// # Ok::<(), capgen_schema::SchemaTextError>(())
+    /// ```
+    #[must_use]
+    pub fn max_depth(mut self, levels: usize) -> Self {
+        self.max_depth = levels.min(MAX_PAYLOAD_DEPTH);
+        self
+    }
+
+    /// How many violations [`validate`](Self::validate) returns: all where nothing else is set, and at least 1. They are
+    /// the first ones of the whole list.
+    #[must_use]
+    pub fn max_violations(mut self, count: usize) -> Self {
+        self.max_violations = count.max(1);
+        self
     }
 
     /// Whether messages leave out what only the payload has, which may be secret: its values, and property names that
@@ -80,7 +136,7 @@ impl Validator {
 
     /// Whether the payload fits. Does not allocate per value where the schema has no union and no shared definition.
     pub fn is_valid(&self, payload: &Value) -> bool {
-        value::is_shallow(payload) && Evaluator::new(&self.program).verdict(self.program.root(), payload)
+        value::is_shallow(payload, self.max_depth) && Evaluator::new(&self.program).verdict(self.root, payload)
     }
 
     /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then by keyword in a fixed
@@ -89,14 +145,15 @@ impl Validator {
     /// A value of the wrong type gets no other violation, and a union whose branches all fail gets one, at its own
     /// path, about the branch that comes closest. With more than 64 MiB of paths, the rest is left out.
     pub fn validate(&self, payload: &Value) -> Vec<Violation> {
-        if !value::is_shallow(payload) {
-            return vec![message::too_deep()];
+        if !value::is_shallow(payload, self.max_depth) {
+            return vec![message::too_deep(self.max_depth)];
         }
-        Collector::new(&self.program, self.wording).violations(payload)
+        Collector::new(&self.program, self.wording).violations(self.root, payload, self.max_violations)
     }
 
     /// Whether a value fits one subschema.
     pub(crate) fn accepts(&self, node: NodeId, value: &Value) -> bool {
-        value::is_shallow(value) && Evaluator::new(&self.program).verdict(self.program.target(node), value)
+        value::is_shallow(value, self.max_depth)
+            && Evaluator::new(&self.program).verdict(self.program.target(node), value)
     }
 }

@@ -5,24 +5,21 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::number::{Reading, compare, has_two_readings, is_integer, nearest};
-use crate::payload::MAX_PAYLOAD_DEPTH;
 use crate::{Json, Number, Type};
 
 /// Arrays of up to so many items are searched for duplicates without a table.
 const FEW: usize = 8;
 
-/// Whether the payload is nested no deeper than allowed. Stops at the limit.
-pub(super) fn is_shallow(value: &Value) -> bool {
-    fn within(value: &Value, depth: usize) -> bool {
-        match value {
-            Value::Array(items) => depth < MAX_PAYLOAD_DEPTH && items.iter().all(|item| within(item, depth + 1)),
-            Value::Object(members) => {
-                depth < MAX_PAYLOAD_DEPTH && members.values().all(|member| within(member, depth + 1))
-            }
-            _ => true,
+/// Whether the payload has no more levels than allowed. Stops at the limit.
+pub(super) fn is_shallow(value: &Value, levels: usize) -> bool {
+    let inside = levels.checked_sub(1);
+    match value {
+        Value::Array(items) => inside.is_some_and(|levels| items.iter().all(|item| is_shallow(item, levels))),
+        Value::Object(members) => {
+            inside.is_some_and(|levels| members.values().all(|member| is_shallow(member, levels)))
         }
+        _ => true,
     }
-    within(value, 0)
 }
 
 pub(super) fn type_of(value: &Value) -> Type {

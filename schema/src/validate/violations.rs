@@ -56,8 +56,7 @@ impl<'a> Collector<'a> {
         Self { program, wording, evaluator: Evaluator::new(program), explains: true }
     }
 
-    pub(super) fn violations(&mut self, payload: &'a Value) -> Vec<Violation> {
-        let root = self.program.root();
+    pub(super) fn violations(&mut self, root: RuleId, payload: &'a Value, max: usize) -> Vec<Violation> {
         if self.evaluator.verdict(root, payload) {
             return Vec::new();
         }
@@ -78,6 +77,7 @@ impl<'a> Collector<'a> {
         let same_place = |a: &Violation, b: &Violation| a.path == b.path && a.keyword == b.keyword;
         violations.chunk_by_mut(same_place).for_each(|run| run.sort_unstable_by(|a, b| a.message.cmp(&b.message)));
         violations.dedup();
+        violations.truncate(max);
         violations
     }
 

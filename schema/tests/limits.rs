@@ -1,0 +1,130 @@
+//! What a caller can set on a validator, and where validators are kept.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::LazyLock;
+
+use capgen_schema::{Hash, Pattern, Schema, SchemaTextError, Validator, ValidatorCache};
+use serde_json::json;
+
+fn validator(schema: &str) -> Validator {
+    Validator::new(&Schema::parse_text(schema).unwrap())
+}
+
+#[test]
+fn a_validator_for_a_place_follows_references_and_keeps_limits() {
+    let schema = r##"{"properties":{"a/b":{"$ref":"#/definitions/d"}},"definitions":{"d":{"items":{"maximum":1}}}}"##;
+    let root = validator(schema).redact(true).max_depth(1);
+    let place = root.at("/properties/a~1b").unwrap();
+    let violations = place.validate(&json!([2]));
+    assert_eq!((violations[0].path.as_str(), violations[0].message.as_str()), ("/0", "must be at most 1"));
+    assert!(!place.is_valid(&json!([[]])));
+    assert!(root.at("/definitions/d/items").unwrap().is_valid(&json!(1)));
+    assert!(root.at("").unwrap().is_valid(&json!([2])));
+    assert!(root.at("/properties").is_none());
+    assert!(root.at("/properties/a~1b/items").is_none());
+}
+
+#[test]
+fn depth_can_only_be_lowered() {
+    let deep = (0..129).fold(json!(1), |inner, _| json!([inner]));
+    assert!(!validator("true").max_depth(1000).is_valid(&deep));
+    assert!(validator("true").max_depth(0).is_valid(&json!(1)));
+    assert!(!validator("true").max_depth(0).is_valid(&json!([])));
+}
+
+#[test]
+fn the_first_violations_of_the_whole_list_are_returned() {
+    let validator = validator(
+        r#"{"required":["z"],"additionalProperties":{"type":"null"},"allOf":[{"properties":{"b":{"enum":[1]}}},{"minimum":1}]}"#,
+    );
+    let payload = json!({"c": 1, "b": 2, "a": [1], "B": 0});
+    let all = validator.validate(&payload);
+    for count in 1..8 {
+        let first: Vec<_> = all.iter().take(count).cloned().collect();
+        assert_eq!(validator.clone().max_violations(count).validate(&payload), first);
+    }
+    assert_eq!(validator.max_violations(0).validate(&payload).len(), 1);
+}
+
+#[test]
+fn a_cache_compiles_once_and_forgets_what_was_not_asked_for() {
+    let cache = ValidatorCache::new(2);
+    let ask = |name: &str| {
+        let mut compiled = false;
+        let result = cache.get_or_compile(Hash::of(name), || {
+            compiled = true;
+            Schema::parse_text(name)
+        });
+        result.map(|_| compiled)
+    };
+    assert_eq!(ask("true"), Ok(true));
+    assert_eq!(ask("false"), Ok(true));
+    assert_eq!(ask("true"), Ok(false));
+    assert_eq!(ask("{}"), Ok(true));
+    assert_eq!(ask("true"), Ok(false));
+    assert_eq!(ask("false"), Ok(true));
+    assert!(matches!(ask("nonsense"), Err(SchemaTextError::Json(_))));
+    assert_eq!(cache.len(), 2);
+}
+
+#[test]
+fn a_cache_outlives_a_panic_and_serves_whoever_compiles() {
+    let cache = ValidatorCache::new(8);
+    let panics = || cache.get_or_compile(Hash::of("a"), || -> Result<Schema, ()> { panic!("on purpose") });
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
+    let inner = || cache.get_or_compile(Hash::of("b"), || Schema::parse_text("false"));
+    let outer = cache.get_or_compile(Hash::of("a"), || {
+        assert!(!inner()?.is_valid(&json!(1)));
+        Schema::parse_text("true")
+    });
+    assert!(outer.unwrap().is_valid(&json!(1)));
+}
+
+#[test]
+fn patterns_and_validators_fit_into_statics() {
+    static PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new("^a$").ok());
+    static CACHE: ValidatorCache = ValidatorCache::new(1);
+    assert!(PATTERN.as_ref().unwrap().is_match("a").unwrap());
+    assert!(CACHE.is_empty());
+}
+
+#[test]
+fn a_schema_is_read_from_text_with_every_digit() {
+    let text =
+        r#"{"enum":[18446744073709551617,1e2,"\ud83d\ude00\n"," "],"minimum":0.1000000000000000055511151231257827}"#;
+    let schema = Schema::parse_text(text).unwrap();
+    let canonical =
+        "{\"enum\":[18446744073709551617,100,\"😀\\n\",\" \"],\"minimum\":0.1000000000000000055511151231257827}";
+    assert_eq!(schema.canonical(), canonical);
+    let again = Schema::parse_text(canonical).unwrap();
+    assert_eq!(again.hash(), schema.hash());
+}
+
+#[test]
+fn a_text_that_is_no_json_is_no_schema() {
+    for (text, offset, message) in [
+        ("", 0, "expected a value"),
+        ("{\"a\":1,\"a\":2}", 13, "duplicate property names"),
+        ("{\"b\":1,\"a\":2,\"b\":3}", 19, "duplicate property names"),
+        ("{\"a\" 1}", 5, "expected `:`"),
+        ("{\"a\":1,}", 7, "expected a property name"),
+        ("{,}", 1, "expected a property name"),
+        ("[1,]", 3, "expected a value"),
+        ("[1 2]", 3, "expected `,` or a closing bracket"),
+        ("[1", 2, "expected `,` or a closing bracket"),
+        ("[", 1, "expected `,` or a closing bracket"),
+        ("true false", 5, "more behind the value"),
+        ("nul", 0, "expected a value"),
+        ("01", 0, "a bad number"),
+        ("[1e400]", 1, "a number outside the range of binary64"),
+        ("\"a\u{1}\"", 0, "a control character in a string"),
+        ("\"a\\\"", 0, "a string without an end"),
+        (r#""\ud800""#, 0, "a bad escape in a string"),
+        (r#""\x""#, 0, "a bad escape in a string"),
+    ] {
+        let error = text.parse::<capgen_schema::Json>().unwrap_err();
+        assert_eq!((error.offset, error.message), (offset, message), "{text}");
+    }
+    let deep = "[".repeat(1 << 20);
+    assert_eq!(deep.parse::<capgen_schema::Json>().unwrap_err().message, "nested deeper than 512 levels");
+}
