@@ -60,11 +60,47 @@ fn nested_unions_are_told_about_once() {
     check(schema, &payload, true);
 }
 
+/// Runs on less stack than any thread has by default.
+fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();
+}
+
 #[test]
 fn the_deepest_payload_meets_the_deepest_schema_without_the_call_stack() {
-    let deep = (0..60).fold(json!({"items": {"$ref": "#/definitions/d"}}), |schema, _| json!({"allOf": [schema]}));
-    let schema = json!({"$ref": "#/definitions/d", "definitions": {"d": deep}});
-    check(schema, &nested(128, |inner| json!([inner])), true);
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let item = json!({"items": {"$ref": "#/definitions/d"}, "type": ["array", "integer"]});
+        let deep = (0..60).fold(item, |schema, _| json!({keyword: [schema]}));
+        let validator = validator(&json!({"$ref": "#/definitions/d", "definitions": {"d": deep}}));
+        let valid = nested(128, |inner| json!([inner]));
+        let invalid = nested(127, |inner| json!([inner, "x"]));
+        on_a_small_stack(move || {
+            assert!(validator.is_valid(&valid));
+            assert!(validator.validate(&valid).is_empty());
+            assert!(!validator.is_valid(&invalid));
+            assert!(!validator.validate(&invalid).is_empty());
+        });
+    }
+}
+
+#[test]
+fn values_far_too_deep_are_refused_wherever_they_stand() {
+    on_a_small_stack(|| {
+        let deep = || nested(10_000, |inner| Value::Array(vec![inner]));
+        for schema in [
+            json!({"not": {"$ref": "#/definitions/d"}, "definitions": {"d": {"items": {"$ref": "#/definitions/d"}, "type": "array"}}}),
+            json!({"uniqueItems": true, "items": {"enum": [[[]]]}}),
+            json!({"anyOf": [{"properties": {"a": {"type": "null"}}}, {"required": ["a"]}]}),
+            json!({"additionalProperties": {"not": {"uniqueItems": true}}, "not": {"minItems": 2}}),
+        ] {
+            let object = [("a".to_owned(), deep()), ("b".to_owned(), deep())].into_iter().collect();
+            for payload in [Value::Array(vec![json!(1), deep(), deep()]), Value::Object(object)] {
+                let validator = validator(&schema);
+                assert!(!validator.is_valid(&payload), "{schema}");
+                assert_eq!(validator.validate(&payload)[0].keyword, "depth");
+                std::mem::forget(payload);
+            }
+        }
+    });
 }
 
 #[test]
@@ -109,6 +145,8 @@ fn schemas() -> impl Strategy<Value = Value> {
         Just(json!({"minimum": 1, "maxLength": 1, "minItems": 1, "required": ["a"]})),
         Just(json!({"uniqueItems": true, "exclusiveMaximum": 1})),
         (0..2).prop_map(|n| json!({"$ref": format!("#/definitions/d{n}")})),
+        Just(json!({"properties": {"a": {"const": "a"}}, "required": ["a"]})),
+        Just(json!({"properties": {"a": {"enum": ["ab", "a", "ab"]}}, "required": ["b", "a"]})),
     ];
     leaf.prop_recursive(3, 24, 3, |inner| {
         let list = proptest::collection::vec(inner.clone(), 1..4);
@@ -140,6 +178,15 @@ fn payloads() -> impl Strategy<Value = Value> {
     })
 }
 
+fn depth(value: &Value) -> usize {
+    let inside: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(members) => members.values().collect(),
+        _ => return 0,
+    };
+    1 + inside.into_iter().map(depth).max().unwrap_or(0)
+}
+
 /// Draft-07 by the letter, as short and slow as can be.
 fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
     let Some(keywords) = schema.as_object() else { return schema == &json!(true) };
@@ -163,7 +210,9 @@ fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
         "exclusiveMaximum" => number(value).is_none_or(|n| n < number(wanted).unwrap()),
         "maxLength" => value.as_str().is_none_or(|text| text.chars().count() <= 1),
         "minItems" => value.as_array().is_none_or(|items| !items.is_empty()),
-        "required" => value.as_object().is_none_or(|members| members.contains_key("a")),
+        "required" => value.as_object().is_none_or(|members| {
+            wanted.as_array().unwrap().iter().all(|name| members.contains_key(name.as_str().unwrap()))
+        }),
         "uniqueItems" => value.as_array().is_none_or(|items| {
             items.iter().enumerate().all(|(n, item)| !items.iter().take(n).any(|other| equal(item, other)))
         }),
@@ -194,6 +243,9 @@ proptest! {
         let validator = Validator::new(&schema);
         let verdict = validator.is_valid(&payload);
         prop_assert_eq!(verdict, accepts(&source, &source, &payload));
+        for levels in 0..4 {
+            prop_assert_eq!(validator.clone().max_depth(levels).is_valid(&payload), verdict && depth(&payload) <= levels);
+        }
         let violations = validator.validate(&payload);
         prop_assert_eq!(verdict, violations.is_empty());
         let mut distinct = violations.clone();

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use serde_json::Value;
 
-use super::compile::{Bound, Checks, Literals};
+use super::literal::Literals;
 use super::number::compare;
-use super::value::{equal, hash_text, repeated, type_of};
+use super::rule::{ArrayChecks, Bound, Checks, StringChecks};
+use super::value::{has_type, repeated};
 use crate::{Format, Json, Number, Pattern, TypeSet};
 
 /// What a value does not fulfil.
@@ -33,48 +34,67 @@ pub(super) fn check<'p>(
     value: &Value,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    if checks.types != TypeSet::ALL && !checks.types.contains(type_of(value)) {
+    if !has_type(value, checks.types) {
         report(Failure::Type(checks.types))?;
         return ControlFlow::Break(());
     }
+    check_literals(checks, value, report)?;
+    match value {
+        Value::Number(number) => check_number(checks, number, report),
+        Value::String(text) => checks.strings.as_ref().map_or(CONTINUE, |strings| check_string(strings, text, report)),
+        Value::Array(items) => checks.arrays.as_ref().map_or(CONTINUE, |arrays| check_array(arrays, items, report)),
+        Value::Object(members) => {
+            let required = checks.objects.as_ref().map_or(&[][..], |objects| &objects.required);
+            let missing = required.iter().filter(|name| !members.contains_key(name.as_str()));
+            missing.map(|name| Failure::Required(name)).try_for_each(report)
+        }
+        Value::Null | Value::Bool(_) => CONTINUE,
+    }
+}
+
+const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
+
+/// `enum` and `const`.
+#[inline]
+pub(super) fn check_literals<'p>(
+    checks: &'p Checks,
+    value: &Value,
+    report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     if let Some(literals) = &checks.enum_values
         && !literals.contain(value)
     {
         report(Failure::Enum(literals))?;
     }
-    if let Some(literal) = &checks.const_value
-        && !equal(value, literal)
+    if let Some(literals) = &checks.const_value
+        && !literals.contain(value)
     {
-        report(Failure::Const(literal))?;
+        literals.values().first().map(Failure::Const).into_iter().try_for_each(report)?;
     }
-    match value {
-        Value::Number(number) => {
-            let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.holds(compare(number, limit)));
-            broken.map(|(bound, limit)| Failure::Bound(*bound, limit)).try_for_each(report)
-        }
-        Value::String(text) => check_string(checks, text, report),
-        Value::Array(items) => check_array(checks, items, report),
-        Value::Object(members) => {
-            let missing = checks.required.iter().filter(|name| !members.contains_key(name.as_str()));
-            missing.map(|name| Failure::Required(name)).try_for_each(report)
-        }
-        Value::Null | Value::Bool(_) => ControlFlow::Continue(()),
-    }
+    CONTINUE
 }
 
-fn check_string<'p>(
+#[inline]
+pub(super) fn check_number<'p>(
     checks: &'p Checks,
+    number: &serde_json::Number,
+    report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.holds(compare(number, limit)));
+    broken.map(|(bound, limit)| Failure::Bound(*bound, limit)).try_for_each(report)
+}
+
+#[inline]
+pub(super) fn check_string<'p>(
+    checks: &'p StringChecks,
     text: &str,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    if checks.min_length.is_some() || checks.max_length.is_some() {
-        let length = text.chars().count() as u64;
-        if let Some(limit) = checks.min_length.filter(|limit| length < *limit) {
-            report(Failure::MinLength(limit))?;
-        }
-        if let Some(limit) = checks.max_length.filter(|limit| length > *limit) {
-            report(Failure::MaxLength(limit))?;
-        }
+    if let Some(limit) = checks.min_length.filter(|limit| is_shorter(text, *limit)) {
+        report(Failure::MinLength(limit))?;
+    }
+    if let Some(limit) = checks.max_length.filter(|limit| is_longer(text, *limit)) {
+        report(Failure::MaxLength(limit))?;
     }
     if let Some(pattern) = &checks.pattern {
         match pattern.is_match(text) {
@@ -85,12 +105,37 @@ fn check_string<'p>(
     }
     match checks.format {
         Some(format) if !format.accepts(text) => report(Failure::Format(format)),
-        _ => ControlFlow::Continue(()),
+        _ => CONTINUE,
     }
 }
 
-fn check_array<'p>(
-    checks: &'p Checks,
+/// In code points. A code point has one to four bytes, so that most texts need no counting.
+fn is_shorter(text: &str, limit: u64) -> bool {
+    let bytes = text.len() as u64;
+    bytes < limit || (bytes.div_ceil(4) < limit && (text.chars().count() as u64) < limit)
+}
+
+fn is_longer(text: &str, limit: u64) -> bool {
+    let bytes = text.len() as u64;
+    bytes > limit && (bytes.div_ceil(4) > limit || text.chars().count() as u64 > limit)
+}
+
+#[inline]
+pub(super) fn check_array<'p>(
+    checks: &'p ArrayChecks,
+    items: &[Value],
+    report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    check_size(checks, items, report)?;
+    match checks.unique_items.then(|| repeated(items)).flatten() {
+        Some((first, second)) => report(Failure::UniqueItems(first, second)),
+        None => CONTINUE,
+    }
+}
+
+#[inline]
+pub(super) fn check_size<'p>(
+    checks: &'p ArrayChecks,
     items: &[Value],
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -101,10 +146,7 @@ fn check_array<'p>(
     if let Some(limit) = checks.max_items.filter(|limit| count > *limit) {
         report(Failure::MaxItems(limit))?;
     }
-    match checks.unique_items.then(|| repeated(items)).flatten() {
-        Some((first, second)) => report(Failure::UniqueItems(first, second)),
-        None => ControlFlow::Continue(()),
-    }
+    CONTINUE
 }
 
 impl Bound {
@@ -115,18 +157,6 @@ impl Bound {
             Bound::Maximum => ordering.is_le(),
             Bound::ExclusiveMinimum => ordering.is_gt(),
             Bound::ExclusiveMaximum => ordering.is_lt(),
-        }
-    }
-}
-
-impl Literals {
-    fn contain(&self, value: &Value) -> bool {
-        match &self.index {
-            Some(index) => {
-                let mut candidates = index.get(&hash_text(value)).into_iter().flatten();
-                candidates.any(|&index| self.values.get(index).is_some_and(|literal| equal(value, literal)))
-            }
-            None => self.values.iter().any(|literal| equal(value, literal)),
         }
     }
 }

@@ -1,16 +1,11 @@
-//! What a validator runs: nodes whose references are followed and whose names are sorted.
+//! What a validator runs: rules whose references are followed and whose names are sorted.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use super::value::hash_text;
-use crate::{Assertions, Format, Json, Kind, Node, NodeId, Number, Pattern, Schema, TypeSet};
-
-/// Longer `enum`s are looked up by hash.
-const FEW: usize = 8;
-
-/// An index into a [`Program`]; never that of a reference.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct RuleId(u32);
+use super::literal::Literals;
+use super::rule::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, Rule, RuleId, StringChecks};
+use super::tag::Union;
+use crate::{Assertions, Kind, Node, NodeId, Number, Schema, TypeSet};
 
 #[derive(Debug)]
 pub(super) struct Program {
@@ -18,64 +13,8 @@ pub(super) struct Program {
     targets: Vec<RuleId>,
     /// Where each node stands in the schema, sorted.
     pointers: Vec<(Box<str>, NodeId)>,
-}
-
-#[derive(Debug)]
-pub(super) enum Rule {
-    Bool(bool),
-    Checks(Box<Checks>),
-}
-
-#[derive(Debug)]
-pub(super) struct Checks {
-    pub(super) types: TypeSet,
-    pub(super) enum_values: Option<Literals>,
-    pub(super) const_value: Option<Json>,
-    pub(super) bounds: Vec<(Bound, Number)>,
-    pub(super) min_length: Option<u64>,
-    pub(super) max_length: Option<u64>,
-    pub(super) pattern: Option<Pattern>,
-    pub(super) format: Option<Format>,
-    pub(super) min_items: Option<u64>,
-    pub(super) max_items: Option<u64>,
-    pub(super) unique_items: bool,
-    pub(super) required: Vec<String>,
-    /// Sorted by name.
-    properties: Vec<(String, RuleId)>,
-    additional: Option<RuleId>,
-    pub(super) items: Option<RuleId>,
-    pub(super) all_of: Vec<RuleId>,
-    pub(super) any_of: Option<Vec<RuleId>>,
-    pub(super) one_of: Option<Vec<RuleId>>,
-    pub(super) not: Option<RuleId>,
-    /// Whether two ways may lead here for one place of the payload, so that the verdict is worth remembering.
-    pub(super) is_shared: bool,
-    /// The name in the schema's `definitions`.
-    pub(super) definition: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Bound {
-    Minimum,
-    Maximum,
-    ExclusiveMinimum,
-    ExclusiveMaximum,
-}
-
-/// The members of an `enum`.
-#[derive(Debug)]
-pub(super) struct Literals {
-    pub(super) values: Vec<Json>,
-    /// Where there are many: by [`hash_text`], the indexes.
-    pub(super) index: Option<HashMap<String, Vec<usize>>>,
-}
-
-/// What applies to a property.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Property {
-    Declared(RuleId),
-    Additional(RuleId),
-    Free,
+    /// The names in the schema's `definitions`.
+    definitions: BTreeMap<RuleId, String>,
 }
 
 impl Program {
@@ -83,20 +22,13 @@ impl Program {
         let targets: Vec<RuleId> = schema.nodes().map(|(id, _)| follow(schema, id)).collect();
         let shared = shared(schema, &targets);
         let compiler = Compiler { targets: &targets };
-        let mut rules: Vec<Rule> = schema.nodes().map(|(_, node)| compiler.rule(&node.kind)).collect();
-        for (rule, shared) in rules.iter_mut().zip(shared) {
-            if let Rule::Checks(checks) = rule {
-                checks.is_shared = shared;
-            }
-        }
-        for (name, id) in schema.definitions() {
-            if let Some(Rule::Checks(checks)) = rules.get_mut(id.0 as usize) {
-                checks.definition = Some(name.clone());
-            }
-        }
+        let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.rule(&node.kind, shared));
+        let mut rules: Vec<Rule> = compiled.collect();
+        find_tags(&mut rules);
         let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
         pointers.sort_unstable();
-        Self { rules, targets, pointers }
+        let definitions = schema.definitions().iter().map(|(name, id)| (RuleId(id.0), name.clone())).collect();
+        Self { rules, targets, pointers, definitions }
     }
 
     /// The rule that stands at a JSON Pointer of the schema, references followed.
@@ -122,28 +54,10 @@ impl Program {
     pub(super) fn checks(&self, id: RuleId) -> Option<&Checks> {
         if let Rule::Checks(checks) = self.rule(id) { Some(checks) } else { None }
     }
-}
 
-impl Checks {
-    pub(super) fn property(&self, name: &str) -> Property {
-        let declared = match self.properties.as_slice() {
-            [] => None,
-            sorted => sorted.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok().and_then(|index| sorted.get(index)),
-        };
-        match (declared, self.additional) {
-            (Some((_, rule)), _) => Property::Declared(*rule),
-            (None, Some(rule)) => Property::Additional(rule),
-            (None, None) => Property::Free,
-        }
-    }
-
-    pub(super) fn properties(&self) -> &[(String, RuleId)] {
-        &self.properties
-    }
-
-    /// Whether the properties of an object are looked at one by one.
-    pub(super) fn has_properties(&self) -> bool {
-        !self.properties.is_empty() || self.additional.is_some()
+    /// The name in the schema's `definitions`.
+    pub(super) fn definition(&self, id: RuleId) -> Option<&str> {
+        self.definitions.get(&id).map(String::as_str)
     }
 }
 
@@ -196,17 +110,33 @@ fn shared(schema: &Schema, targets: &[RuleId]) -> Vec<bool> {
     references.into_iter().zip(forked).map(|(count, forked)| count > 1 && forked).collect()
 }
 
+/// Every rule has to be there before the branches of one can be told apart.
+fn find_tags(rules: &mut [Rule]) {
+    for index in 0..rules.len() {
+        let Some(mut in_place) = take_in_place(rules, index) else { continue };
+        in_place.any_of.iter_mut().chain(&mut in_place.one_of).for_each(|union| union.find_tag(rules));
+        if let Some(Rule::Checks(checks)) = rules.get_mut(index) {
+            checks.in_place = Some(in_place);
+        }
+    }
+}
+
+fn take_in_place(rules: &mut [Rule], index: usize) -> Option<Box<InPlace>> {
+    if let Some(Rule::Checks(checks)) = rules.get_mut(index) { checks.in_place.take() } else { None }
+}
+
 struct Compiler<'t> {
     targets: &'t [RuleId],
 }
 
 impl Compiler<'_> {
-    fn rule(&self, kind: &Kind) -> Rule {
+    fn rule(&self, kind: &Kind, is_shared: bool) -> Rule {
         match kind {
             Kind::Bool(verdict) => Rule::Bool(*verdict),
             // Every way to a reference has been led to its target.
             Kind::Ref(_) => Rule::Bool(true),
-            Kind::Assertions(assertions) => Rule::Checks(Box::new(self.checks(assertions))),
+            Kind::Assertions(assertions) if assertions.is_empty() => Rule::Bool(true),
+            Kind::Assertions(assertions) => Rule::Checks(self.checks(assertions, is_shared)),
         }
     }
 
@@ -214,40 +144,70 @@ impl Compiler<'_> {
         target(self.targets, node)
     }
 
-    fn ids(&self, nodes: &Option<Vec<NodeId>>) -> Option<Vec<RuleId>> {
-        nodes.as_ref().map(|nodes| nodes.iter().map(|&node| self.id(node)).collect())
+    fn ids(&self, nodes: &[NodeId]) -> Box<[RuleId]> {
+        nodes.iter().map(|&node| self.id(node)).collect()
     }
 
-    fn checks(&self, a: &Assertions) -> Checks {
-        let mut properties: Vec<_> = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
-        properties.sort_unstable();
+    fn checks(&self, a: &Assertions, is_shared: bool) -> Checks {
         Checks {
             types: a.types.unwrap_or(TypeSet::ALL),
-            enum_values: a.enum_values.as_deref().map(Literals::new),
-            const_value: a.const_value.clone(),
+            is_shared,
+            enum_values: a.enum_values.as_deref().map(|values| Box::new(Literals::new(values))),
+            const_value: a.const_value.as_ref().map(|value| Box::new(Literals::new(std::slice::from_ref(value)))),
             bounds: bounds(a),
+            strings: strings(a),
+            arrays: self.arrays(a),
+            objects: self.objects(a),
+            in_place: self.in_place(a),
+        }
+    }
+
+    fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {
+        let is_asked = a.min_items.is_some() || a.max_items.is_some() || a.unique_items || a.items.is_some();
+        is_asked.then(|| {
+            Box::new(ArrayChecks {
+                min_items: a.min_items,
+                max_items: a.max_items,
+                unique_items: a.unique_items,
+                items: a.items.map(|id| self.id(id)),
+            })
+        })
+    }
+
+    fn objects(&self, a: &Assertions) -> Option<Box<ObjectChecks>> {
+        let is_asked = !a.required.is_empty() || !a.properties.is_empty() || a.additional_properties.is_some();
+        is_asked.then(|| {
+            let properties = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
+            Box::new(ObjectChecks::new(&a.required, properties, a.additional_properties.map(|id| self.id(id))))
+        })
+    }
+
+    fn in_place(&self, a: &Assertions) -> Option<Box<InPlace>> {
+        let union = |nodes: &Vec<NodeId>| Union::new(self.ids(nodes));
+        let in_place = InPlace {
+            all_of: self.ids(a.all_of.as_deref().unwrap_or_default()),
+            any_of: a.any_of.as_ref().map(union),
+            one_of: a.one_of.as_ref().map(union),
+            not: a.not.map(|id| self.id(id)),
+        };
+        let is_asked = !in_place.all_of.is_empty() || in_place.any_of.is_some() || in_place.one_of.is_some();
+        (is_asked || in_place.not.is_some()).then(|| Box::new(in_place))
+    }
+}
+
+fn strings(a: &Assertions) -> Option<Box<StringChecks>> {
+    let is_asked = a.min_length.is_some() || a.max_length.is_some() || a.pattern.is_some() || a.format.is_some();
+    is_asked.then(|| {
+        Box::new(StringChecks {
             min_length: a.min_length,
             max_length: a.max_length,
             pattern: a.pattern.clone(),
             format: a.format,
-            min_items: a.min_items,
-            max_items: a.max_items,
-            unique_items: a.unique_items,
-            required: a.required.clone(),
-            properties,
-            additional: a.additional_properties.map(|id| self.id(id)),
-            items: a.items.map(|id| self.id(id)),
-            all_of: self.ids(&a.all_of).unwrap_or_default(),
-            any_of: self.ids(&a.any_of),
-            one_of: self.ids(&a.one_of),
-            not: a.not.map(|id| self.id(id)),
-            is_shared: false,
-            definition: None,
-        }
-    }
+        })
+    })
 }
 
-fn bounds(a: &Assertions) -> Vec<(Bound, Number)> {
+fn bounds(a: &Assertions) -> Box<[(Bound, Number)]> {
     let all = [
         (Bound::Minimum, &a.minimum),
         (Bound::Maximum, &a.maximum),
@@ -255,17 +215,4 @@ fn bounds(a: &Assertions) -> Vec<(Bound, Number)> {
         (Bound::ExclusiveMaximum, &a.exclusive_maximum),
     ];
     all.into_iter().filter_map(|(bound, limit)| Some((bound, limit.clone()?))).collect()
-}
-
-impl Literals {
-    fn new(values: &[Json]) -> Self {
-        let index = (values.len() > FEW).then(|| {
-            let mut index = HashMap::<String, Vec<usize>>::new();
-            for (position, literal) in values.iter().enumerate() {
-                index.entry(hash_text(&literal.to_value())).or_default().push(position);
-            }
-            index
-        });
-        Self { values: values.to_vec(), index }
-    }
 }

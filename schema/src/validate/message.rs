@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::Violation;
 use super::check::Failure;
-use super::compile::{Bound, Literals};
+use super::literal::Literals;
+use super::rule::Bound;
 use super::value::{canonical, type_of};
 use crate::{Json, TypeSet};
 
@@ -149,8 +150,8 @@ impl Wording {
     }
 
     fn literals(self, literals: &Literals) -> String {
-        let shown: Vec<String> = literals.values.iter().take(LISTED).map(|literal| self.literal(literal)).collect();
-        let more = if literals.values.len() > LISTED { ",..." } else { "" };
+        let shown: Vec<String> = literals.values().iter().take(LISTED).map(|literal| self.literal(literal)).collect();
+        let more = if literals.values().len() > LISTED { ",..." } else { "" };
         format!("[{}{more}]", shown.join(","))
     }
 

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::check::Failure;
-use super::compile::{Checks, RuleId};
+
 use super::message::any_of;
 use super::places::to_pointer;
+use super::rule::{Checks, RuleId};
 use super::value::{equal, type_of};
 use super::violations::{Collector, Finding, What};
 use crate::{Json, TypeSet};
@@ -97,15 +98,15 @@ impl<'a> Collector<'a> {
     fn tags(&self, branch: RuleId) -> impl Iterator<Item = (&'a str, &'a Json)> {
         let program = self.program;
         let parts = program.checks(branch).into_iter().flat_map(move |checks| {
-            std::iter::once(checks).chain(checks.all_of.iter().filter_map(move |&part| program.checks(part)))
+            std::iter::once(checks).chain(checks.all_of().iter().filter_map(move |&part| program.checks(part)))
         });
         let properties = parts.flat_map(Checks::properties);
-        properties.filter_map(move |(name, rule)| Some((name.as_str(), program.checks(*rule)?.constant()?)))
+        properties
+            .filter_map(move |declared| Some((declared.name.as_ref(), program.checks(declared.rule)?.constant()?)))
     }
 
     fn label(&self, branch: RuleId) -> String {
-        let definition = self.program.checks(branch).and_then(|checks| checks.definition.as_deref());
-        match (definition, self.tags(branch).next()) {
+        match (self.program.definition(branch), self.tags(branch).next()) {
             (Some(name), _) => format!(" ({})", self.wording.quote(name)),
             (None, Some((name, literal))) => {
                 format!(" ({} {})", self.wording.quote(name), self.wording.literal(literal))
@@ -126,15 +127,5 @@ impl<'a> Collector<'a> {
         let place = if path.is_empty() { path } else { format!(" {relation} {}", self.wording.cut(path)) };
         let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
         format!("{message}{place}{more}")
-    }
-}
-
-impl Checks {
-    fn constant(&self) -> Option<&Json> {
-        match (&self.const_value, &self.enum_values) {
-            (Some(literal), _) => Some(literal),
-            (None, Some(literals)) => literals.values.first().filter(|_| literals.values.len() == 1),
-            (None, None) => None,
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::number::{Reading, compare, has_two_readings, is_integer, nearest};
-use crate::{Json, Number, Type};
+use crate::{Json, Number, Type, TypeSet};
 
 /// Arrays of up to so many items are searched for duplicates without a table.
 const FEW: usize = 8;
@@ -32,6 +32,21 @@ pub(super) fn type_of(value: &Value) -> Type {
         Value::Array(_) => Type::Array,
         Value::Object(_) => Type::Object,
     }
+}
+
+/// Whether the value has one of the types. What is needed least is looked at last: whether a number is whole.
+#[inline]
+pub(super) fn has_type(value: &Value, types: TypeSet) -> bool {
+    types.contains(match value {
+        Value::Null => Type::Null,
+        Value::Bool(_) => Type::Boolean,
+        Value::Number(number) => {
+            return types.contains(Type::Number) || (types.contains(Type::Integer) && is_integer(number));
+        }
+        Value::String(_) => Type::String,
+        Value::Array(_) => Type::Array,
+        Value::Object(_) => Type::Object,
+    })
 }
 
 impl Json {

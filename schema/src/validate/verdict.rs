@@ -1,191 +1,268 @@
-//! Whether a value fits: depth first, on a stack of its own, stopping at the first failure.
+//! Whether a payload fits: one walk that stops at the first failure, and allocates nothing where a payload of usual size
+//! does not repeat itself.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::check::check;
-use super::compile::{Checks, Program, Property, Rule, RuleId};
+use super::check::{Failure, check_array, check_literals, check_number, check_size, check_string};
+use super::compile::Program;
+use super::rule::{ArrayChecks, Checks, InPlace, ObjectChecks, Rule, RuleId};
+use super::stack;
+use super::tag::Union;
+use super::value::{has_type, is_shallow};
 
-/// Evaluates rules on the values of one payload, and remembers verdicts where two ways may lead to one.
+/// How many rules may wait for each other on the call stack: two for each level of the deepest payload, and some. Their
+/// frames take less than 512 KiB unoptimized, and a fraction of it optimized; what nests deeper goes through [`stack`].
+const MAX_FRAMES: u32 = 320;
+
+/// So many times a shared rule is simply evaluated; if there is more to do, verdicts are remembered.
+const MAX_REPEATED: u32 = 1 << 14;
+
+/// Evaluates rules on the values of one payload.
 pub(super) struct Evaluator<'p, 'v> {
     program: &'p Program,
-    stack: Vec<Frame<'p, 'v>>,
+    payload: &'v Value,
+    max_depth: usize,
+    shallow: Option<bool>,
+    /// Evaluations of shared rules.
+    repeated: u32,
     /// By rule and address of the value, which tells places of a payload apart.
     known: HashMap<(RuleId, usize), bool>,
+    /// Whether the call stack would have become too deep; answers mean nothing from then on.
+    gave_up: bool,
+    fallback: stack::Evaluator<'p, 'v>,
 }
 
-/// A rule on a value, waiting for the verdict of a subschema.
-struct Frame<'p, 'v> {
-    id: RuleId,
-    checks: &'p Checks,
-    value: &'v Value,
-    stage: Stage<'p, 'v>,
+/// What is left for a value to take.
+///
+/// A value is *watched* along one way of evaluation, where a positive answer says that it has no more levels than allowed.
+/// So a payload that is nested too deep is never answered positively, and looking at its depth costs no walk of its own.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Levels of arrays and objects; [`Room::UNWATCHED`] where another way takes care.
+    levels: u32,
+    frames: u32,
 }
 
-/// Which subschemas are being asked.
-enum Stage<'p, 'v> {
-    AllOf(std::slice::Iter<'p, RuleId>),
-    Members(serde_json::map::Iter<'v>),
-    Items(RuleId, std::slice::Iter<'v, Value>),
-    AnyOf(std::slice::Iter<'p, RuleId>),
-    OneOf(std::slice::Iter<'p, RuleId>, bool),
-    Not(Option<RuleId>),
+impl Room {
+    const UNWATCHED: u32 = u32::MAX;
+
+    /// For the same value on another way.
+    fn unwatched(self) -> Self {
+        Room { levels: Room::UNWATCHED, ..self }
+    }
+
+    /// For what is in an array or object; `None` where that is too deep.
+    fn inside(self) -> Option<Self> {
+        match self.levels {
+            0 => None,
+            Room::UNWATCHED => Some(self),
+            levels => Some(Room { levels: levels - 1, ..self }),
+        }
+    }
+
+    /// Whether a value that no rule has looked into is shallow enough.
+    fn holds(self, value: &Value) -> bool {
+        self.levels == Room::UNWATCHED || is_shallow(value, self.levels as usize)
+    }
 }
 
-enum Step<'v> {
-    Ask(RuleId, &'v Value),
-    Done(bool),
+fn stop(_: Failure<'_>) -> ControlFlow<()> {
+    ControlFlow::Break(())
 }
 
 impl<'p, 'v> Evaluator<'p, 'v> {
-    pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, stack: Vec::new(), known: HashMap::new() }
-    }
-
-    pub(super) fn verdict(&mut self, rule: RuleId, value: &'v Value) -> bool {
-        let mut answer = self.enter(rule, value);
-        loop {
-            let Some(frame) = self.stack.last_mut() else { return answer.unwrap_or(true) };
-            answer = match frame.advance(answer) {
-                Step::Ask(rule, value) => self.enter(rule, value),
-                Step::Done(verdict) => {
-                    self.leave(verdict);
-                    Some(verdict)
-                }
-            };
+    pub(super) fn new(program: &'p Program, payload: &'v Value, max_depth: usize) -> Self {
+        Self {
+            program,
+            payload,
+            max_depth,
+            shallow: None,
+            repeated: 0,
+            known: HashMap::new(),
+            gave_up: false,
+            fallback: stack::Evaluator::new(program),
         }
     }
 
-    /// Decides at once where that takes no other schema.
-    fn enter(&mut self, id: RuleId, value: &'v Value) -> Option<bool> {
+    /// Whether the payload fits and is shallow.
+    pub(super) fn accepts(&mut self, rule: RuleId) -> bool {
+        let levels = u32::try_from(self.max_depth).unwrap_or(Room::UNWATCHED - 1);
+        let verdict = self.fits(rule, self.payload, Room { levels, frames: MAX_FRAMES });
+        if self.gave_up { self.is_shallow() && self.fallback.verdict(rule, self.payload) } else { verdict }
+    }
+
+    /// Whether a value of the payload, which is shallow, fits. Verdicts on shared rules are remembered from one question
+    /// to the next.
+    pub(super) fn verdict(&mut self, rule: RuleId, value: &'v Value) -> bool {
+        self.shallow = Some(true);
+        self.repeated = MAX_REPEATED;
+        let verdict = self.fits(rule, value, Room { levels: Room::UNWATCHED, frames: MAX_FRAMES });
+        if std::mem::take(&mut self.gave_up) { self.fallback.verdict(rule, value) } else { verdict }
+    }
+
+    fn is_shallow(&mut self) -> bool {
+        *self.shallow.get_or_insert_with(|| is_shallow(self.payload, self.max_depth))
+    }
+
+    fn fits(&mut self, id: RuleId, value: &'v Value, room: Room) -> bool {
         let checks = match self.program.rule(id) {
-            Rule::Bool(verdict) => return Some(*verdict),
+            Rule::Bool(verdict) => return *verdict && room.holds(value),
             Rule::Checks(checks) => checks,
         };
-        if !checks.asks_others(value) {
-            return Some(passes(checks, value));
+        if !has_type(value, checks.types) || check_literals(checks, value, &mut stop).is_break() {
+            return false;
         }
-        if checks.is_shared
-            && let Some(&verdict) = self.known.get(&place(id, value))
-        {
-            return Some(verdict);
-        }
-        if !passes(checks, value) {
-            return Some(false);
-        }
-        self.stack.push(Frame { id, checks, value, stage: Stage::AllOf(checks.all_of.iter()) });
-        None
-    }
-
-    fn leave(&mut self, verdict: bool) {
-        if let Some(Frame { id, checks, value, .. }) = self.stack.pop()
-            && checks.is_shared
-        {
-            self.known.insert(place(id, value), verdict);
-        }
-    }
-}
-
-fn place(rule: RuleId, value: &Value) -> (RuleId, usize) {
-    (rule, std::ptr::from_ref(value).addr())
-}
-
-fn passes(checks: &Checks, value: &Value) -> bool {
-    check(checks, value, &mut |_| ControlFlow::Break(())).is_continue()
-}
-
-impl Checks {
-    /// Whether a subschema applies to the value or to what is in it.
-    fn asks_others(&self, value: &Value) -> bool {
-        let below = match value {
-            Value::Array(items) => self.items.is_some() && !items.is_empty(),
-            Value::Object(members) => self.has_properties() && !members.is_empty(),
-            _ => false,
+        let own = match value {
+            Value::Null | Value::Bool(_) => true,
+            Value::Number(number) => check_number(checks, number, &mut stop).is_continue(),
+            Value::String(text) => {
+                checks.strings.as_ref().is_none_or(|strings| check_string(strings, text, &mut stop).is_continue())
+            }
+            Value::Array(_) | Value::Object(_) => return self.fits_nested(id, checks, value, room),
         };
-        below || !self.all_of.is_empty() || self.any_of.is_some() || self.one_of.is_some() || self.not.is_some()
-    }
-}
-
-impl<'p, 'v> Frame<'p, 'v> {
-    /// Takes the answer to the last question, if there was one, and asks the next.
-    fn advance(&mut self, answer: Option<bool>) -> Step<'v> {
-        if let Some(answer) = answer
-            && let ControlFlow::Break(verdict) = self.take(answer)
-        {
-            return Step::Done(verdict);
+        match &checks.in_place {
+            Some(_) if own => self.fits_nested(id, checks, value, room),
+            _ => own,
         }
-        loop {
-            if let Some(question) = self.question() {
-                return question;
+    }
+
+    /// The part that may ask other rules.
+    fn fits_nested(&mut self, id: RuleId, checks: &'p Checks, value: &'v Value, room: Room) -> bool {
+        let Some(frames) = room.frames.checked_sub(1) else {
+            self.gave_up = true;
+            return false;
+        };
+        let room = Room { frames, ..room };
+        if !checks.is_shared {
+            return self.fits_inside(checks, value, room);
+        }
+        if self.repeated < MAX_REPEATED {
+            self.repeated += 1;
+            return self.fits_inside(checks, value, room);
+        }
+        // What is remembered says nothing of depth.
+        if !self.is_shallow() {
+            return false;
+        }
+        let place = (id, std::ptr::from_ref(value).addr());
+        if let Some(verdict) = self.known.get(&place) {
+            return *verdict;
+        }
+        let verdict = self.fits_inside(checks, value, room.unwatched());
+        if !self.gave_up {
+            self.known.insert(place, verdict);
+        }
+        verdict
+    }
+
+    fn fits_inside(&mut self, checks: &'p Checks, value: &'v Value, room: Room) -> bool {
+        let is_visited = match value {
+            Value::Array(items) => match (&checks.arrays, room.inside()) {
+                (_, None) => return false,
+                (Some(arrays), Some(inside)) if !self.fits_array(arrays, items, inside) => return false,
+                (arrays, _) => arrays.as_ref().is_some_and(|arrays| arrays.items.is_some()),
+            },
+            Value::Object(members) => match (&checks.objects, room.inside()) {
+                (_, None) => return false,
+                (Some(objects), Some(inside)) if !self.fits_object(objects, members, inside) => return false,
+                (objects, _) => objects.as_ref().is_some_and(|objects| objects.has_members()),
+            },
+            _ => true,
+        };
+        let room = if is_visited { room.unwatched() } else { room };
+        match &checks.in_place {
+            Some(in_place) => self.fits_in_place(in_place, value, room),
+            None => room.holds(value),
+        }
+    }
+
+    fn fits_array(&mut self, checks: &'p ArrayChecks, items: &'v [Value], inside: Room) -> bool {
+        if !checks.unique_items {
+            if check_size(checks, items, &mut stop).is_break() {
+                return false;
+            }
+        } else {
+            // Whoever compares values walks through them.
+            let is_flat = !items.iter().any(|item| item.is_array() || item.is_object());
+            if !(is_flat || self.is_shallow()) || check_array(checks, items, &mut stop).is_break() {
+                return false;
             }
         }
+        checks.items.is_none_or(|rule| items.iter().all(|item| self.fits(rule, item, inside)))
     }
 
-    /// What an answer means for the whole.
-    fn take(&mut self, answer: bool) -> ControlFlow<bool> {
-        match &mut self.stage {
-            Stage::AllOf(_) | Stage::Members(_) | Stage::Items(..) if !answer => ControlFlow::Break(false),
-            Stage::Not(_) if answer => ControlFlow::Break(false),
-            Stage::OneOf(_, matched) if answer && *matched => ControlFlow::Break(false),
-            Stage::OneOf(_, matched) => {
-                *matched |= answer;
-                ControlFlow::Continue(())
+    /// Looks at each member once; a required property that is declared is counted as it passes by.
+    fn fits_object(&mut self, checks: &'p ObjectChecks, members: &'v Map<String, Value>, inside: Room) -> bool {
+        let is_missing = |name: &String| !members.contains_key(name.as_str());
+        if checks.undeclared().iter().any(is_missing) {
+            return false;
+        }
+        if !checks.has_members() {
+            return true;
+        }
+        let (mut next, mut found) = (0, 0);
+        for (name, member) in members {
+            let rule = match checks.find(name, next) {
+                Some((index, declared)) => {
+                    next = index + 1;
+                    found += usize::from(declared.is_required);
+                    Some(declared.rule)
+                }
+                None => checks.additional(),
+            };
+            if !rule.map_or_else(|| inside.holds(member), |rule| self.fits(rule, member, inside)) {
+                return false;
             }
-            Stage::AnyOf(_) if answer => {
-                self.stage = self.one_of();
-                ControlFlow::Continue(())
+        }
+        found == checks.declared()
+    }
+
+    /// The first that goes through the whole value watches it.
+    fn fits_in_place(&mut self, in_place: &'p InPlace, value: &'v Value, mut room: Room) -> bool {
+        for rule in &in_place.all_of {
+            if !self.fits(*rule, value, room) {
+                return false;
             }
-            _ => ControlFlow::Continue(()),
+            room = room.unwatched();
         }
-    }
-
-    /// The next question of this stage; `None` where the next stage has begun.
-    fn question(&mut self) -> Option<Step<'v>> {
-        let value = self.value;
-        let ask = |rule: &RuleId| Step::Ask(*rule, value);
-        match &mut self.stage {
-            Stage::AllOf(rules) => match rules.next() {
-                Some(rule) => return Some(ask(rule)),
-                None => self.stage = self.below(),
-            },
-            Stage::Members(members) => match members.next() {
-                Some((name, value)) => match self.checks.property(name) {
-                    Property::Declared(rule) | Property::Additional(rule) => return Some(Step::Ask(rule, value)),
-                    Property::Free => {}
-                },
-                None => self.stage = self.any_of(),
-            },
-            Stage::Items(rule, items) => match items.next() {
-                Some(item) => return Some(Step::Ask(*rule, item)),
-                None => self.stage = self.any_of(),
-            },
-            Stage::AnyOf(rules) => return Some(rules.next().map_or(Step::Done(false), ask)),
-            Stage::OneOf(rules, matched) => match rules.next() {
-                Some(rule) => return Some(ask(rule)),
-                None if *matched => self.stage = Stage::Not(self.checks.not),
-                None => return Some(Step::Done(false)),
-            },
-            Stage::Not(rule) => return Some(rule.take().as_ref().map_or(Step::Done(true), ask)),
+        if let Some(union) = &in_place.any_of {
+            if !self.fits_any(union, value, room) {
+                return false;
+            }
+            room = room.unwatched();
         }
-        None
-    }
-
-    fn below(&self) -> Stage<'p, 'v> {
-        match (self.value, self.checks.items) {
-            (Value::Object(members), _) if self.checks.has_properties() => Stage::Members(members.iter()),
-            (Value::Array(items), Some(rule)) => Stage::Items(rule, items.iter()),
-            _ => self.any_of(),
+        if let Some(union) = &in_place.one_of {
+            if !self.fits_one(union, value, room) {
+                return false;
+            }
+            room = room.unwatched();
         }
+        let is_excluded = in_place.not.is_some_and(|rule| self.fits(rule, value, room.unwatched()));
+        !is_excluded && !self.gave_up && room.holds(value)
     }
 
-    fn any_of(&self) -> Stage<'p, 'v> {
-        self.checks.any_of.as_ref().map_or_else(|| self.one_of(), |rules| Stage::AnyOf(rules.iter()))
+    fn fits_any(&mut self, union: &'p Union, value: &'v Value, room: Room) -> bool {
+        let mut candidates = union.candidates(value).iter();
+        candidates.any(|rule| self.gave_up || self.fits(*rule, value, room)) && !self.gave_up
     }
 
-    fn one_of(&self) -> Stage<'p, 'v> {
-        let not = Stage::Not(self.checks.not);
-        self.checks.one_of.as_ref().map_or(not, |rules| Stage::OneOf(rules.iter(), false))
+    fn fits_one(&mut self, union: &'p Union, value: &'v Value, mut room: Room) -> bool {
+        let mut matched = false;
+        for rule in union.candidates(value) {
+            if self.fits(*rule, value, room) {
+                if matched {
+                    return false;
+                }
+                matched = true;
+                room = room.unwatched();
+            }
+            if self.gave_up {
+                return false;
+            }
+        }
+        matched
     }
 }

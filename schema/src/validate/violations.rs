@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use super::Violation;
 use super::check::{Failure, check};
-use super::compile::{Checks, Program, Property, Rule, RuleId};
+use super::compile::Program;
 use super::message::{Keyword, Wording};
 use super::places::{Place, Places, Token, to_pointer};
+use super::rule::{Checks, Property, Rule, RuleId};
 use super::verdict::Evaluator;
+use crate::payload::MAX_PAYLOAD_DEPTH;
 
 /// Bytes of paths and messages: a path may be as long as the payload, and there may be as many.
 const BUDGET: usize = 64 << 20;
@@ -52,8 +54,8 @@ struct Walk<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(program: &'a Program, wording: Wording) -> Self {
-        Self { program, wording, evaluator: Evaluator::new(program), explains: true }
+    pub(super) fn new(program: &'a Program, wording: Wording, payload: &'a Value) -> Self {
+        Self { program, wording, evaluator: Evaluator::new(program, payload, MAX_PAYLOAD_DEPTH), explains: true }
     }
 
     pub(super) fn violations(&mut self, root: RuleId, payload: &'a Value, max: usize) -> Vec<Violation> {
@@ -102,7 +104,7 @@ impl<'a> Collector<'a> {
         let checks = match self.program.rule(rule) {
             Rule::Bool(true) => return,
             Rule::Bool(false) => return walk.found.push((place, What::False, value)),
-            Rule::Checks(checks) => checks.as_ref(),
+            Rule::Checks(checks) => checks,
         };
         if checks.is_shared && !walk.seen.insert((rule, std::ptr::from_ref(value).addr())) {
             return;
@@ -116,23 +118,23 @@ impl<'a> Collector<'a> {
             ControlFlow::Continue(())
         });
         if result.is_continue() {
-            walk.open.extend(checks.all_of.iter().map(|&rule| (rule, value, place)));
+            walk.open.extend(checks.all_of().iter().map(|&rule| (rule, value, place)));
             self.visit_below(walk, checks, value, place);
             self.visit_unions(walk, checks, value, place);
         }
     }
 
     fn visit_below(&self, walk: &mut Walk<'a>, checks: &'a Checks, value: &'a Value, place: Place) {
-        match (value, checks.items) {
-            (Value::Array(items), Some(rule)) => {
+        match (value, checks.items(), checks.members()) {
+            (Value::Array(items), Some(rule), _) => {
                 for (index, item) in items.iter().enumerate() {
                     let place = walk.places.below(place, Token::Index(index));
                     walk.open.push((rule, item, place));
                 }
             }
-            (Value::Object(members), _) if checks.has_properties() => {
+            (Value::Object(members), _, Some(objects)) => {
                 for (name, member) in members {
-                    let (rule, place, foreign) = match checks.property(name) {
+                    let (rule, place, foreign) = match objects.property(name) {
                         Property::Free => continue,
                         Property::Declared(rule) => (rule, walk.places.below(place, Token::Name(name)), false),
                         Property::Additional(rule) => (rule, walk.places.below_foreign(place, name), true),
@@ -149,9 +151,10 @@ impl<'a> Collector<'a> {
     }
 
     fn visit_unions(&mut self, walk: &mut Walk<'a>, checks: &'a Checks, value: &'a Value, place: Place) {
-        let any_of = checks.any_of.as_ref().and_then(|branches| self.any_of(branches, value));
-        let one_of = checks.one_of.as_ref().and_then(|branches| self.one_of(branches, value));
-        let not = checks.not.and_then(|rule| self.not(rule, value));
+        let Some(in_place) = &checks.in_place else { return };
+        let any_of = in_place.any_of.as_ref().and_then(|union| self.any_of(&union.branches, value));
+        let one_of = in_place.one_of.as_ref().and_then(|union| self.one_of(&union.branches, value));
+        let not = in_place.not.and_then(|rule| self.not(rule, value));
         let unions = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
         for (keyword, message) in unions {
             walk.found.extend(message.map(|message| (place, What::Union(keyword, message), value)));

@@ -1,0 +1,122 @@
+//! `enum` and `const`: whether a payload is one of some literals, without allocation for all but arrays and objects.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::number::compare;
+use super::value::{equal, hash_text};
+use crate::{Json, Number};
+
+/// Up to so many strings are compared one by one, and so many arrays and objects.
+const FEW_STRINGS: usize = 16;
+const FEW_COMPOSITES: usize = 4;
+
+/// The members of an `enum`, or the one of a `const`.
+#[derive(Debug)]
+pub(super) struct Literals {
+    /// In source order.
+    values: Vec<Json>,
+    null: bool,
+    booleans: [bool; 2],
+    /// Distinct, sorted by [`by_length`].
+    strings: Box<[Box<str>]>,
+    /// Sorted by their nearest binary64.
+    numbers: Box<[Number]>,
+    composites: Box<[Json]>,
+    /// Where there are many composites: by [`hash_text`], the indexes.
+    index: Option<HashMap<String, Vec<usize>>>,
+}
+
+impl Literals {
+    pub(super) fn new(values: &[Json]) -> Self {
+        let mut strings: Vec<Box<str>> = values.iter().filter_map(|v| Some(v.as_str()?.into())).collect();
+        strings.sort_unstable_by(|a, b| by_length(a, b));
+        strings.dedup();
+        let mut numbers: Vec<Number> = values.iter().filter_map(|v| v.as_number().cloned()).collect();
+        numbers.sort_unstable_by(|a, b| a.as_f64().total_cmp(&b.as_f64()));
+        let is_composite = |v: &&Json| matches!(v, Json::Array(_) | Json::Object(_));
+        let composites: Box<[Json]> = values.iter().filter(is_composite).cloned().collect();
+        let index = (composites.len() > FEW_COMPOSITES).then(|| index(&composites));
+        Self {
+            null: values.contains(&Json::Null),
+            booleans: [false, true].map(|value| values.contains(&Json::Bool(value))),
+            values: values.to_vec(),
+            strings: strings.into(),
+            numbers: numbers.into(),
+            composites,
+            index,
+        }
+    }
+
+    pub(super) fn values(&self) -> &[Json] {
+        &self.values
+    }
+
+    /// The strings, where there is nothing else.
+    pub(super) fn only_strings(&self) -> Option<&[Box<str>]> {
+        self.values.iter().all(|value| value.as_str().is_some()).then_some(&self.strings)
+    }
+
+    pub(super) fn contain(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.contain_text(text),
+            Value::Number(number) => {
+                let float = number.as_f64().unwrap_or(f64::INFINITY);
+                let start = self.numbers.partition_point(|literal| literal.as_f64() < float);
+                let near = self.numbers.iter().skip(start).take_while(|literal| literal.as_f64() == float);
+                near.into_iter().any(|literal| compare(number, literal).is_eq())
+            }
+            Value::Null => self.null,
+            Value::Bool(value) => self.booleans.get(usize::from(*value)) == Some(&true),
+            Value::Array(_) | Value::Object(_) => self.contain_composite(value),
+        }
+    }
+
+    fn contain_text(&self, text: &str) -> bool {
+        if self.strings.len() <= FEW_STRINGS {
+            return self.strings.iter().any(|literal| same(literal, text));
+        }
+        self.strings.binary_search_by(|literal| by_length(literal, text)).is_ok()
+    }
+
+    fn contain_composite(&self, value: &Value) -> bool {
+        match &self.index {
+            None => self.composites.iter().any(|literal| equal(value, literal)),
+            Some(index) => {
+                let mut candidates = index.get(&hash_text(value)).into_iter().flatten();
+                candidates.any(|&index| self.composites.get(index).is_some_and(|literal| equal(value, literal)))
+            }
+        }
+    }
+}
+
+fn index(composites: &[Json]) -> HashMap<String, Vec<usize>> {
+    let mut index = HashMap::<String, Vec<usize>>::new();
+    for (position, literal) in composites.iter().enumerate() {
+        index.entry(hash_text(&literal.to_value())).or_default().push(position);
+    }
+    index
+}
+
+/// Any total order will do to search; lengths are at hand and mostly differ.
+pub(super) fn by_length(a: &str, b: &str) -> Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// Equality for texts that are short at most times: overlapping words in place of a call.
+#[inline]
+pub(super) fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    match a.len() {
+        8..=16 => a.first_chunk::<8>() == b.first_chunk::<8>() && a.last_chunk::<8>() == b.last_chunk::<8>(),
+        4..=7 => a.first_chunk::<4>() == b.first_chunk::<4>() && a.last_chunk::<4>() == b.last_chunk::<4>(),
+        2..=3 => a.first_chunk::<2>() == b.first_chunk::<2>() && a.last() == b.last(),
+        0..=1 => a.first() == b.first(),
+        _ => a == b,
+    }
+}
