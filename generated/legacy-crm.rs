@@ -119,25 +119,25 @@ mod legacy_crm_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindCustomerRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => Ok(Self(value)),
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    const _: () = {
+        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <FindCustomerRequest as ::capgen::Payload>::schema,
+            &[""],
+        );
+        impl ::capgen::wire::Json for FindCustomerRequest {
+            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                reader.value().map(Self)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.write(&self.0)
             }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindCustomerRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            ::serde::Serialize::serialize(&self.0, serializer)
-        }
-    }
+    ::capgen::json!(FindCustomerRequest);
 
-    ::capgen::deserialize!(FindCustomerRequest);
+    ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
 
     /// `/anyOf/0` in the request of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
@@ -161,31 +161,47 @@ mod legacy_crm_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindCustomerRequestVariant1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                email: object.required("email")?,
-                phone: object.optional("phone")?,
-                customer_number: object.optional("customerNumber")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Email,
+        );
+        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(5, u64::MAX);
+        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            18446744073709551615,
+        );
+        impl ::capgen::wire::Json for FindCustomerRequestVariant1 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read_by(&R2)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    email: f0?,
+                    phone: f1,
+                    customer_number: f2,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("email", &self.email, &R0)?;
+                writer.optional_by("phone", &self.phone, &R1)?;
+                writer.optional_by("customerNumber", &self.customer_number, &R2)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindCustomerRequestVariant1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("email", &self.email)?;
-            fields.optional("phone", &self.phone)?;
-            fields.optional("customerNumber", &self.customer_number)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindCustomerRequestVariant1);
+    ::capgen::json!(FindCustomerRequestVariant1);
 
     /// `/anyOf/1` in the request of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
@@ -209,31 +225,47 @@ mod legacy_crm_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindCustomerRequestVariant2 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                email: object.optional("email")?,
-                phone: object.required("phone")?,
-                customer_number: object.optional("customerNumber")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Email,
+        );
+        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(5, u64::MAX);
+        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            18446744073709551615,
+        );
+        impl ::capgen::wire::Json for FindCustomerRequestVariant2 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read_by(&R2)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    email: f0,
+                    phone: f1?,
+                    customer_number: f2,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional_by("email", &self.email, &R0)?;
+                writer.required_by("phone", &self.phone, &R1)?;
+                writer.optional_by("customerNumber", &self.customer_number, &R2)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindCustomerRequestVariant2 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("email", &self.email)?;
-            fields.required("phone", &self.phone)?;
-            fields.optional("customerNumber", &self.customer_number)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindCustomerRequestVariant2);
+    ::capgen::json!(FindCustomerRequestVariant2);
 
     /// `/anyOf/2` in the request of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
@@ -257,31 +289,47 @@ mod legacy_crm_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindCustomerRequestVariant3 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                email: object.optional("email")?,
-                phone: object.optional("phone")?,
-                customer_number: object.required("customerNumber")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Email,
+        );
+        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(5, u64::MAX);
+        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            18446744073709551615,
+        );
+        impl ::capgen::wire::Json for FindCustomerRequestVariant3 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read_by(&R2)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    email: f0,
+                    phone: f1,
+                    customer_number: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional_by("email", &self.email, &R0)?;
+                writer.optional_by("phone", &self.phone, &R1)?;
+                writer.required_by("customerNumber", &self.customer_number, &R2)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindCustomerRequestVariant3 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("email", &self.email)?;
-            fields.optional("phone", &self.phone)?;
-            fields.required("customerNumber", &self.customer_number)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindCustomerRequestVariant3);
+    ::capgen::json!(FindCustomerRequestVariant3);
 
     /// Attach a note to a customer. The CRM takes fields that nobody has listed; the receipt is dependable.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -325,29 +373,44 @@ mod legacy_crm_contract {
         }
     }
 
-    impl ::capgen::wire::Read for AddNoteResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                note_id: object.required("noteId")?,
-                stored_at: object.required("storedAt")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["noteId", "storedAt"];
+        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            18446744073709551615,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::DateTime,
+        );
+        impl ::capgen::wire::Json for AddNoteResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    note_id: f0?,
+                    stored_at: f1?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("noteId", &self.note_id, &R0)?;
+                writer.required_by("storedAt", &self.stored_at, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for AddNoteResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("noteId", &self.note_id)?;
-            fields.required("storedAt", &self.stored_at)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(AddNoteResponse);
 
-    ::capgen::deserialize!(AddNoteResponse);
+    ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
 
     /// Call a procedure of the CRM by name. For migrations; ask the CRM team first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -90,34 +90,30 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SendNotificationRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "channel") {
-                        Some("email") => ::capgen::wire::Read::read(value).map(Self::Email),
-                        Some("sms") => ::capgen::wire::Read::read(value).map(Self::Sms),
-                        _ => Err(::capgen::wire::Error::no_tag("channel")),
+    impl ::capgen::wire::Json for SendNotificationRequest {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("channel")? {
+                        "email" => reader.read().map(Self::Email),
+                        "sms" => reader.read().map(Self::Sms),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for SendNotificationRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Email(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Sms(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Email(value) => writer.write(value),
+                Self::Sms(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(SendNotificationRequest);
+    ::capgen::json!(SendNotificationRequest);
+
+    ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
 
     /// Something to tell a customer; `channel` tells how.
     #[derive(Debug, Clone, PartialEq)]
@@ -165,43 +161,87 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SendNotificationRequestEmail {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                customer_id: object.required("customerId")?,
-                locale: object.required("locale")?,
-                send_after: object.optional("sendAfter")?,
-                campaign: object.optional("campaign")?,
-                channel: object.required("channel")?,
-                to: object.required("to")?,
-                subject: object.required("subject")?,
-                template: object.required("template")?,
-                variables: object.optional("variables")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "customerId",
+            "locale",
+            "sendAfter",
+            "campaign",
+            "channel",
+            "to",
+            "subject",
+            "template",
+            "variables",
+        ];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
+            ::capgen::wire::Text::pattern("^[a-z]{2}(-[A-Z]{2})?$"),
+        );
+        static R2: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
+            ::capgen::wire::Text::format(::capgen::wire::Format::DateTime),
+        );
+        static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 64);
+        static R4: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Email,
+        );
+        static R5: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 200);
+        impl ::capgen::wire::Json for SendNotificationRequestEmail {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut f7 = None;
+                let mut f8 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read_by(&R2)?),
+                        3 => f3 = Some(reader.read_by(&R3)?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read_by(&R4)?),
+                        6 => f6 = Some(reader.read_by(&R5)?),
+                        7 => f7 = Some(reader.read()?),
+                        8 => f8 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    customer_id: f0?,
+                    locale: f1?,
+                    send_after: f2,
+                    campaign: f3,
+                    channel: f4?,
+                    to: f5?,
+                    subject: f6?,
+                    template: f7?,
+                    variables: f8,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("customerId", &self.customer_id, &R0)?;
+                writer.required_by("locale", &self.locale, &R1)?;
+                writer.optional_by("sendAfter", &self.send_after, &R2)?;
+                writer.optional_by("campaign", &self.campaign, &R3)?;
+                writer.required("channel", &self.channel)?;
+                writer.required_by("to", &self.to, &R4)?;
+                writer.required_by("subject", &self.subject, &R5)?;
+                writer.required("template", &self.template)?;
+                writer.optional("variables", &self.variables)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SendNotificationRequestEmail {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("customerId", &self.customer_id)?;
-            fields.required("locale", &self.locale)?;
-            fields.optional("sendAfter", &self.send_after)?;
-            fields.optional("campaign", &self.campaign)?;
-            fields.required("channel", &self.channel)?;
-            fields.required("to", &self.to)?;
-            fields.required("subject", &self.subject)?;
-            fields.required("template", &self.template)?;
-            fields.optional("variables", &self.variables)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SendNotificationRequestEmail);
+    ::capgen::json!(SendNotificationRequestEmail);
 
     /// `/oneOf/0/properties/channel` in the request of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -292,40 +332,78 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SendNotificationRequestSms {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            object.absent("subject")?;
-            Ok(Self {
-                customer_id: object.required("customerId")?,
-                locale: object.required("locale")?,
-                send_after: object.optional("sendAfter")?,
-                campaign: object.optional("campaign")?,
-                channel: object.required("channel")?,
-                phone: object.required("phone")?,
-                text: object.required("text")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "customerId",
+            "locale",
+            "sendAfter",
+            "campaign",
+            "channel",
+            "phone",
+            "text",
+            "subject",
+        ];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
+            ::capgen::wire::Text::pattern("^[a-z]{2}(-[A-Z]{2})?$"),
+        );
+        static R2: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
+            ::capgen::wire::Text::format(::capgen::wire::Format::DateTime),
+        );
+        static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 64);
+        static R4: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
+            "^\\+[1-9][0-9]{6,14}$",
+        );
+        static R5: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 160);
+        impl ::capgen::wire::Json for SendNotificationRequestSms {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read_by(&R2)?),
+                        3 => f3 = Some(reader.read_by(&R3)?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read_by(&R4)?),
+                        6 => f6 = Some(reader.read_by(&R5)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    customer_id: f0?,
+                    locale: f1?,
+                    send_after: f2,
+                    campaign: f3,
+                    channel: f4?,
+                    phone: f5?,
+                    text: f6?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("customerId", &self.customer_id, &R0)?;
+                writer.required_by("locale", &self.locale, &R1)?;
+                writer.optional_by("sendAfter", &self.send_after, &R2)?;
+                writer.optional_by("campaign", &self.campaign, &R3)?;
+                writer.required("channel", &self.channel)?;
+                writer.required_by("phone", &self.phone, &R4)?;
+                writer.required_by("text", &self.text, &R5)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SendNotificationRequestSms {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("customerId", &self.customer_id)?;
-            fields.required("locale", &self.locale)?;
-            fields.optional("sendAfter", &self.send_after)?;
-            fields.optional("campaign", &self.campaign)?;
-            fields.required("channel", &self.channel)?;
-            fields.required("phone", &self.phone)?;
-            fields.required("text", &self.text)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SendNotificationRequestSms);
+    ::capgen::json!(SendNotificationRequestSms);
 
     /// `/oneOf/1/properties/channel` in the request of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -375,31 +453,47 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SendNotificationResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                message_id: object.required("messageId")?,
-                accepted_at: object.required("acceptedAt")?,
-                provider: object.required("provider")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["messageId", "acceptedAt", "provider"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::DateTime,
+        );
+        impl ::capgen::wire::Json for SendNotificationResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    message_id: f0?,
+                    accepted_at: f1?,
+                    provider: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("messageId", &self.message_id, &R0)?;
+                writer.required_by("acceptedAt", &self.accepted_at, &R1)?;
+                writer.required("provider", &self.provider)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SendNotificationResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("messageId", &self.message_id)?;
-            fields.required("acceptedAt", &self.accepted_at)?;
-            fields.required("provider", &self.provider)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SendNotificationResponse);
 
-    ::capgen::deserialize!(SendNotificationResponse);
+    ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
 
     /// Set how often a customer wants to hear from us. What is left out stays as it is; `null` resets it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -448,33 +542,48 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SetPreferencesRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                customer_id: object.required("customerId")?,
-                digest: object.optional("digest")?,
-                quiet_hours: object.optional("quietHours")?,
-                extensions: object.optional("extensions")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["customerId", "digest", "quietHours", "extensions"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        impl ::capgen::wire::Json for SetPreferencesRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    customer_id: f0?,
+                    digest: f1,
+                    quiet_hours: f2,
+                    extensions: f3,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("customerId", &self.customer_id, &R0)?;
+                writer.optional("digest", &self.digest)?;
+                writer.optional("quietHours", &self.quiet_hours)?;
+                writer.optional("extensions", &self.extensions)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SetPreferencesRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("customerId", &self.customer_id)?;
-            fields.optional("digest", &self.digest)?;
-            fields.optional("quietHours", &self.quiet_hours)?;
-            fields.optional("extensions", &self.extensions)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SetPreferencesRequest);
 
-    ::capgen::deserialize!(SetPreferencesRequest);
+    ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
 
     /// `/properties/digest` in the request of `set-preferences`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -520,31 +629,34 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SetPreferencesRequestQuietHours {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                from: object.required("from")?,
-                until: object.required("until")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["from", "until"];
+        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(0, 23);
+        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(0, 23);
+        impl ::capgen::wire::Json for SetPreferencesRequestQuietHours {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { from: f0?, until: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("from", &self.from, &R0)?;
+                writer.required_by("until", &self.until, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SetPreferencesRequestQuietHours {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("from", &self.from)?;
-            fields.required("until", &self.until)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SetPreferencesRequestQuietHours);
+    ::capgen::json!(SetPreferencesRequestQuietHours);
 
     /// The response of `set-preferences`.
     #[derive(Debug, Clone, PartialEq)]
@@ -553,5 +665,16 @@ mod notifier_contract {
         pub ::serde_json::Value,
     );
 
-    ::capgen::newtype!(SetPreferencesResponse);
+    impl ::capgen::wire::Json for SetPreferencesResponse {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(SetPreferencesResponse);
+
+    ::capgen::payload!(SetPreferencesResponse, SetPreferences, output_schema);
 }

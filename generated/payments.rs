@@ -115,43 +115,86 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                idempotency_key: object.required("idempotencyKey")?,
-                amount: object.required("amount")?,
-                method: object.required("method")?,
-                order_id: object.required("orderId")?,
-                capture_at: object.optional("captureAt")?,
-                discount_rate: object.optional("discountRate")?,
-                allocation: object.optional("allocation")?,
-                metadata: object.optional("metadata")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "idempotencyKey",
+            "amount",
+            "method",
+            "orderId",
+            "captureAt",
+            "discountRate",
+            "allocation",
+            "metadata",
+        ];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
+            "^SO-[0-9]{4}-[0-9]{6}$",
+        );
+        static R2: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::DateTime,
+        );
+        static R3: ::capgen::wire::Within<f64> = ::capgen::wire::Within::new(
+            0.0,
+            0.9999999999999999,
+        );
+        static R4: ::capgen::wire::Values<::capgen::wire::Length> = ::capgen::wire::Values(
+            ::capgen::wire::Length::new(0, 500),
+        );
+        impl ::capgen::wire::Json for CreatePaymentRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut f7 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read_by(&R1)?),
+                        4 => f4 = Some(reader.read_by(&R2)?),
+                        5 => f5 = Some(reader.read_by(&R3)?),
+                        6 => f6 = Some(reader.read()?),
+                        7 => f7 = Some(reader.read_by(&R4)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    idempotency_key: f0?,
+                    amount: f1?,
+                    method: f2?,
+                    order_id: f3?,
+                    capture_at: f4,
+                    discount_rate: f5,
+                    allocation: f6,
+                    metadata: f7,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("idempotencyKey", &self.idempotency_key, &R0)?;
+                writer.required("amount", &self.amount)?;
+                writer.required("method", &self.method)?;
+                writer.required_by("orderId", &self.order_id, &R1)?;
+                writer.optional_by("captureAt", &self.capture_at, &R2)?;
+                writer.optional_by("discountRate", &self.discount_rate, &R3)?;
+                writer.optional("allocation", &self.allocation)?;
+                writer.optional_by("metadata", &self.metadata, &R4)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("idempotencyKey", &self.idempotency_key)?;
-            fields.required("amount", &self.amount)?;
-            fields.required("method", &self.method)?;
-            fields.required("orderId", &self.order_id)?;
-            fields.optional("captureAt", &self.capture_at)?;
-            fields.optional("discountRate", &self.discount_rate)?;
-            fields.optional("allocation", &self.allocation)?;
-            fields.optional("metadata", &self.metadata)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(CreatePaymentRequest);
 
-    ::capgen::deserialize!(CreatePaymentRequest);
+    ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
 
     /// An amount of money in the smallest unit of its currency; 12.50 EUR is 1250.
     #[derive(Debug, Clone, PartialEq)]
@@ -172,31 +215,40 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestMoney {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                minor_units: object.required("minorUnits")?,
-                currency: object.required("currency")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["minorUnits", "currency"];
+        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            9007199254740991,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::pattern("^[A-Z]{3}$");
+        impl ::capgen::wire::Json for CreatePaymentRequestMoney {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    minor_units: f0?,
+                    currency: f1?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("minorUnits", &self.minor_units, &R0)?;
+                writer.required_by("currency", &self.currency, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequestMoney {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("minorUnits", &self.minor_units)?;
-            fields.required("currency", &self.currency)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentRequestMoney);
+    ::capgen::json!(CreatePaymentRequestMoney);
 
     /// How the customer pays; `kind` tells which.
     #[derive(Debug, Clone, PartialEq)]
@@ -227,40 +279,30 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestPaymentMethod {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "kind") {
-                        Some("card") => ::capgen::wire::Read::read(value).map(Self::Card),
-                        Some("bank-transfer") => {
-                            ::capgen::wire::Read::read(value).map(Self::BankTransfer)
-                        }
-                        Some("store-credit") => {
-                            ::capgen::wire::Read::read(value).map(Self::StoreCredit)
-                        }
-                        _ => Err(::capgen::wire::Error::no_tag("kind")),
+    impl ::capgen::wire::Json for CreatePaymentRequestPaymentMethod {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("kind")? {
+                        "card" => reader.read().map(Self::Card),
+                        "bank-transfer" => reader.read().map(Self::BankTransfer),
+                        "store-credit" => reader.read().map(Self::StoreCredit),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for CreatePaymentRequestPaymentMethod {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Card(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::BankTransfer(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::StoreCredit(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Card(value) => writer.write(value),
+                Self::BankTransfer(value) => writer.write(value),
+                Self::StoreCredit(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(CreatePaymentRequestPaymentMethod);
+    ::capgen::json!(CreatePaymentRequestPaymentMethod);
 
     /// `/definitions/Card` in the request of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -284,33 +326,40 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestCard {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                kind: object.required("kind")?,
-                token: object.required("token")?,
-                three_d_secure: object.optional("threeDSecure")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["kind", "token", "threeDSecure"];
+        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(8, 64);
+        impl ::capgen::wire::Json for CreatePaymentRequestCard {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    kind: f0?,
+                    token: f1?,
+                    three_d_secure: f2,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("kind", &self.kind)?;
+                writer.required_by("token", &self.token, &R0)?;
+                writer.optional("threeDSecure", &self.three_d_secure)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequestCard {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("kind", &self.kind)?;
-            fields.required("token", &self.token)?;
-            fields.optional("threeDSecure", &self.three_d_secure)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentRequestCard);
+    ::capgen::json!(CreatePaymentRequestCard);
 
     /// `/definitions/Card/properties/kind` in the request of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -356,33 +405,43 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestBankTransfer {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                kind: object.required("kind")?,
-                iban: object.required("iban")?,
-                mandate: object.required("mandate")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["kind", "iban", "mandate"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
+            "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$",
+        );
+        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 35);
+        impl ::capgen::wire::Json for CreatePaymentRequestBankTransfer {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    kind: f0?,
+                    iban: f1?,
+                    mandate: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("kind", &self.kind)?;
+                writer.required_by("iban", &self.iban, &R0)?;
+                writer.required_by("mandate", &self.mandate, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequestBankTransfer {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("kind", &self.kind)?;
-            fields.required("iban", &self.iban)?;
-            fields.required("mandate", &self.mandate)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentRequestBankTransfer);
+    ::capgen::json!(CreatePaymentRequestBankTransfer);
 
     /// `/definitions/BankTransfer/properties/kind` in the request of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -425,31 +484,35 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestStoreCredit {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                kind: object.required("kind")?,
-                account_id: object.required("accountId")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["kind", "accountId"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        impl ::capgen::wire::Json for CreatePaymentRequestStoreCredit {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { kind: f0?, account_id: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("kind", &self.kind)?;
+                writer.required_by("accountId", &self.account_id, &R0)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequestStoreCredit {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("kind", &self.kind)?;
-            fields.required("accountId", &self.account_id)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentRequestStoreCredit);
+    ::capgen::json!(CreatePaymentRequestStoreCredit);
 
     /// `/definitions/StoreCredit/properties/kind` in the request of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -494,34 +557,28 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestAllocation {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "to") {
-                        Some("seller") => ::capgen::wire::Read::read(value).map(Self::Seller),
-                        Some("group") => ::capgen::wire::Read::read(value).map(Self::Group),
-                        _ => Err(::capgen::wire::Error::no_tag("to")),
+    impl ::capgen::wire::Json for CreatePaymentRequestAllocation {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("to")? {
+                        "seller" => reader.read().map(Self::Seller),
+                        "group" => reader.read().map(Self::Group),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for CreatePaymentRequestAllocation {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Seller(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Group(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Seller(value) => writer.write(value),
+                Self::Group(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(CreatePaymentRequestAllocation);
+    ::capgen::json!(CreatePaymentRequestAllocation);
 
     /// `/definitions/Allocation/oneOf/0` in the request of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -548,33 +605,43 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestAllocationSeller {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                to: object.required("to")?,
-                seller_id: object.required("sellerId")?,
-                basis_points: object.required("basisPoints")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["to", "sellerId", "basisPoints"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 10000);
+        impl ::capgen::wire::Json for CreatePaymentRequestAllocationSeller {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    to: f0?,
+                    seller_id: f1?,
+                    basis_points: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("to", &self.to)?;
+                writer.required_by("sellerId", &self.seller_id, &R0)?;
+                writer.required_by("basisPoints", &self.basis_points, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequestAllocationSeller {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("to", &self.to)?;
-            fields.required("sellerId", &self.seller_id)?;
-            fields.required("basisPoints", &self.basis_points)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentRequestAllocationSeller);
+    ::capgen::json!(CreatePaymentRequestAllocationSeller);
 
     /// `/definitions/Allocation/oneOf/0/properties/to` in the request of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -630,35 +697,50 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentRequestAllocationGroup {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                to: object.required("to")?,
-                name: object.required("name")?,
-                basis_points: object.required("basisPoints")?,
-                members: object.required("members")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["to", "name", "basisPoints", "members"];
+        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(1, u64::MAX);
+        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 10000);
+        static R2: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            1,
+            50,
+            ::capgen::wire::Any,
+        );
+        impl ::capgen::wire::Json for CreatePaymentRequestAllocationGroup {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read_by(&R1)?),
+                        3 => f3 = Some(reader.read_by(&R2)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    to: f0?,
+                    name: f1?,
+                    basis_points: f2?,
+                    members: f3?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("to", &self.to)?;
+                writer.required_by("name", &self.name, &R0)?;
+                writer.required_by("basisPoints", &self.basis_points, &R1)?;
+                writer.required_by("members", &self.members, &R2)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentRequestAllocationGroup {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("to", &self.to)?;
-            fields.required("name", &self.name)?;
-            fields.required("basisPoints", &self.basis_points)?;
-            fields.required("members", &self.members)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentRequestAllocationGroup);
+    ::capgen::json!(CreatePaymentRequestAllocationGroup);
 
     /// `/definitions/Allocation/oneOf/1/properties/to` in the request of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -711,44 +793,32 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "status") {
-                        Some("succeeded") => {
-                            ::capgen::wire::Read::read(value).map(Self::Succeeded)
-                        }
-                        Some("requires-action") => {
-                            ::capgen::wire::Read::read(value).map(Self::RequiresAction)
-                        }
-                        Some("declined") => {
-                            ::capgen::wire::Read::read(value).map(Self::Declined)
-                        }
-                        _ => Err(::capgen::wire::Error::no_tag("status")),
+    impl ::capgen::wire::Json for CreatePaymentResponse {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("status")? {
+                        "succeeded" => reader.read().map(Self::Succeeded),
+                        "requires-action" => reader.read().map(Self::RequiresAction),
+                        "declined" => reader.read().map(Self::Declined),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for CreatePaymentResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Succeeded(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::RequiresAction(value) => {
-                    ::serde::Serialize::serialize(value, serializer)
-                }
-                Self::Declined(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Succeeded(value) => writer.write(value),
+                Self::RequiresAction(value) => writer.write(value),
+                Self::Declined(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(CreatePaymentResponse);
+    ::capgen::json!(CreatePaymentResponse);
+
+    ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
 
     /// `/oneOf/0` in the response of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -779,33 +849,49 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentResponseSucceeded {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                status: object.required("status")?,
-                payment_id: object.required("paymentId")?,
-                settled_at: object.required("settledAt")?,
-                fee: object.required("fee")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["status", "paymentId", "settledAt", "fee"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::DateTime,
+        );
+        impl ::capgen::wire::Json for CreatePaymentResponseSucceeded {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read_by(&R1)?),
+                        3 => f3 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    status: f0?,
+                    payment_id: f1?,
+                    settled_at: f2?,
+                    fee: f3?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("status", &self.status)?;
+                writer.required_by("paymentId", &self.payment_id, &R0)?;
+                writer.required_by("settledAt", &self.settled_at, &R1)?;
+                writer.required("fee", &self.fee)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentResponseSucceeded {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("status", &self.status)?;
-            fields.required("paymentId", &self.payment_id)?;
-            fields.required("settledAt", &self.settled_at)?;
-            fields.required("fee", &self.fee)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentResponseSucceeded);
+    ::capgen::json!(CreatePaymentResponseSucceeded);
 
     /// `/oneOf/0/properties/status` in the response of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -851,31 +937,45 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentResponseRequiresAction {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                status: object.required("status")?,
-                payment_id: object.required("paymentId")?,
-                redirect_url: object.required("redirectUrl")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["status", "paymentId", "redirectUrl"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uri,
+        );
+        impl ::capgen::wire::Json for CreatePaymentResponseRequiresAction {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    status: f0?,
+                    payment_id: f1?,
+                    redirect_url: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("status", &self.status)?;
+                writer.required_by("paymentId", &self.payment_id, &R0)?;
+                writer.required_by("redirectUrl", &self.redirect_url, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentResponseRequiresAction {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("status", &self.status)?;
-            fields.required("paymentId", &self.payment_id)?;
-            fields.required("redirectUrl", &self.redirect_url)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentResponseRequiresAction);
+    ::capgen::json!(CreatePaymentResponseRequiresAction);
 
     /// `/oneOf/1/properties/status` in the response of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -921,31 +1021,39 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreatePaymentResponseDeclined {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                status: object.required("status")?,
-                code: object.required("code")?,
-                retryable: object.required("retryable")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["status", "code", "retryable"];
+        impl ::capgen::wire::Json for CreatePaymentResponseDeclined {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    status: f0?,
+                    code: f1?,
+                    retryable: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("status", &self.status)?;
+                writer.required("code", &self.code)?;
+                writer.required("retryable", &self.retryable)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreatePaymentResponseDeclined {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("status", &self.status)?;
-            fields.required("code", &self.code)?;
-            fields.required("retryable", &self.retryable)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(CreatePaymentResponseDeclined);
+    ::capgen::json!(CreatePaymentResponseDeclined);
 
     /// `/oneOf/2/properties/status` in the response of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1061,37 +1169,66 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for RefundPaymentRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                idempotency_key: object.required("idempotencyKey")?,
-                payment_id: object.required("paymentId")?,
-                minor_units: object.optional("minorUnits")?,
-                reason: object.required("reason")?,
-                note: object.optional("note")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "idempotencyKey",
+            "paymentId",
+            "minorUnits",
+            "reason",
+            "note",
+        ];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            9007199254740991,
+        );
+        static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 2000);
+        impl ::capgen::wire::Json for RefundPaymentRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read_by(&R2)?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read_by(&R3)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    idempotency_key: f0?,
+                    payment_id: f1?,
+                    minor_units: f2,
+                    reason: f3?,
+                    note: f4,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("idempotencyKey", &self.idempotency_key, &R0)?;
+                writer.required_by("paymentId", &self.payment_id, &R1)?;
+                writer.optional_by("minorUnits", &self.minor_units, &R2)?;
+                writer.required("reason", &self.reason)?;
+                writer.optional_by("note", &self.note, &R3)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for RefundPaymentRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("idempotencyKey", &self.idempotency_key)?;
-            fields.required("paymentId", &self.payment_id)?;
-            fields.optional("minorUnits", &self.minor_units)?;
-            fields.required("reason", &self.reason)?;
-            fields.optional("note", &self.note)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(RefundPaymentRequest);
 
-    ::capgen::deserialize!(RefundPaymentRequest);
+    ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
 
     /// `/properties/reason` in the request of `refund-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1143,29 +1280,37 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Read for RefundPaymentResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                refund_id: object.required("refundId")?,
-                state: object.required("state")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["refundId", "state"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        impl ::capgen::wire::Json for RefundPaymentResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { refund_id: f0?, state: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("refundId", &self.refund_id, &R0)?;
+                writer.required("state", &self.state)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for RefundPaymentResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("refundId", &self.refund_id)?;
-            fields.required("state", &self.state)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(RefundPaymentResponse);
 
-    ::capgen::deserialize!(RefundPaymentResponse);
+    ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
 
     /// `/properties/state` in the response of `refund-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

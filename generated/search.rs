@@ -107,39 +107,72 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                query: object.optional("query")?,
-                r#where: object.optional("where")?,
-                collections: object.optional("collections")?,
-                order_by: object.optional("orderBy")?,
-                page_size: object.optional("pageSize")?,
-                cursor: object.optional("cursor")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "query",
+            "where",
+            "collections",
+            "orderBy",
+            "pageSize",
+            "cursor",
+        ];
+        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 512);
+        static R1: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <SearchRequest as ::capgen::Payload>::schema,
+            &["/properties/collections"],
+        );
+        static R2: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            0,
+            10,
+            ::capgen::wire::Any,
+        );
+        static R3: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 200);
+        static R4: ::capgen::wire::Length = ::capgen::wire::Length::new(1, u64::MAX);
+        impl ::capgen::wire::Json for SearchRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read_by(&R1)?),
+                        3 => f3 = Some(reader.read_by(&R2)?),
+                        4 => f4 = Some(reader.read_by(&R3)?),
+                        5 => f5 = Some(reader.read_by(&R4)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    query: f0,
+                    r#where: f1,
+                    collections: f2,
+                    order_by: f3,
+                    page_size: f4,
+                    cursor: f5,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional_by("query", &self.query, &R0)?;
+                writer.optional("where", &self.r#where)?;
+                writer.optional_by("collections", &self.collections, &R1)?;
+                writer.optional_by("orderBy", &self.order_by, &R2)?;
+                writer.optional_by("pageSize", &self.page_size, &R3)?;
+                writer.optional_by("cursor", &self.cursor, &R4)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("query", &self.query)?;
-            fields.optional("where", &self.r#where)?;
-            fields.optional("collections", &self.collections)?;
-            fields.optional("orderBy", &self.order_by)?;
-            fields.optional("pageSize", &self.page_size)?;
-            fields.optional("cursor", &self.cursor)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SearchRequest);
 
-    ::capgen::deserialize!(SearchRequest);
+    ::capgen::payload!(SearchRequest, Search, input_schema);
 
     /// One condition, or several joined; `op` tells which.
     #[derive(Debug, Clone, PartialEq)]
@@ -178,46 +211,34 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestFilter {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "op") {
-                        Some("and") => ::capgen::wire::Read::read(value).map(Self::And),
-                        Some("or") => ::capgen::wire::Read::read(value).map(Self::Or),
-                        Some("not") => ::capgen::wire::Read::read(value).map(Self::Not),
-                        Some("=")
-                        | Some("!=")
-                        | Some("<")
-                        | Some("<=")
-                        | Some(">")
-                        | Some(">=")
-                        | Some("in") => {
-                            ::capgen::wire::Read::read(value).map(Self::Comparison)
+    impl ::capgen::wire::Json for SearchRequestFilter {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("op")? {
+                        "and" => reader.read().map(Self::And),
+                        "or" => reader.read().map(Self::Or),
+                        "not" => reader.read().map(Self::Not),
+                        "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" => {
+                            reader.read().map(Self::Comparison)
                         }
-                        _ => Err(::capgen::wire::Error::no_tag("op")),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for SearchRequestFilter {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::And(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Or(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Not(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Comparison(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::And(value) => writer.write(value),
+                Self::Or(value) => writer.write(value),
+                Self::Not(value) => writer.write(value),
+                Self::Comparison(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(SearchRequestFilter);
+    ::capgen::json!(SearchRequestFilter);
 
     /// All of the conditions hold.
     #[derive(Debug, Clone, PartialEq)]
@@ -238,31 +259,37 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestEvery {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                op: object.required("op")?,
-                filters: object.required("filters")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["op", "filters"];
+        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            1,
+            u64::MAX,
+            ::capgen::wire::Any,
+        );
+        impl ::capgen::wire::Json for SearchRequestEvery {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { op: f0?, filters: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("op", &self.op)?;
+                writer.required_by("filters", &self.filters, &R0)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestEvery {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("op", &self.op)?;
-            fields.required("filters", &self.filters)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestEvery);
+    ::capgen::json!(SearchRequestEvery);
 
     /// `/definitions/Every/properties/op` in the request of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -305,31 +332,37 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestSome {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                op: object.required("op")?,
-                filters: object.required("filters")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["op", "filters"];
+        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            1,
+            u64::MAX,
+            ::capgen::wire::Any,
+        );
+        impl ::capgen::wire::Json for SearchRequestSome {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { op: f0?, filters: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("op", &self.op)?;
+                writer.required_by("filters", &self.filters, &R0)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestSome {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("op", &self.op)?;
-            fields.required("filters", &self.filters)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestSome);
+    ::capgen::json!(SearchRequestSome);
 
     /// `/definitions/Some/properties/op` in the request of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -372,31 +405,32 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestNot {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                op: object.required("op")?,
-                filter: object.required("filter")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["op", "filter"];
+        impl ::capgen::wire::Json for SearchRequestNot {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { op: f0?, filter: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("op", &self.op)?;
+                writer.required("filter", &self.filter)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestNot {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("op", &self.op)?;
-            fields.required("filter", &self.filter)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestNot);
+    ::capgen::json!(SearchRequestNot);
 
     /// `/definitions/Not/properties/op` in the request of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -442,33 +476,43 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestComparison {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                op: object.required("op")?,
-                field: object.required("field")?,
-                value: object.required("value")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["op", "field", "value"];
+        static R0: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <SearchRequest as ::capgen::Payload>::schema,
+            &["/definitions/FieldName"],
+        );
+        impl ::capgen::wire::Json for SearchRequestComparison {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    op: f0?,
+                    field: f1?,
+                    value: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("op", &self.op)?;
+                writer.required_by("field", &self.field, &R0)?;
+                writer.required("value", &self.value)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestComparison {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("op", &self.op)?;
-            fields.required("field", &self.field)?;
-            fields.required("value", &self.value)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestComparison);
+    ::capgen::json!(SearchRequestComparison);
 
     /// `/definitions/Comparison/properties/op` in the request of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -542,36 +586,33 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestComparisonValue {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Null
-                | ::serde_json::Value::Bool(_)
-                | ::serde_json::Value::Number(_)
-                | ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Scalar)
+    const _: () = {
+        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            0,
+            1000,
+            ::capgen::wire::Any,
+        );
+        impl ::capgen::wire::Json for SearchRequestComparisonValue {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    ::capgen::wire::Kind::Null
+                    | ::capgen::wire::Kind::Boolean
+                    | ::capgen::wire::Kind::Number
+                    | ::capgen::wire::Kind::String => reader.read().map(Self::Scalar),
+                    ::capgen::wire::Kind::Array => reader.read_by(&R0).map(Self::Array),
+                    _ => None,
                 }
-                ::serde_json::Value::Array(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Array)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                match self {
+                    Self::Scalar(value) => writer.write(value),
+                    Self::Array(value) => writer.write_by(value, &R0),
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
             }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestComparisonValue {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            match self {
-                Self::Scalar(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Array(value) => ::serde::Serialize::serialize(value, serializer),
-            }
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestComparisonValue);
+    ::capgen::json!(SearchRequestComparisonValue);
 
     /// `/definitions/Scalar` in the request of `search`.
     pub type SearchRequestScalar = Option<SearchRequestScalarValue>;
@@ -605,37 +646,25 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestScalarValue {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Bool(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Boolean)
-                }
-                ::serde_json::Value::Number(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Number)
-                }
-                ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::String)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for SearchRequestScalarValue {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Boolean => reader.read().map(Self::Boolean),
+                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for SearchRequestScalarValue {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Boolean(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Number(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::String(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Boolean(value) => writer.write(value),
+                Self::Number(value) => writer.write(value),
+                Self::String(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(SearchRequestScalarValue);
+    ::capgen::json!(SearchRequestScalarValue);
 
     /// `/definitions/Collection` in the request of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -681,31 +710,36 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestOrderByItem {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                field: object.required("field")?,
-                direction: object.optional("direction")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["field", "direction"];
+        static R0: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <SearchRequest as ::capgen::Payload>::schema,
+            &["/definitions/FieldName"],
+        );
+        impl ::capgen::wire::Json for SearchRequestOrderByItem {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { field: f0?, direction: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("field", &self.field, &R0)?;
+                writer.optional("direction", &self.direction)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestOrderByItem {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("field", &self.field)?;
-            fields.optional("direction", &self.direction)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestOrderByItem);
+    ::capgen::json!(SearchRequestOrderByItem);
 
     /// `/properties/orderBy/items/properties/direction` in the request of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -759,33 +793,45 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                total: object.required("total")?,
-                hits: object.required("hits")?,
-                facets: object.optional("facets")?,
-                next_cursor: object.optional("nextCursor")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
+        impl ::capgen::wire::Json for SearchResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    total: f0?,
+                    hits: f1?,
+                    facets: f2,
+                    next_cursor: f3,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("total", &self.total)?;
+                writer.required("hits", &self.hits)?;
+                writer.optional("facets", &self.facets)?;
+                writer.optional("nextCursor", &self.next_cursor)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("total", &self.total)?;
-            fields.required("hits", &self.hits)?;
-            fields.optional("facets", &self.facets)?;
-            fields.optional("nextCursor", &self.next_cursor)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SearchResponse);
 
-    ::capgen::deserialize!(SearchResponse);
+    ::capgen::payload!(SearchResponse, Search, output_schema);
 
     /// `/definitions/Hit` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -823,37 +869,65 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponseHit {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                id: object.required("id")?,
-                collection: object.required("collection")?,
-                score: object.required("score")?,
-                url: object.optional("url")?,
-                thumbnail: object.optional("thumbnail")?,
-                document: object.required("document")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "id",
+            "collection",
+            "score",
+            "url",
+            "thumbnail",
+            "document",
+        ];
+        static R0: ::capgen::wire::Within<f64> = ::capgen::wire::Within::new(0.0, 1.0);
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uri,
+        );
+        static R2: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::UriReference,
+        );
+        impl ::capgen::wire::Json for SearchResponseHit {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read_by(&R0)?),
+                        3 => f3 = Some(reader.read_by(&R1)?),
+                        4 => f4 = Some(reader.read_by(&R2)?),
+                        5 => f5 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    id: f0?,
+                    collection: f1?,
+                    score: f2?,
+                    url: f3,
+                    thumbnail: f4,
+                    document: f5?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("id", &self.id)?;
+                writer.required("collection", &self.collection)?;
+                writer.required_by("score", &self.score, &R0)?;
+                writer.optional_by("url", &self.url, &R1)?;
+                writer.optional_by("thumbnail", &self.thumbnail, &R2)?;
+                writer.required("document", &self.document)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchResponseHit {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.required("collection", &self.collection)?;
-            fields.required("score", &self.score)?;
-            fields.optional("url", &self.url)?;
-            fields.optional("thumbnail", &self.thumbnail)?;
-            fields.required("document", &self.document)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchResponseHit);
+    ::capgen::json!(SearchResponseHit);
 
     /// `/definitions/Hit/properties/collection` in the response of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -925,32 +999,59 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SuggestRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                prefix: object.required("prefix")?,
-                limit: object.optional("limit")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["prefix", "limit"];
+        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 64);
+        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 20);
+        impl ::capgen::wire::Json for SuggestRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { prefix: f0?, limit: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("prefix", &self.prefix, &R0)?;
+                writer.optional_by("limit", &self.limit, &R1)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SuggestRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("prefix", &self.prefix)?;
-            fields.optional("limit", &self.limit)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SuggestRequest);
 
-    ::capgen::deserialize!(SuggestRequest);
+    ::capgen::payload!(SuggestRequest, Suggest, input_schema);
 
     /// The most likely first.
-    pub type SuggestResponse = Vec<String>;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SuggestResponse(
+        /// The value.
+        pub Vec<String>,
+    );
+
+    const _: () = {
+        static R0: ::capgen::wire::Unique<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Unique(
+            ::capgen::wire::Items::new(0, 20, ::capgen::wire::Any),
+        );
+        impl ::capgen::wire::Json for SuggestResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                reader.read_by(&R0).map(Self)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.write_by(&self.0, &R0)
+            }
+        }
+    };
+
+    ::capgen::json!(SuggestResponse);
+
+    ::capgen::payload!(SuggestResponse, Suggest, output_schema);
 }

@@ -8,6 +8,7 @@ mod conj;
 mod depth;
 mod finish;
 mod finite;
+mod guard;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -18,9 +19,10 @@ use std::collections::HashMap;
 use capgen_manifest::{Manifest, Side};
 use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType, TypeSet};
 
-use crate::model::{CapabilityModel, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
+use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
 use crate::name;
 use conj::{Conj, Facets, Pure, flatten, pure};
+use guard::Exactly;
 
 /// Lowers a contract. Takes time linear in its size, but for conjunctions of conjunctions, which are cut off.
 pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
@@ -108,12 +110,25 @@ impl<'a> Lowering<'a, '_> {
 
     /// Makes a definition whose shape comes later, from the queue.
     fn define(&mut self, place: Place, origin: Origin, conj: Conj) -> TypeId {
-        let id = self.push(place, origin, None, Shape::Alias { target: Type::Unknown, distinct: false });
+        let id = self.push(
+            place,
+            origin,
+            None,
+            alias(Type::Unknown, Guard::None),
+            guard::coverage(self.schema, &conj, true),
+        );
         self.queue.push((id, conj));
         id
     }
 
-    fn push(&mut self, place: Place, origin: Origin, description: Option<String>, shape: Shape) -> TypeId {
+    fn push(
+        &mut self,
+        place: Place,
+        origin: Origin,
+        description: Option<String>,
+        shape: Shape,
+        coverage: Coverage,
+    ) -> TypeId {
         let id = TypeId(self.types.len());
         self.types.push(TypeDef {
             name: place.name,
@@ -123,6 +138,7 @@ impl<'a> Lowering<'a, '_> {
             pointer: place.pointer,
             description,
             shape,
+            coverage,
         });
         id
     }
@@ -131,21 +147,27 @@ impl<'a> Lowering<'a, '_> {
         let Some(def) = self.types.get(id.0) else { return };
         let place = Place { name: def.name.clone(), pointer: def.pointer.clone() };
         let description = self.flatten(conj).description.map(str::to_owned);
-        let shape = match self.pure(conj) {
-            Some(ty) => Shape::Alias { target: ty, distinct: false },
+        let (shape, is_exact) = match self.pure(conj) {
+            Some(ty) => (alias(ty, Guard::None), guard::is_plain(self.schema, conj)),
             None => match self.build(conj, &place) {
-                Built::Type(target) => Shape::Alias { target, distinct: false },
-                Built::Shape { shape, nullable: false } => shape,
-                Built::Shape { shape, nullable: true } => {
+                (Built::Type(target), exactly) => {
+                    let is_exact = exactly.is_some();
+                    (alias(target, exactly.unwrap_or_default()), is_exact)
+                }
+                (Built::Shape { shape, nullable: false }, exactly) => (shape, exactly.is_some()),
+                (Built::Shape { shape, nullable: true }, exactly) => {
                     let place = Place { name: format!("{}Value", place.name), ..place };
-                    let id = self.push(place, Origin::Place, None, shape);
-                    Shape::Alias { target: Type::Nullable(Box::new(Type::Named { id, boxed: false })), distinct: false }
+                    let coverage = guard::coverage(self.schema, conj, exactly.is_some());
+                    let id = self.push(place, Origin::Place, None, shape, coverage);
+                    (alias(named(id, true), Guard::None), true)
                 }
             },
         };
+        let coverage = guard::coverage(self.schema, conj, is_exact);
         if let Some(def) = self.types.get_mut(id.0) {
             def.description = description;
             def.shape = shape;
+            def.coverage = coverage;
         }
     }
 
@@ -183,26 +205,29 @@ impl<'a> Lowering<'a, '_> {
         id
     }
 
-    /// The type of a place.
-    fn place(&mut self, conj: &Conj, place: &Place) -> Type {
+    /// The type of a place, and what its schemas say beyond it; `None` where only a place around it can say that.
+    fn place(&mut self, conj: &Conj, place: &Place) -> (Type, Exactly) {
         if self.budget == 0 {
-            return Type::Unknown;
+            return (Type::Unknown, guard::or_whole(self.schema, conj, None));
         }
         self.budget -= 1;
-        if let Some(ty) = self.pure(conj) {
-            return ty;
-        }
-        if self.is_merged(conj) {
-            return self.merge(conj, place);
-        }
-        match self.build(conj, place) {
-            Built::Type(ty) => ty,
-            Built::Shape { shape, nullable } => {
-                let description = self.flatten(conj).description.map(str::to_owned);
-                let id = self.push(place.clone(), Origin::Place, description, shape);
-                named(id, nullable)
+        let (ty, exactly) = if let Some(ty) = self.pure(conj) {
+            let is_plain = ty == Type::Never || guard::is_plain(self.schema, conj);
+            (ty, is_plain.then_some(Guard::None))
+        } else if self.is_merged(conj) {
+            self.merge(conj, place)
+        } else {
+            match self.build(conj, place) {
+                (Built::Type(ty), exactly) => (ty, exactly),
+                (Built::Shape { shape, nullable }, exactly) => {
+                    let description = self.flatten(conj).description.map(str::to_owned);
+                    let coverage = guard::coverage(self.schema, conj, exactly.is_some());
+                    let id = self.push(place.clone(), Origin::Place, description, shape, coverage);
+                    (named(id, nullable), Some(Guard::None))
+                }
             }
-        }
+        };
+        (ty, guard::or_whole(self.schema, conj, exactly))
     }
 
     /// Whether a reference is merged with something else, so that the place may come back to itself.
@@ -222,63 +247,81 @@ impl<'a> Lowering<'a, '_> {
         false
     }
 
-    fn merge(&mut self, conj: &Conj, place: &Place) -> Type {
+    fn merge(&mut self, conj: &Conj, place: &Place) -> (Type, Exactly) {
+        let named = |id| (Type::Named { id, boxed: false }, Some(Guard::None));
         if let Some(id) = self.merged.get(conj) {
-            return Type::Named { id: *id, boxed: false };
+            return named(*id);
         }
         let facets = self.flatten(conj);
         if facets.is_never() {
-            return Type::Never;
+            return (Type::Never, Some(Guard::None));
         }
         if facets.unions.is_empty()
             && facets.values.is_none()
             && let Some(scalar) = scalar(&facets)
         {
-            return scalar;
+            let exactly = guard::scalar(self.schema, &facets, &scalar);
+            return (scalar, exactly);
         }
         let id = self.define(place.clone(), Origin::Place, conj.clone());
         self.merged.insert(conj.clone(), id);
-        Type::Named { id, boxed: false }
+        named(id)
     }
 
-    fn build(&mut self, conj: &Conj, place: &Place) -> Built {
+    fn build(&mut self, conj: &Conj, place: &Place) -> (Built, Exactly) {
         let facets = self.flatten(conj);
         if facets.is_never() {
-            return Built::Type(Type::Never);
+            return (Built::Type(Type::Never), Some(Guard::None));
         }
         if let Some(values) = &facets.values {
-            return finite::build(values.iter().map(|value| (*value, None)));
+            let is_exact = guard::only_lists(self.schema, &facets);
+            return (finite::build(values.iter().map(|value| (*value, None))), is_exact.then_some(Guard::None));
         }
         if !facets.unions.is_empty() {
             return self.union(conj, &facets, place);
         }
         match scalar(&facets) {
-            Some(scalar) => Built::Type(scalar),
+            Some(scalar) => {
+                let exactly = guard::scalar(self.schema, &facets, &scalar);
+                (Built::Type(scalar), exactly)
+            }
             None => self.structured(conj, &facets, place),
         }
     }
 
     /// A place without unions and listed values whose type is not one scalar.
-    fn structured(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> Built {
+    fn structured(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> (Built, Exactly) {
         let nullable = facets.types.contains(SchemaType::Null);
         let mut types = facets.types.iter().filter(|t| *t != SchemaType::Null);
         match (types.next(), types.next()) {
             (Some(SchemaType::Object), None) => match self.object(facets, place) {
-                Built::Type(ty) => Built::Type(nullable_if(ty, nullable)),
-                Built::Shape { shape, .. } => Built::Shape { shape, nullable },
+                (Built::Type(ty), exactly) => (Built::Type(nullable_if(ty, nullable)), exactly),
+                (Built::Shape { shape, .. }, exactly) => (Built::Shape { shape, nullable }, exactly),
             },
-            (Some(SchemaType::Array), None) => Built::Type(nullable_if(self.array(facets, place), nullable)),
+            (Some(SchemaType::Array), None) => {
+                let (ty, exactly) = self.array(facets, place);
+                (Built::Type(nullable_if(ty, nullable)), exactly)
+            }
             _ => self.union_of_types(conj, facets, place),
         }
     }
 
-    fn array(&mut self, facets: &Facets<'a>, place: &Place) -> Type {
+    fn array(&mut self, facets: &Facets<'a>, place: &Place) -> (Type, Exactly) {
         let items = Conj::of(facets.groups.iter().filter_map(|group| group.items));
-        let item = Box::new(self.place(&items, &place.child("Item", "items", None)));
+        let (item, exactly) = self.place(&items, &place.child("Item", "items", None));
+        let exactly = exactly.and_then(|item_guard| guard::array(self.schema, facets, self.types, &item, item_guard));
         let min = facets.groups.iter().filter_map(|group| group.min_items).max().unwrap_or(0);
         let max = facets.groups.iter().filter_map(|group| group.max_items).min();
-        if max.is_some_and(|max| max < min) { Type::Never } else { Type::Array { item, min, max } }
+        if max.is_some_and(|max| max < min) {
+            return (Type::Never, Some(Guard::None));
+        }
+        (Type::Array { item: Box::new(item), min, max }, exactly)
     }
+}
+
+/// A type by another name.
+fn alias(target: Type, guard: Guard) -> Shape {
+    Shape::Alias { target, guard, distinct: false }
 }
 
 /// The type of a place whose values all have one scalar type, or are `null`.

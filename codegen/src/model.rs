@@ -5,7 +5,7 @@
 use std::ops::Index;
 
 use capgen_manifest::{Capability, Manifest, Side};
-use capgen_schema::{Hash, Json, TypeSet};
+use capgen_schema::{Format, Hash, Json, TypeSet};
 
 /// A contract as types.
 #[derive(Debug)]
@@ -87,6 +87,43 @@ pub(crate) struct TypeDef {
     /// The schema's `description`: untrusted text.
     pub(crate) description: Option<String>,
     pub(crate) shape: Shape,
+    pub(crate) coverage: Coverage,
+}
+
+/// Whether a type says all that the schema of its place asserts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Coverage {
+    /// Whatever the type and the guards in it accept fits the schema.
+    pub(crate) is_exact: bool,
+    /// JSON Pointers to the schemas that say the rest; `None` where pointers cannot tell, as of a branch with what stands
+    /// beside its union: then whoever holds the type has to make up for it.
+    pub(crate) pointers: Option<Vec<String>>,
+}
+
+impl Coverage {
+    /// The pointers to schemas that have to be checked beside the type.
+    pub(crate) fn whole(&self) -> Option<&[String]> {
+        self.pointers.as_deref().filter(|_| !self.is_exact)
+    }
+}
+
+/// What a place's schema asserts beyond its type; for a named type, beyond what the type's own definition does.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) enum Guard {
+    #[default]
+    None,
+    /// `min` and `max` are `minLength` and `maxLength`.
+    Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
+    /// Both inclusive.
+    Integer { min: Option<i128>, max: Option<i128> },
+    /// Both inclusive.
+    Number { min: f64, max: f64 },
+    /// `unique` is `uniqueItems`.
+    Items { unique: bool, item: Box<Guard> },
+    /// Of each value of a map.
+    Values(Box<Guard>),
+    /// The schemas at these JSON Pointers, which types and guards do not say.
+    Whole(Vec<String>),
 }
 
 /// Why a type has a name.
@@ -108,8 +145,9 @@ pub(crate) enum Shape {
     Union(Union),
     Alias {
         target: Type,
-        /// A Rust `type` will not do: the chain of aliases leads back here, or the root of a side would be a type of the
-        /// standard library.
+        guard: Guard,
+        /// A Rust `type` will not do: the chain of aliases leads back here, or the root of a side would be no type of its
+        /// own.
         distinct: bool,
     },
 }
@@ -120,6 +158,8 @@ pub(crate) struct Record {
     /// In source order.
     pub(crate) fields: Vec<Field>,
     pub(crate) rest: Rest,
+    /// Of each property that is kept.
+    pub(crate) rest_guard: Guard,
 }
 
 /// A declared property.
@@ -130,6 +170,7 @@ pub(crate) struct Field {
     /// snake_case and unique in the record; a keyword is not yet escaped. Never `additional_properties`.
     pub(crate) ident: String,
     pub(crate) ty: Type,
+    pub(crate) guard: Guard,
     pub(crate) required: bool,
     /// Untrusted text.
     pub(crate) description: Option<String>,
@@ -172,6 +213,7 @@ pub(crate) struct Variant {
     /// UpperCamelCase and unique in the union; a keyword (`Self`) is not yet escaped.
     pub(crate) ident: String,
     pub(crate) ty: Type,
+    pub(crate) guard: Guard,
     /// The JSON types that a value of it may have; `null` only where a definition that it refers to allows it.
     pub(crate) types: TypeSet,
     /// The values of the tag that select it; empty where the union has no tag or the variant is no object.

@@ -5,6 +5,7 @@
 //! `::serde_json` and `::std`, or are names of the prelude, which lowering keeps free.
 
 mod capability;
+mod codec;
 mod doc;
 mod enums;
 mod ident;
@@ -12,11 +13,15 @@ mod layout;
 mod line;
 mod literal;
 mod record;
+mod rule;
 mod types;
 mod union;
 mod writer;
 
-use crate::model::{Model, Shape, SideModel, Type, TypeDef};
+use capgen_manifest::Side;
+
+use crate::model::{Guard, Model, Origin, Shape, SideModel, Type, TypeDef};
+use codec::Rules;
 use types::Types;
 use writer::Writer;
 
@@ -38,6 +43,10 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
         }
         while let Some(def) = defs.next_if(|def| def.capability == capability.source.name) {
             definition(writer, &types, def);
+            if def.origin == Origin::Root {
+                let side = if def.side == Side::Request { "input_schema" } else { "output_schema" };
+                writer.macro_item("::capgen::payload", &[&def.name, &capability.marker, side]);
+            }
         }
     }
 }
@@ -47,9 +56,9 @@ fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     doc::write(writer, def.description.as_deref(), || place(def));
     match &def.shape {
         Shape::Record(record) => record::print(writer, types, def, record),
-        Shape::Enum(members) => enums::print(writer, def, members),
+        Shape::Enum(members) => enums::print(writer, types, def, members),
         Shape::Union(union) => union::print(writer, types, def, union),
-        Shape::Alias { target, .. } if types.is_newtype(def) => newtype(writer, types, def, target),
+        Shape::Alias { target, guard, .. } if types.is_newtype(def) => newtype(writer, types, def, target, guard),
         Shape::Alias { target, .. } => {
             writer.group(4, |w| {
                 w.text("pub type ");
@@ -64,7 +73,7 @@ fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     }
 }
 
-fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type) {
+fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type, guard: &Guard) {
     writer.line("#[derive(Debug, Clone, PartialEq)]");
     writer.text("pub struct ");
     writer.text(&def.name);
@@ -77,7 +86,24 @@ fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type)
         w.end();
     });
     writer.line(");");
-    writer.macro_item("::capgen::newtype", &def.name);
+    let mut rules = Rules::default();
+    let rule = rules.keep(rule::rule(types, def, target, guard));
+    codec::block(writer, types, def, None, &rules, |w, has_whole| {
+        let read = |w: &mut Writer| {
+            w.group(4, |w| {
+                w.text("reader");
+                codec::read(w, rule.as_deref());
+                w.method(".map", |w| w.text("Self"));
+            });
+            w.end();
+        };
+        let write = |w: &mut Writer| {
+            codec::write(w, rule.as_deref(), |w| w.text("&self.0"));
+            w.end();
+        };
+        codec::json(w, &def.name, has_whole, read, write);
+    });
+    writer.macro_item("::capgen::json", &[&def.name]);
 }
 
 /// What a type without a description is.

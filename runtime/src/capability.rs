@@ -1,24 +1,26 @@
 //! What a capability is to a program.
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::Payload;
 
 /// Something that can be called on an agent, as a type.
 ///
 /// Generated code implements it for a unit struct per capability. A side without a schema is a [`serde_json::Value`].
 ///
 /// ```
-/// use capgen::Capability;
+/// use capgen::{Capability, InvalidPayload, Payload};
 ///
-/// fn request_line<C: Capability>(request: &C::Request) -> serde_json::Result<String> {
-///     Ok(format!("{} {}", C::NAME, serde_json::to_string(request)?))
+/// fn call<C: Capability>(
+///     request: &C::Request,
+///     send: impl FnOnce(&str, Vec<u8>) -> Vec<u8>,
+/// ) -> Result<C::Response, InvalidPayload> {
+///     C::Response::from_json(&send(C::NAME, request.to_json()?))
 /// }
 /// ```
 pub trait Capability {
     /// What the caller sends.
-    type Request: Serialize + DeserializeOwned;
+    type Request: Payload;
     /// What the provider answers.
-    type Response: Serialize + DeserializeOwned;
+    type Response: Payload;
     /// What the contract says about the capability.
     const DESCRIPTOR: Descriptor;
     /// The name in the contract.

@@ -1,7 +1,7 @@
 //! Typed contracts between agents: what users and generated code import.
 //!
 //! `capgen --peer <id>` writes a Rust file per agent. It has a marker type per capability, which implements
-//! [`Capability`], and the types of its two payloads, which read and write JSON with serde:
+//! [`Capability`], and the types of its two payloads, which read, check and write JSON as [`Payload`]s:
 //!
 //! ```
 //! use capgen::{Capability, Descriptor};
@@ -22,7 +22,10 @@
 mod capability;
 mod macros;
 mod never;
+mod payload;
 pub mod wire;
 
 pub use capability::{Capability, Descriptor};
+pub use capgen_schema::{PayloadError, Validator, ValidatorCache, Violation};
 pub use never::Never;
+pub use payload::{InvalidPayload, Payload};

@@ -1,22 +1,16 @@
 //! What generated code says of every type of a kind.
 
-/// Implements `serde::Deserialize` through [`Read`](crate::wire::Read).
+/// Implements `serde::Serialize` and `serde::Deserialize` through [`wire::Json`](crate::wire::Json).
 ///
-/// ```
-/// #[derive(Debug, PartialEq)]
-/// struct Count(u64);
-/// impl capgen::wire::Read for Count {
-///     fn read(value: serde_json::Value) -> Result<Self, capgen::wire::Error> {
-///         capgen::wire::Read::read(value).map(Count)
-///     }
-/// }
-/// capgen::deserialize!(Count);
-/// assert_eq!(serde_json::from_str::<Count>("3.0")?, Count(3));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
+/// See [`wire::Json`](crate::wire::Json) for an example.
 #[macro_export]
-macro_rules! deserialize {
+macro_rules! json {
     ($name:ident) => {
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::wire::serialize(self, serializer)
+            }
+        }
         impl<'de> ::serde::Deserialize<'de> for $name {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
                 $crate::wire::deserialize(deserializer)
@@ -37,17 +31,15 @@ macro_rules! deserialize {
 #[macro_export]
 macro_rules! newtype {
     ($name:ident) => {
-        impl $crate::wire::Read for $name {
-            fn read(value: ::serde_json::Value) -> ::core::result::Result<Self, $crate::wire::Error> {
-                $crate::wire::Read::read(value).map(Self)
+        impl $crate::wire::Json for $name {
+            fn read(reader: &mut $crate::wire::Reader<'_>) -> ::core::option::Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut $crate::wire::Writer) -> ::core::option::Option<()> {
+                writer.write(&self.0)
             }
         }
-        impl ::serde::Serialize for $name {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                ::serde::Serialize::serialize(&self.0, serializer)
-            }
-        }
-        $crate::deserialize!($name);
+        $crate::json!($name);
     };
 }
 
@@ -74,29 +66,28 @@ macro_rules! newtype {
 /// ```
 #[macro_export]
 macro_rules! string_enum {
-    ($name:ident) => {
+    ($name:ident $(, $whole:ident)?) => {
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 f.pad(self.as_str())
             }
         }
         impl ::core::str::FromStr for $name {
-            type Err = $crate::wire::Error;
-            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::wire::Error> {
+            type Err = $crate::wire::NoMember;
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::wire::NoMember> {
                 $crate::wire::find_name(text, Self::all(), Self::as_str)
             }
         }
-        impl $crate::wire::Read for $name {
-            fn read(value: ::serde_json::Value) -> ::core::result::Result<Self, $crate::wire::Error> {
-                $crate::wire::read_name(value, Self::all(), Self::as_str)
+        impl $crate::wire::Json for $name {
+            $(const WHOLE: ::core::option::Option<&'static $crate::wire::Whole> = ::core::option::Option::Some(&$whole);)?
+            fn read(reader: &mut $crate::wire::Reader<'_>) -> ::core::option::Option<Self> {
+                reader.member(Self::all(), Self::as_str)
+            }
+            fn write(&self, writer: &mut $crate::wire::Writer) -> ::core::option::Option<()> {
+                writer.string(self.as_str())
             }
         }
-        impl ::serde::Serialize for $name {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-        $crate::deserialize!($name);
+        $crate::json!($name);
     };
 }
 
@@ -123,17 +114,48 @@ macro_rules! string_enum {
 /// ```
 #[macro_export]
 macro_rules! json_enum {
-    ($name:ident) => {
-        impl $crate::wire::Read for $name {
-            fn read(value: ::serde_json::Value) -> ::core::result::Result<Self, $crate::wire::Error> {
-                $crate::wire::read_member(value, Self::all(), Self::as_json)
+    ($name:ident $(, $whole:ident)?) => {
+        impl $crate::wire::Json for $name {
+            $(const WHOLE: ::core::option::Option<&'static $crate::wire::Whole> = ::core::option::Option::Some(&$whole);)?
+            fn read(reader: &mut $crate::wire::Reader<'_>) -> ::core::option::Option<Self> {
+                reader.json_member(Self::all(), Self::as_json)
+            }
+            fn write(&self, writer: &mut $crate::wire::Writer) -> ::core::option::Option<()> {
+                writer.json(self.as_json())
             }
         }
-        impl ::serde::Serialize for $name {
-            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::wire::write_member(self.as_json(), serializer)
+        $crate::json!($name);
+    };
+}
+
+/// Implements [`Payload`](crate::Payload) for a type, by a side of a capability: `input_schema` or `output_schema` of its
+/// descriptor.
+///
+/// ```
+/// use capgen::{Capability, Descriptor, Payload};
+/// #[derive(Debug, PartialEq)]
+/// struct SayRequest(String);
+/// capgen::newtype!(SayRequest);
+/// capgen::payload!(SayRequest, Say, input_schema);
+/// struct Say;
+/// impl Capability for Say {
+///     type Request = SayRequest;
+///     type Response = serde_json::Value;
+///     const DESCRIPTOR: Descriptor = Descriptor::new("echo", "say", "6f1d").with_input_schema(r#"{"type":"string"}"#);
+/// }
+/// assert_eq!(SayRequest::from_json(b"\"hello\"")?, SayRequest("hello".to_owned()));
+/// assert_eq!(SayRequest::from_json(b"1").unwrap_err().violations()[0].message, "expected string, got integer");
+/// # Ok::<(), capgen::InvalidPayload>(())
+/// ```
+#[macro_export]
+macro_rules! payload {
+    ($name:ident, $capability:ident, $side:ident) => {
+        impl $crate::Payload for $name {
+            fn schema() -> &'static $crate::wire::Schema {
+                static SCHEMA: $crate::wire::Schema =
+                    $crate::wire::Schema::of(<$capability as $crate::Capability>::DESCRIPTOR.$side);
+                &SCHEMA
             }
         }
-        $crate::deserialize!($name);
     };
 }

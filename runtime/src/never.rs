@@ -1,9 +1,6 @@
 //! The type of a place that no value can fill.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
-
-use crate::wire::{Error, Read};
+use crate::wire::{Json, Reader, Writer};
 
 /// No value: what the schema `false` allows. An array of it is empty.
 ///
@@ -16,20 +13,14 @@ use crate::wire::{Error, Read};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Never {}
 
-impl Read for Never {
-    fn read(_: Value) -> Result<Self, Error> {
-        Err(Error::new("no value is allowed here"))
+impl Json for Never {
+    fn read(_: &mut Reader<'_>) -> Option<Self> {
+        None
     }
-}
 
-impl Serialize for Never {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+    fn write(&self, _: &mut Writer) -> Option<()> {
         match *self {}
     }
 }
 
-impl<'de> Deserialize<'de> for Never {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::wire::deserialize(deserializer)
-    }
-}
+crate::json!(Never);

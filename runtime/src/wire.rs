@@ -1,19 +1,35 @@
-//! How generated types read and write JSON.
+//! JSON as schemas mean it, read, checked and written in one pass. Generated code is written against this module; a
+//! program uses [`Payload`](crate::Payload).
 //!
-//! Types are for reading payloads as their schema means them, where serde's derive would not: `1.0` is an integer, an
-//! absent property is not `null`, an object is never read from an array, and a name that stands twice is refused.
-//! Generated code uses what is here; a program seldom does.
+//! It differs from what serde derives: `1.0` is an integer, an optional property is not `null`, a name never stands twice
+//! in an object, an object is never an array, and what the schema says of a value is checked while it is read.
 
-mod error;
-mod fields;
+mod json;
+mod locate;
 mod member;
+mod number;
 mod object;
-mod read;
+mod reader;
+mod rule;
+mod scan;
+mod schema;
+mod shim;
 mod union;
+mod value;
+mod writer;
 
-pub use error::Error;
-pub use fields::Fields;
-pub use member::{find_name, read_member, read_name, write_member};
-pub use object::Object;
-pub use read::{Read, deserialize};
-pub use union::{branch, tag, tag_json, to_value};
+/// Levels of arrays and objects in a payload; a scalar is at level 0.
+const MAX_DEPTH: usize = 128;
+
+pub use capgen_schema::Format;
+pub use json::Json;
+pub use member::{NoMember, find_name};
+pub use object::{Object, Rest};
+pub use reader::{Kind, Reader};
+pub use rule::{Any, Items, Length, Nullable, Rule, Text, Unique, Values, Whole, Within};
+pub use schema::Schema;
+pub use shim::{deserialize, serialize};
+pub use union::{branch, to_value};
+pub use writer::Writer;
+
+pub(crate) use locate::pointer;

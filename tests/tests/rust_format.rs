@@ -93,6 +93,29 @@ fn everything(length: usize) -> Value {
         "items": {"type": "object", "additionalProperties": {"enum": [text("k"), text("l")]}}}}}));
     add(json!({"type": "object", "additionalProperties": {"type": "integer"}, "properties": {text("m"): false}}));
     add(json!({"type": "object", "additionalProperties": false, "properties": {}}));
+    add(json!({"type": "string", "minLength": 1, "maxLength": 80}));
+    add(json!({"type": "string", "pattern": text("p")}));
+    add(json!({"type": ["string", "null"], "pattern": text("p"), "format": "uri-reference", "maxLength": 7}));
+    add(json!({"type": "string", "format": "date-time"}));
+    add(json!({"type": "integer", "minimum": 3, "exclusiveMaximum": 12_345_678}));
+    add(json!({"type": "number", "exclusiveMinimum": -0.5, "maximum": 1e300}));
+    add(
+        json!({"type": "array", "uniqueItems": true, "minItems": 1, "items": {"type": "string", "pattern": text("q")}}),
+    );
+    add(
+        json!({"type": ["array", "null"], "items": {"type": "array", "maxItems": 9, "items": {"type": "number", "minimum": 0}}}),
+    );
+    add(
+        json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "integer", "minimum": -1}}}),
+    );
+    add(
+        json!({"type": "object", "properties": {text("v"): {}}, "additionalProperties": {"type": "string", "maxLength": 5}}),
+    );
+    add(json!({"type": "object", "properties": {text("w"): {}}, "not": {"properties": {text("w"): {"type": "null"}}}}));
+    add(json!({"enum": [text("a"), text("b")], "minLength": 2}));
+    add(json!({"enum": [1, text("a")], "minLength": 2}));
+    add(json!({"allOf": [{"type": "string", "pattern": text("r")}, {"pattern": text("s")}]}));
+    add(json!({"oneOf": [{"type": "string", "minLength": 2}, {"type": "integer", "minimum": 5}, object("a", "x")]}));
     let required: Vec<&String> = properties.keys().step_by(2).collect();
     let recursive = format!("#/definitions/{}", text("r"));
     json!({"type": "object", "required": required, "properties": properties, "definitions": {

@@ -32,10 +32,22 @@ impl Case {
 fn program(cases: &[Case]) -> Package {
     let mut files = Vec::new();
     let mut main = String::from(
-        "use std::io::BufRead as _;
+        "use capgen::Payload as _;
+use std::io::BufRead as _;
 fn turn<C: capgen::Capability>(json: &str) -> String {
-    let read: Result<C::Request, _> = serde_json::from_str(json);
-    read.map_or_else(|e| format!(\"error: {e}\"), |value| serde_json::to_string(&value).unwrap())
+    let value: serde_json::Value = capgen::Payload::from_json_str(json).unwrap();
+    let read = match C::Request::from_json(json.as_bytes()) {
+        Ok(read) => read,
+        Err(error) => return format!(\"error: {error}\"),
+    };
+    let written = String::from_utf8(read.to_json().unwrap()).unwrap();
+    read.validate().unwrap();
+    let others: [C::Request; 2] = [C::Request::from_value(&value).unwrap(), serde_json::from_str(json).unwrap()];
+    for other in others {
+        assert_eq!(String::from_utf8(other.to_json().unwrap()).unwrap(), written);
+        assert_eq!(serde_json::to_string(&other).unwrap(), written);
+    }
+    written
 }
 ",
     );

@@ -15,8 +15,8 @@ enum State {
     Done(usize),
 }
 
-/// Widens what is too far inside, so that no type is higher than compilers follow. A reference back to a type that is being
-/// looked at adds nothing.
+/// Widens what is too far inside, so that no type is higher than compilers follow; what holds it then says less than its
+/// schema. A reference back to a type that is being looked at adds nothing.
 pub(super) fn limit(types: &mut [TypeDef]) {
     let mut states = vec![State::New; types.len()];
     for start in 0..types.len() {
@@ -33,7 +33,9 @@ pub(super) fn limit(types: &mut [TypeDef]) {
             if state == State::Open {
                 let own = usize::from(!matches!(def.shape, Shape::Alias { .. }));
                 let mut height = 0;
-                def.shape.each_type_mut(&mut |ty| height = height.max(lower(ty, own, &states)));
+                let mut is_cut = false;
+                def.shape.each_type_mut(&mut |ty| height = height.max(lower(ty, own, &states, &mut is_cut)));
+                def.coverage.is_exact &= !is_cut;
                 set(&mut states, at, State::Done(own + height));
             }
             stack.pop();
@@ -54,10 +56,12 @@ fn needs(shape: &Shape) -> Vec<usize> {
 }
 
 /// The height of a type that has `above` around it in its definition, once it is cut.
-fn lower(ty: &mut Type, above: usize, states: &[State]) -> usize {
+fn lower(ty: &mut Type, above: usize, states: &[State], is_cut: &mut bool) -> usize {
     let height = match ty {
-        Type::Array { item: inner, .. } | Type::Map(inner) => COLLECTION + lower(inner, above + COLLECTION, states),
-        Type::Nullable(inner) => 1 + lower(inner, above + 1, states),
+        Type::Array { item: inner, .. } | Type::Map(inner) => {
+            COLLECTION + lower(inner, above + COLLECTION, states, is_cut)
+        }
+        Type::Nullable(inner) => 1 + lower(inner, above + 1, states, is_cut),
         Type::Named { id, .. } => match states.get(id.0) {
             Some(State::Done(height)) => *height,
             _ => 0,
@@ -68,6 +72,7 @@ fn lower(ty: &mut Type, above: usize, states: &[State]) -> usize {
     // An optional field adds one more.
     if is_null_of_anything || above + height + 1 > MAX_HEIGHT {
         *ty = Type::Unknown;
+        *is_cut = true;
         return 0;
     }
     height

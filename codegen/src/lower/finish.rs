@@ -60,9 +60,10 @@ const RESERVED: &[&str] = &[
 /// Orders the types, breaks what would contain itself, and makes every name unique.
 pub(super) fn finish(model: &mut Model<'_>) {
     super::depth::limit(&mut model.types);
+    cover(&mut model.types);
     order(model);
     mark_recursive_aliases(&mut model.types);
-    mark_misread_roots(&mut model.types);
+    mark_nameless_roots(&mut model.types);
     mark_boxes(&mut model.types);
     settle_types(model);
     for def in &mut model.types {
@@ -145,32 +146,48 @@ fn mark_recursive_aliases(types: &mut [TypeDef]) {
     }
 }
 
-/// Marks the roots that are the standard library's types by another name, where `serde` would read them otherwise than
-/// schemas mean it: it refuses `1.0` as an integer, rounds integers to floats, and lets a name stand twice in an object.
-fn mark_misread_roots(types: &mut [TypeDef]) {
-    let misread = |def: &TypeDef| match &def.shape {
-        Shape::Alias { target, distinct: false } if def.origin == Origin::Root => is_misread(types, target),
-        _ => false,
-    };
-    let misread: Vec<bool> = types.iter().map(misread).collect();
-    for (def, misread) in types.iter_mut().zip(misread) {
-        if let (Shape::Alias { distinct, .. }, true) = (&mut def.shape, misread) {
+/// Marks the roots that would be a type by another name: one that is not theirs alone, or that says less than they do.
+fn mark_nameless_roots(types: &mut [TypeDef]) {
+    let nameless: Vec<bool> = types.iter().map(|def| def.origin == Origin::Root && is_nameless(types, def)).collect();
+    for (def, nameless) in types.iter_mut().zip(nameless) {
+        if let (Shape::Alias { distinct, .. }, true) = (&mut def.shape, nameless) {
             *distinct = true;
         }
     }
 }
 
-fn is_misread<'t>(types: &'t [TypeDef], mut ty: &'t Type) -> bool {
+fn is_nameless<'t>(types: &'t [TypeDef], mut def: &'t TypeDef) -> bool {
     loop {
-        ty = match ty {
-            Type::Integer { .. } | Type::Number | Type::Map(_) | Type::Unknown => return true,
-            Type::Never | Type::Null | Type::Boolean | Type::String => return false,
-            Type::Array { item: inner, .. } | Type::Nullable(inner) => inner,
-            Type::Named { id, .. } => match types.get(id.0).map(|def| &def.shape) {
-                Some(Shape::Alias { target, distinct: false }) => target,
-                _ => return false,
+        match (&def.shape, def.coverage.is_exact) {
+            (Shape::Alias { target: Type::Named { id, .. }, distinct: false, .. }, true) => match types.get(id.0) {
+                Some(target) => def = target,
+                None => return true,
             },
-        };
+            (Shape::Alias { distinct: false, .. }, _) => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// Where a type says less than its schema and pointers cannot tell what, whatever holds it says less too.
+fn cover(types: &mut [TypeDef]) {
+    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
+    for (at, def) in types.iter().enumerate() {
+        def.shape.each_type(&mut |ty| {
+            let held = ty.named().and_then(|id| holders.get_mut(id.0));
+            held.into_iter().for_each(|holders| holders.push(at));
+        });
+    }
+    let says_less = |def: &TypeDef| !def.coverage.is_exact && def.coverage.pointers.is_none();
+    let mut open: Vec<usize> = (types.iter().enumerate()).filter(|(_, def)| says_less(def)).map(|(at, _)| at).collect();
+    while let Some(at) = open.pop() {
+        for holder in holders.get_mut(at).map(std::mem::take).unwrap_or_default() {
+            let Some(def) = types.get_mut(holder).filter(|def| def.coverage.is_exact) else { continue };
+            def.coverage.is_exact = false;
+            if def.coverage.pointers.is_none() {
+                open.push(holder);
+            }
+        }
     }
 }
 

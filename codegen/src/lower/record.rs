@@ -5,23 +5,32 @@ use std::collections::{HashMap, HashSet};
 use capgen_schema::{Kind, NodeId};
 
 use super::conj::{Conj, Facets, flatten};
+use super::guard::{self, Exactly};
 use super::{Built, Lowering, Place};
-use crate::model::{Field, Record, Rest, Shape, Type};
+use crate::model::{Field, Guard, Record, Rest, Shape, Type};
 use crate::name;
 
 impl<'a> Lowering<'a, '_> {
     /// The object part of a place.
-    pub(super) fn object(&mut self, facets: &Facets<'a>, place: &Place) -> Built {
+    pub(super) fn object(&mut self, facets: &Facets<'a>, place: &Place) -> (Built, Exactly) {
         let declared = declared(facets);
         let required: HashSet<&str> = facets.groups.iter().flat_map(|g| &g.required).map(String::as_str).collect();
         if self.lacks_required(&declared, &required, facets) {
-            return Built::Type(Type::Never);
+            return (Built::Type(Type::Never), Some(Guard::None));
         }
-        let rest = self.rest(facets, place);
+        let (rest, rest_guard) = self.rest(facets, place);
+        let is_exact = guard::says_objects(self.schema, facets);
         if declared.is_empty() {
+            let is_exact = is_exact && facets.forbidden.is_empty();
             match rest {
-                Rest::Kept(value) => return Built::Type(Type::Map(Box::new(value))),
-                Rest::Ignored => return Built::Type(Type::Map(Box::new(Type::Unknown))),
+                Rest::Kept(value) => {
+                    let guard =
+                        if rest_guard == Guard::None { Guard::None } else { Guard::Values(Box::new(rest_guard)) };
+                    return (Built::Type(Type::Map(Box::new(value))), is_exact.then_some(guard));
+                }
+                Rest::Ignored => {
+                    return (Built::Type(Type::Map(Box::new(Type::Unknown))), is_exact.then_some(Guard::None));
+                }
                 Rest::Closed => {}
             }
         }
@@ -29,18 +38,20 @@ impl<'a> Lowering<'a, '_> {
         for property in declared {
             fields.push(self.field(property, &required, facets, place));
         }
-        Built::Shape { shape: Shape::Record(Record { fields, rest }), nullable: false }
+        let shape = Shape::Record(Record { fields, rest, rest_guard });
+        (Built::Shape { shape, nullable: false }, is_exact.then_some(Guard::None))
     }
 
     fn field(&mut self, property: Property<'_>, required: &HashSet<&str>, facets: &Facets<'a>, place: &Place) -> Field {
         let at = place.child(&name::camel_or(property.name, "Field"), "properties", Some(property.name));
         let conj = Conj::of(property.nodes);
         let forbidden = facets.forbidden.iter().any(|name| name == property.name);
-        let ty = if forbidden { Type::Never } else { self.place(&conj, &at) };
+        let (ty, guard) = if forbidden { (Type::Never, None) } else { self.place(&conj, &at) };
         Field {
             name: property.name.to_owned(),
             ident: name::field_name(property.name),
             ty,
+            guard: guard.unwrap_or_default(),
             required: required.contains(property.name),
             description: own_description(self, &conj),
         }
@@ -54,22 +65,22 @@ impl<'a> Lowering<'a, '_> {
         })
     }
 
-    fn rest(&mut self, facets: &Facets<'a>, place: &Place) -> Rest {
+    fn rest(&mut self, facets: &Facets<'a>, place: &Place) -> (Rest, Guard) {
         let mut nodes = Vec::new();
         let mut kept = false;
         for node in facets.groups.iter().filter_map(|group| group.additional_properties) {
             match self.schema.node(node).kind {
-                Kind::Bool(false) => return Rest::Closed,
+                Kind::Bool(false) => return (Rest::Closed, Guard::None),
                 Kind::Bool(true) => kept = true,
                 _ => nodes.push(node),
             }
         }
         if nodes.is_empty() && !kept {
-            return Rest::Ignored;
+            return (Rest::Ignored, Guard::None);
         }
         match self.place(&Conj::of(nodes), &place.child("Value", "additionalProperties", None)) {
-            Type::Never => Rest::Closed,
-            value => Rest::Kept(value),
+            (Type::Never, _) => (Rest::Closed, Guard::None),
+            (value, guard) => (Rest::Kept(value), guard.unwrap_or_default()),
         }
     }
 }

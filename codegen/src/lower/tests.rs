@@ -39,7 +39,7 @@ fn notation(model: &Model<'_>) -> String {
                 };
                 format!("{kind}: {}", variants.join(" | "))
             }
-            Shape::Alias { target, distinct } => {
+            Shape::Alias { target, distinct, .. } => {
                 format!("{}{}", if *distinct { "new " } else { "" }, ty(model, target))
             }
         };
@@ -171,7 +171,7 @@ fn branches_told_apart_by_json_type_make_a_disjoint_union() {
         r##"{"definitions": {"J": {"oneOf": [{"type": "null"}, {"type": "boolean"}, {"type": "number"}, {"type": "string"},
               {"type": "array", "items": {"$ref": "#/definitions/J"}},
               {"type": "object", "additionalProperties": {"$ref": "#/definitions/J"}}]}}, "$ref": "#/definitions/J"}"##,
-        "R = RJ
+        "R = new RJ
          RJ = RJValue?
          RJValue = by type: Boolean(bool) | Number(f64) | String(string) | Array([RJ]) | Object(map<RJ>)",
     );
@@ -199,7 +199,7 @@ fn one_of_required_forbids_the_properties_of_its_siblings() {
 
 #[test]
 fn a_wider_branch_swallows_a_narrower_one() {
-    check(r#"{"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}, {"type": "null"}]}"#, "R = string?");
+    check(r#"{"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}, {"type": "null"}]}"#, "R = new string?");
     check(r#"{"anyOf": [{"type": "integer"}, {"type": "number"}]}"#, "R = new f64");
     check(r#"{"anyOf": [{"type": "string"}, {}]}"#, "R = new unknown");
 }
@@ -208,7 +208,7 @@ fn a_wider_branch_swallows_a_narrower_one() {
 fn branches_of_constants_make_one_enum() {
     check(
         r#"{"oneOf": [{"const": "a", "description": "first"}, {"enum": ["b", 1]}, {"type": "null"}]}"#,
-        r#"R = RValue?
+        r#"R = new RValue?
            RValue = enum A="a" B="b" N1=1"#,
     );
 }
@@ -221,7 +221,7 @@ fn impossible_places_are_never() {
             "e": {"type": "string", "not": {"type": "string"}}}}"#,
         "R = { a?: never, b?: never, c?: never, d?: never, e?: never, closed }",
     );
-    check(r#"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#, "R = never");
+    check(r#"{"type": "object", "properties": {"a": false}, "required": ["a"]}"#, "R = new never");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn colliding_names_get_suffixes_that_do_not_depend_on_the_neighbours_order() {
 fn a_schema_without_a_type_accepts_what_is_no_object() {
     check(
         r#"{"properties": {"a": {"type": "integer"}}, "required": ["a"]}"#,
-        "R = RValue?
+        "R = new RValue?
          RValue = overlapping: Boolean(bool) | Number(f64) | String(string) | Array([unknown]) | Object(RObject)
          RObject = { a: i64 }",
     );
@@ -334,8 +334,8 @@ fn what_is_said_of_a_union_is_not_said_of_its_branches() {
 }
 
 #[test]
-fn a_root_that_serde_would_misread_becomes_a_type_of_its_own() {
-    check(r#"{"type": ["array", "null"], "items": {"type": "string"}}"#, "R = [string]?");
+fn a_root_without_a_type_of_its_own_gets_one() {
+    check(r#"{"type": ["array", "null"], "items": {"type": "string"}}"#, "R = new [string]?");
     check(r#"{"type": "array", "items": {"type": "integer"}}"#, "R = new [i64]");
     check(r#"{"type": "integer"}"#, "R = new i64");
     check(r##"{"definitions": {"N": {"type": "integer"}}, "$ref": "#/definitions/N"}"##, "R = new RN\n RN = i64");

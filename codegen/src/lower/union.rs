@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use capgen_schema::{Assertions, Json, Kind, NodeId, Type as SchemaType, TypeSet};
 
 use super::conj::{Branches, Conj, Facets, Pure, Sole, flatten, pure, sole_assertion};
+use super::guard::{self, Exactly};
 use super::{Built, Lowering, Place, finite, is_everything, nullable_if, scalar};
-use crate::model::{Shape, Type, Union, Variant};
+use crate::model::{Guard, Shape, Type, Union, Variant};
 use crate::name;
 
 /// A union with more branches than this and than its schema has parts, after nested ones are opened, widens to what
@@ -38,41 +39,46 @@ struct Profile {
 
 impl<'a> Lowering<'a, '_> {
     /// A place with at least one union.
-    pub(super) fn union(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> Built {
+    pub(super) fn union(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> (Built, Exactly) {
         let mut leaves = Vec::new();
         if !self.open(conj, place, &mut leaves) {
-            return self.widen(conj, facets, place);
+            return (self.widen(conj, facets, place), None);
         }
         if let Some(finite) = self.finite_union(&leaves) {
             return finite;
         }
-        let nullable = leaves.iter().any(|leaf| is_null(leaf.profile.types));
-        leaves.retain(|leaf| !is_null(leaf.profile.types));
-        if let [leaf] = leaves.as_slice() {
-            return self.sole_branch(leaf, nullable, place);
-        }
         let tag = tag(&leaves);
+        let mut is_exact = are_apart(&leaves, tag.as_deref());
+        let (nulls, others): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(|leaf| is_null(leaf.profile.types));
+        is_exact &= nulls.iter().all(|leaf| guard::only_lists(self.schema, &flatten(self.schema, &leaf.conj)));
+        let (nullable, mut leaves) = (!nulls.is_empty(), others);
+        if let [leaf] = leaves.as_slice() {
+            let (built, exactly) = self.sole_branch(leaf, nullable, place);
+            return (built, exactly.filter(|_| is_exact));
+        }
         name_sole_object(&mut leaves);
         let mut variants = Vec::with_capacity(leaves.len());
         let mut hoisted = nullable;
         for leaf in leaves {
-            let (variant, null) = self.variant(leaf, tag.as_deref(), place);
+            let (variant, null, says_all) = self.variant(leaf, tag.as_deref(), place);
             hoisted |= null;
+            is_exact &= says_all;
             variants.push(variant);
         }
-        finish(variants, tag, hoisted)
+        finish(variants, tag, hoisted, is_exact)
     }
 
     /// A union of which one branch is left is that branch.
-    fn sole_branch(&mut self, leaf: &Leaf, nullable: bool, place: &Place) -> Built {
-        let built = match self.pure(&leaf.conj) {
-            Some(ty) => Built::Type(ty),
+    fn sole_branch(&mut self, leaf: &Leaf, nullable: bool, place: &Place) -> (Built, Exactly) {
+        let (built, exactly) = match self.pure(&leaf.conj) {
+            Some(ty) => (Built::Type(ty), guard::is_plain(self.schema, &leaf.conj).then_some(Guard::None)),
             None => self.build(&leaf.conj, place),
         };
-        match built {
+        let built = match built {
             Built::Type(ty) => Built::Type(nullable_if(ty, nullable)),
             Built::Shape { shape, nullable: own } => Built::Shape { shape, nullable: own || nullable },
-        }
+        };
+        (built, exactly)
     }
 
     /// Collects the branches of a conjunction's unions; `false` where there are too many.
@@ -129,10 +135,12 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// One closed set of values, where every branch is one and none is a definition of its own.
-    fn finite_union(&mut self, leaves: &[Leaf]) -> Option<Built> {
+    fn finite_union(&mut self, leaves: &[Leaf]) -> Option<(Built, Exactly)> {
+        let mut is_exact = true;
         let mut values: Vec<(&'a Json, Option<&'a str>)> = Vec::new();
         for leaf in leaves {
             let facets = flatten(self.schema, &leaf.conj);
+            is_exact &= guard::only_lists(self.schema, &facets);
             if is_null(facets.types) && facets.values.is_none() {
                 values.push((&Json::Null, None));
                 continue;
@@ -144,7 +152,9 @@ impl<'a> Lowering<'a, '_> {
             };
             values.extend(facets.values?.into_iter().map(|value| (value, description)));
         }
-        Some(finite::build(values.into_iter()))
+        let mut seen = HashSet::new();
+        is_exact &= values.iter().all(|(value, _)| seen.insert(value.canonical()));
+        Some((finite::build(values.into_iter()), is_exact.then_some(Guard::None)))
     }
 
     /// What stands beside the union alone.
@@ -158,22 +168,24 @@ impl<'a> Lowering<'a, '_> {
         match scalar(&facets) {
             _ if is_everything(facets.types) && !says_anything(&facets) => Built::Type(Type::Unknown),
             Some(scalar) => Built::Type(scalar),
-            None => self.structured(&conj, &facets, place),
+            None => self.structured(&conj, &facets, place).0,
         }
     }
 
-    /// The variant of a branch, and whether the branch allows `null` too.
-    fn variant(&mut self, leaf: Leaf, tag: Option<&str>, place: &Place) -> (Variant, bool) {
+    /// The variant of a branch, whether the branch allows `null` too, and whether the variant says all of the branch.
+    fn variant(&mut self, leaf: Leaf, tag: Option<&str>, place: &Place) -> (Variant, bool, bool) {
         let values = tag.and_then(|tag| leaf.profile.constant(tag)).unwrap_or_default();
         let ident = self.variant_ident(&leaf, values);
         let at = Place { name: format!("{}{ident}", place.name), pointer: leaf.pointer };
         let tag_values = values.to_vec();
-        let (ty, nullable) = match self.place(&leaf.conj, &at) {
+        let (ty, exactly) = self.place(&leaf.conj, &at);
+        let (ty, nullable) = match ty {
             Type::Nullable(inner) => (*inner, true),
             ty => (ty, false),
         };
         let types = if nullable { without(leaf.profile.types, SchemaType::Null) } else { leaf.profile.types };
-        (Variant { ident, ty, types, tag_values }, nullable)
+        let says_all = exactly.is_some();
+        (Variant { ident, ty, guard: exactly.unwrap_or_default(), types, tag_values }, nullable, says_all)
     }
 
     fn variant_ident(&self, leaf: &Leaf, tag_values: &[Json]) -> String {
@@ -196,30 +208,33 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// A place without unions whose values have several JSON types.
-    pub(super) fn union_of_types(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> Built {
+    pub(super) fn union_of_types(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> (Built, Exactly) {
         if is_everything(facets.types) && !says_anything(facets) {
-            return Built::Type(Type::Unknown);
+            return (Built::Type(Type::Unknown), None);
         }
+        let mut is_exact = guard::says_objects(self.schema, facets);
         let mut variants = Vec::new();
         for t in facets.types.iter().filter(|t| *t != SchemaType::Null) {
             let types = TypeSet::EMPTY.with(t);
             let ident = name::camel(t.name());
             let at = Place { name: format!("{}{ident}", place.name), pointer: place.pointer.clone() };
-            let ty = self.part(conj, facets, types, &at);
+            let (ty, exactly) = self.part(conj, facets, types, &at);
             if ty != Type::Never {
-                variants.push(Variant { ident, ty, types, tag_values: Vec::new() });
+                is_exact &= exactly.is_some();
+                variants.push(Variant { ident, ty, guard: exactly.unwrap_or_default(), types, tag_values: Vec::new() });
             }
         }
-        let mut built = finish(variants, None, facets.types.contains(SchemaType::Null));
+        let (mut built, mut exactly) = finish(variants, None, facets.types.contains(SchemaType::Null), is_exact);
         if let (Built::Shape { shape: Shape::Union(union), .. }, true) = (&mut built, is_everything(facets.types)) {
             // A variant for every kind of value says less than the value itself.
             union.disjoint = false;
+            exactly = None;
         }
-        built
+        (built, exactly)
     }
 
     /// The values of one JSON type among those of a place.
-    fn part(&mut self, conj: &Conj, facets: &Facets<'a>, types: TypeSet, place: &Place) -> Type {
+    fn part(&mut self, conj: &Conj, facets: &Facets<'a>, types: TypeSet, place: &Place) -> (Type, Exactly) {
         let part = Facets {
             types,
             values: None,
@@ -231,13 +246,15 @@ impl<'a> Lowering<'a, '_> {
             cost: 0,
         };
         if let Some(scalar) = scalar(&part) {
-            return scalar;
+            let exactly = guard::scalar(self.schema, &part, &scalar);
+            return (scalar, exactly);
         }
         match self.structured(conj, &part, place) {
-            Built::Type(ty) => ty,
-            Built::Shape { shape, .. } => {
-                let id = self.push(place.clone(), crate::model::Origin::Place, None, shape);
-                Type::Named { id, boxed: false }
+            (Built::Type(ty), exactly) => (ty, exactly),
+            (Built::Shape { shape, .. }, exactly) => {
+                let coverage = guard::coverage(self.schema, conj, exactly.is_some());
+                let id = self.push(place.clone(), crate::model::Origin::Place, None, shape, coverage);
+                (Type::Named { id, boxed: false }, Some(Guard::None))
             }
         }
     }
@@ -341,22 +358,39 @@ fn are_disjoint(objects: &[&Profile], tag: &str) -> bool {
     })
 }
 
-/// A union of what is left when wider variants have swallowed narrower ones.
-fn finish(mut variants: Vec<Variant>, tag: Option<String>, nullable: bool) -> Built {
+/// Whether no value fits two branches, as far as types and the tag tell.
+fn are_apart(leaves: &[Leaf], tag: Option<&str>) -> bool {
+    let mut types = TypeSet::EMPTY;
+    leaves.iter().all(|leaf| {
+        let mut shared = leaf.profile.types.intersection(types);
+        if tag.is_some() {
+            shared = without(shared, SchemaType::Object);
+        }
+        types = types.union(leaf.profile.types);
+        shared.is_empty()
+    })
+}
+
+/// A union of what is left when wider variants have swallowed narrower ones. `is_exact` where each variant says all of its
+/// branch, and no value fits two.
+fn finish(mut variants: Vec<Variant>, tag: Option<String>, nullable: bool, is_exact: bool) -> (Built, Exactly) {
     variants.retain(|variant| variant.ty != Type::Never);
     if variants.iter().any(|variant| variant.ty == Type::Unknown) {
-        return Built::Type(Type::Unknown);
+        return (Built::Type(Type::Unknown), None);
     }
+    let count = variants.len();
     absorb(&mut variants);
+    let exactly = (is_exact && variants.len() == count).then_some(Guard::None);
     if variants.len() <= 1 {
-        return Built::Type(match variants.pop() {
-            Some(variant) => nullable_if(variant.ty, nullable),
-            None if nullable => Type::Null,
-            None => Type::Never,
-        });
+        return match variants.pop() {
+            Some(variant) => (Built::Type(nullable_if(variant.ty, nullable)), exactly.map(|_| variant.guard)),
+            None if nullable => (Built::Type(Type::Null), exactly),
+            None => (Built::Type(Type::Never), Some(Guard::None)),
+        };
     }
     let disjoint = is_disjoint(&variants, nullable);
-    Built::Shape { shape: Shape::Union(Union { variants, disjoint, tag }), nullable }
+    let exactly = exactly.filter(|_| disjoint);
+    (Built::Shape { shape: Shape::Union(Union { variants, disjoint, tag }), nullable }, exactly)
 }
 
 /// Drops variants that another one contains: equal types, listed strings beside any string, integers beside numbers.

@@ -1,10 +1,11 @@
 //! Closed sets of values: enums of unit variants.
 
+use super::types::Types;
 use super::writer::Writer;
-use super::{doc, ident};
+use super::{codec, doc, ident};
 use crate::model::{Member, TypeDef};
 
-pub(super) fn print(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
+pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, members: &[Member]) {
     writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
     writer.text("pub enum ");
     writer.text(&def.name);
@@ -27,7 +28,10 @@ pub(super) fn print(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
         all(w, members);
         access(w, members, strings);
     });
-    writer.macro_item(if strings { "::capgen::string_enum" } else { "::capgen::json_enum" }, &def.name);
+    let path = if strings { "::capgen::string_enum" } else { "::capgen::json_enum" };
+    codec::block(writer, types, def, None, &codec::Rules::default(), |w, has_whole| {
+        if has_whole { w.macro_item(path, &[&def.name, "WHOLE"]) } else { w.macro_item(path, &[&def.name]) }
+    });
 }
 
 fn all(writer: &mut Writer, members: &[Member]) {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::codec::Rules;
 use super::types::Types;
 use super::writer::Writer;
-use super::{doc, ident};
+use super::{codec, doc, ident, rule};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
 
 /// The field that keeps what is not declared.
@@ -23,9 +24,8 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, recor
         present.into_iter().map(|field| Member { field, ident: ident::part(&field.ident) }).collect();
     structure(writer, types, def, record, &members);
     new(writer, types, def, record, &members);
-    read(writer, def, record, &members, &absent);
-    write(writer, def, record, &members);
-    writer.macro_item("::capgen::deserialize", &def.name);
+    codec(writer, types, def, record, &members, &absent);
+    writer.macro_item("::capgen::json", &[&def.name]);
 }
 
 fn structure(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record, members: &[Member<'_>]) {
@@ -123,69 +123,110 @@ fn initial(writer: &mut Writer, Member { field, ident }: &Member<'_>, constant: 
     }
 }
 
-fn read(writer: &mut Writer, def: &TypeDef, record: &Record, members: &[Member<'_>], absent: &[&Field]) {
-    let read = |w: &mut Writer| {
-        w.value("Self", members.iter().map(Some).chain(kept(record).map(|_| None)), |w, member| match member {
-            Some(Member { field, ident }) => {
-                w.text(ident);
-                w.text(": ");
-                let method = if field.required { ".required" } else { ".optional" };
-                w.method_call("object", method, |w| w.literal(&field.name));
-                w.text("?");
-            }
-            None => w.text("additional_properties: object.rest()?"),
-        });
-    };
-    writer.implement(
-        |w| w.text("::capgen::wire::Read"),
-        &def.name,
-        |w| {
-            w.text("fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> ");
-            w.body(|w| {
-                w.line("let mut object = ::capgen::wire::Object::new(value)?;");
-                for field in absent {
-                    w.method_call("object", ".absent", |w| w.literal(&field.name));
-                    w.line("?;");
-                }
-                if let Rest::Closed = record.rest {
-                    w.text("let read = ");
-                    w.hold();
-                    read(w);
-                    w.line(";");
-                    w.line("object.close()?;");
-                    w.line("Ok(read)");
-                } else {
-                    w.text("Ok(");
-                    read(w);
-                    w.line(")");
-                }
-            });
-        },
-    );
+/// How the record is read and written.
+fn codec(
+    writer: &mut Writer,
+    types: &Types<'_>,
+    def: &TypeDef,
+    record: &Record,
+    members: &[Member<'_>],
+    absent: &[&Field],
+) {
+    let names: Vec<&str> =
+        members.iter().map(|member| member.field).chain(absent.iter().copied()).map(|f| f.name.as_str()).collect();
+    let mut rules = Rules::default();
+    let of_members: Vec<Option<String>> =
+        members.iter().map(|m| rules.keep(rule::rule(types, def, &m.field.ty, &m.field.guard))).collect();
+    let of_rest = kept(record).map(|ty| rules.keep(rule::rule(types, def, ty, &record.rest_guard)));
+    let of_rest = of_rest.map(|rule| rule.unwrap_or_else(|| "&::capgen::wire::Any".to_owned()));
+    codec::block(writer, types, def, Some(&names), &rules, |w, has_whole| {
+        let read = |w: &mut Writer| read(w, record, members, names.len(), &of_members, of_rest.as_deref());
+        let write = |w: &mut Writer| write(w, members, &of_members, of_rest.as_deref());
+        codec::json(w, &def.name, has_whole, read, write);
+    });
 }
 
-fn write(writer: &mut Writer, def: &TypeDef, record: &Record, members: &[Member<'_>]) {
-    serialize(writer, &def.name, |w| {
-        w.line("let mut fields = ::capgen::wire::Fields::new(serializer)?;");
-        for Member { field, ident } in members {
-            let method = if field.required { ".required" } else { ".optional" };
-            w.method_call("fields", method, |w| {
-                w.literal(&field.name);
-                w.comma();
-                own(w, ident);
-            });
-            w.line("?;");
-        }
-        if kept(record).is_some() {
-            w.method_call("fields", ".rest", |w| {
-                own(w, REST);
-                w.comma();
-                w.list("&[", "]", |w| w.each(&record.fields, |w, field| w.literal(&field.name)));
-            });
-            w.line("?;");
-        }
-        w.line("fields.end()");
+fn read(
+    writer: &mut Writer,
+    record: &Record,
+    members: &[Member<'_>],
+    names: usize,
+    rules: &[Option<String>],
+    rest: Option<&str>,
+) {
+    for index in 0..members.len() {
+        writer.line(&format!("let mut f{index} = None;"));
+    }
+    if rest.is_some() {
+        writer.line("let mut rest = ::std::collections::BTreeMap::new();");
+    }
+    let undeclared = match record.rest {
+        Rest::Closed => "Closed",
+        Rest::Ignored => "Ignored",
+        Rest::Kept(_) => "Kept",
+    };
+    writer.line(&format!("let mut object = reader.object(NAMES, ::capgen::wire::Rest::{undeclared})?;"));
+    writer.line("while let Some(index) = reader.property(&mut object)? {");
+    writer.indented(|w| {
+        w.line("match index {");
+        w.indented(|w| {
+            for (index, rule) in rules.iter().enumerate() {
+                w.line(&match rule {
+                    None => format!("{index} => f{index} = Some(reader.read()?),"),
+                    Some(rule) => format!("{index} => f{index} = Some(reader.read_by({rule})?),"),
+                });
+            }
+            if let Some(rule) = rest {
+                w.line(&format!("{names} => reader.keep(&object, &mut rest, {rule})?,"));
+            }
+            w.line("_ => return None,");
+        });
+        w.line("}");
     });
+    writer.line("}");
+    writer.text("Some(");
+    let fields = members.iter().enumerate().map(Some).chain(rest.map(|_| None));
+    writer.value("Self", fields, |w, field| match field {
+        Some((index, Member { field, ident })) => {
+            w.text(ident);
+            w.text(&format!(": f{index}{}", if field.required { "?" } else { "" }));
+        }
+        None => w.text("additional_properties: rest"),
+    });
+    writer.line(")");
+}
+
+fn write(writer: &mut Writer, members: &[Member<'_>], rules: &[Option<String>], rest: Option<&str>) {
+    writer.line("writer.begin()?;");
+    for (Member { field, ident }, rule) in members.iter().zip(rules) {
+        let method = match (field.required, rule) {
+            (true, None) => ".required",
+            (true, Some(_)) => ".required_by",
+            (false, None) => ".optional",
+            (false, Some(_)) => ".optional_by",
+        };
+        writer.method_call("writer", method, |w| {
+            w.literal(&field.name);
+            w.comma();
+            own(w, ident);
+            if let Some(rule) = rule {
+                w.comma();
+                w.text(rule);
+            }
+        });
+        writer.line("?;");
+    }
+    if let Some(rule) = rest {
+        writer.method_call("writer", ".rest", |w| {
+            own(w, REST);
+            w.comma();
+            w.text("NAMES");
+            w.comma();
+            w.text(rule);
+        });
+        writer.line("?;");
+    }
+    writer.line("writer.end()");
 }
 
 /// A reference to a field of `self`.
@@ -197,21 +238,4 @@ fn own(writer: &mut Writer, ident: &str) {
         w.text(".");
         w.text(ident);
     });
-}
-
-/// `Serialize` for the type of that name.
-pub(super) fn serialize(writer: &mut Writer, name: &str, f: impl FnOnce(&mut Writer)) {
-    writer.implement(
-        |w| w.text("::serde::Serialize"),
-        name,
-        |w| {
-            let head = "fn serialize<S: ::serde::Serializer>";
-            w.signature(
-                head,
-                |w| w.each(["&self", "serializer: S"], Writer::text),
-                |w| w.text("Result<S::Ok, S::Error>"),
-            );
-            w.body(f);
-        },
-    );
 }

@@ -1,17 +1,35 @@
 //! Types as they are written where a value stands.
 
+use std::collections::HashMap;
+
+use capgen_manifest::Side;
+
 use super::ident;
 use super::writer::Writer;
-use crate::model::{Model, Shape, Type, TypeDef, TypeId};
+use crate::model::{Model, Origin, Shape, Type, TypeDef, TypeId};
 
 /// The types of one contract.
 pub(super) struct Types<'a> {
     model: &'a Model<'a>,
+    /// By capability and side.
+    roots: HashMap<(&'a str, Side), &'a str>,
 }
 
 impl<'a> Types<'a> {
     pub(super) fn new(model: &'a Model<'a>) -> Self {
-        Self { model }
+        let is_root = |def: &&TypeDef| def.origin == Origin::Root;
+        let roots = model.types.iter().filter(is_root);
+        let roots = roots.map(|def| ((def.capability.as_str(), def.side), def.name.as_str())).collect();
+        Self { model, roots }
+    }
+
+    pub(super) fn def(&self, id: TypeId) -> &'a TypeDef {
+        &self.model[id]
+    }
+
+    /// The name of the root type of the side that a type belongs to.
+    pub(super) fn root(&self, def: &TypeDef) -> &'a str {
+        self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
     }
 
     /// The id of the agent.

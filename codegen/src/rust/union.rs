@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use capgen_schema::{Json, Type as SchemaType};
 
-use super::record::serialize;
+use super::codec::Rules;
 use super::types::Types;
 use super::writer::Writer;
-use super::{doc, ident};
+use super::{codec, doc, ident, rule};
 use crate::model::{Type, TypeDef, Union, Variant};
 
 pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
@@ -17,7 +17,7 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union
     } else {
         open(writer, types, def, union);
     }
-    writer.macro_item("::capgen::deserialize", &def.name);
+    writer.macro_item("::capgen::json", &[&def.name]);
 }
 
 /// The variants whose type no other variant and not the union itself has.
@@ -63,17 +63,26 @@ fn tagged(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) 
             if boxed { w.call("Box::new", |w| w.text("value")) } else { w.text("value") }
         });
     });
-    read(writer, def, |w| arms(w, union));
-    serialize(writer, &def.name, |w| {
-        w.text("match self ");
-        w.block(|w| {
-            for variant in &union.variants {
-                w.arm(
-                    |w| w.call(&format!("Self::{}", ident::part(&variant.ident)), |w| w.text("value")),
-                    |w| w.call("::serde::Serialize::serialize", |w| w.each(["value", "serializer"], Writer::text)),
-                );
-            }
-        });
+    let mut rules = Rules::default();
+    let of_variants: Vec<Option<String>> =
+        union.variants.iter().map(|v| rules.keep(rule::rule(types, def, &v.ty, &v.guard))).collect();
+    codec::block(writer, types, def, None, &rules, |w, has_whole| {
+        let read = |w: &mut Writer| {
+            w.text("match reader.kind()? ");
+            w.block(|w| arms(w, union, &of_variants));
+        };
+        let write = |w: &mut Writer| {
+            w.text("match self ");
+            w.block(|w| {
+                for (variant, rule) in union.variants.iter().zip(&of_variants) {
+                    w.arm(
+                        |w| w.call(&format!("Self::{}", ident::part(&variant.ident)), |w| w.text("value")),
+                        |w| codec::write(w, rule.as_deref(), |w| w.text("value")),
+                    );
+                }
+            });
+        };
+        codec::json(w, &def.name, has_whole, read, write);
     });
 }
 
@@ -105,24 +114,6 @@ fn from(
     }
 }
 
-/// `Read` by a `match` of the value.
-fn read(writer: &mut Writer, def: &TypeDef, arms: impl FnOnce(&mut Writer)) {
-    writer.implement(
-        |w| w.text("::capgen::wire::Read"),
-        &def.name,
-        |w| {
-            w.text("fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> ");
-            w.body(|w| {
-                w.text("match &value ");
-                w.block(|w| {
-                    arms(w);
-                    w.line("other => Err(::capgen::wire::Error::no_variant(other)),");
-                });
-            });
-        },
-    );
-}
-
 /// What selects a variant.
 fn selector(union: &Union, variant: &Variant) -> String {
     if let Some(tag) = union.tag.as_deref().filter(|_| !variant.tag_values.is_empty()) {
@@ -134,27 +125,33 @@ fn selector(union: &Union, variant: &Variant) -> String {
 }
 
 /// The arms that find a value's variant.
-fn arms(writer: &mut Writer, union: &Union) {
+fn arms(writer: &mut Writer, union: &Union, rules: &[Option<String>]) {
     let mut covered = HashSet::new();
     let tag = union.tag.as_deref();
-    for variant in &union.variants {
+    for (variant, rule) in union.variants.iter().zip(rules) {
         let tagged = tag.is_some() && !variant.tag_values.is_empty();
-        let kinds = variant.types.iter().filter(|t| !(tagged && *t == SchemaType::Object));
-        let kinds: Vec<SchemaType> = kinds.filter(|t| covered.insert(kind(*t))).collect();
+        let kinds = variant.types.iter().filter(|t| !(tagged && *t == SchemaType::Object)).map(kind);
+        let kinds: Vec<&str> = kinds.filter(|kind| covered.insert(*kind)).collect();
         if !kinds.is_empty() {
-            writer.arm(|w| patterns(w, &kinds), |w| read_as(w, variant));
+            writer.arm(|w| patterns(w, &kinds), |w| read_as(w, variant, rule.as_deref()));
         }
     }
-    if let Some(tag) = tag.filter(|_| !covered.contains(kind(SchemaType::Object))) {
-        writer.line("::serde_json::Value::Object(_) => {");
-        writer.indented(|w| by_tag(w, union, tag));
+    let object = kind(SchemaType::Object);
+    if let Some(tag) = tag.filter(|_| !covered.contains(object)) {
+        covered.insert(object);
+        writer.line("::capgen::wire::Kind::Object => {");
+        writer.indented(|w| by_tag(w, union, rules, tag));
         writer.line("}");
+    }
+    if covered.len() < KINDS {
+        writer.line("_ => None,");
     }
 }
 
-fn read_as(writer: &mut Writer, variant: &Variant) {
+fn read_as(writer: &mut Writer, variant: &Variant, rule: Option<&str>) {
     writer.group(4, |w| {
-        w.call("::capgen::wire::Read::read", |w| w.text("value"));
+        w.text("reader");
+        codec::read(w, rule);
         w.method(".map", |w| {
             w.text("Self::");
             w.text(&ident::part(&variant.ident));
@@ -162,58 +159,51 @@ fn read_as(writer: &mut Writer, variant: &Variant) {
     });
 }
 
-fn by_tag(writer: &mut Writer, union: &Union, tag: &str) {
-    let variants: Vec<&Variant> = union.variants.iter().filter(|variant| !variant.tag_values.is_empty()).collect();
-    let strings = variants.iter().flat_map(|variant| &variant.tag_values).all(|value| value.as_str().is_some());
+fn by_tag(writer: &mut Writer, union: &Union, rules: &[Option<String>], tag: &str) {
+    let variants = union.variants.iter().zip(rules).filter(|(variant, _)| !variant.tag_values.is_empty());
+    let variants: Vec<(&Variant, &Option<String>)> = variants.collect();
+    let mut values = variants.iter().flat_map(|(variant, _)| &variant.tag_values);
+    let strings = values.all(|value| value.as_str().is_some());
     writer.text("match ");
     writer.group(0, |w| scrutinee(w, tag, strings));
     writer.block(|w| {
-        for variant in variants {
+        for (variant, rule) in variants {
             let mut seen = HashSet::new();
             let values: Vec<&Json> = variant.tag_values.iter().filter(|value| seen.insert(value.canonical())).collect();
-            w.arm(|w| tags(w, &values, strings), |w| read_as(w, variant));
+            w.arm(|w| tags(w, &values, strings), |w| read_as(w, variant, rule.as_deref()));
         }
-        let no_tag = |w: &mut Writer| w.call("::capgen::wire::Error::no_tag", |w| w.literal(tag));
-        w.arm(|w| w.text("_"), |w| w.call("Err", no_tag));
+        w.line("_ => None,");
     });
 }
 
-/// The tag of `value` as text, or else as JSON; and a space.
+/// The tag of what comes next as text, or else as JSON; and a space.
 fn scrutinee(writer: &mut Writer, tag: &str, strings: bool) {
-    let arguments = |w: &mut Writer| {
-        w.text("&value");
-        w.comma();
-        w.literal(tag);
-    };
-    if strings {
-        writer.call("::capgen::wire::tag", arguments);
-        writer.text(" ");
-    } else {
-        writer.group(4, |w| {
-            w.call("::capgen::wire::tag_json", arguments);
-            w.method(".as_str", |_| {});
-        });
-        writer.space();
-    }
+    writer.text("&*");
+    writer.method_call("reader", if strings { ".tag" } else { ".tag_json" }, |w| w.literal(tag));
+    writer.text("?");
+    writer.space();
 }
 
 fn tags(writer: &mut Writer, values: &[&Json], strings: bool) {
     let one = |w: &mut Writer, value: &&Json| match value.as_str().filter(|_| strings) {
-        Some(text) => w.call("Some", |w| w.literal(text)),
+        Some(text) => w.literal(text),
         None => w.literal(&value.canonical()),
     };
     match values {
         [value] => one(writer, value),
         // Bare literals share lines.
-        values if strings => writer.group(0, |w| alternatives(w, values, one)),
         values => writer.fill(0, |w| alternatives(w, values, one)),
     }
 }
 
-fn patterns(writer: &mut Writer, kinds: &[SchemaType]) {
+fn patterns(writer: &mut Writer, kinds: &[&str]) {
+    let one = |w: &mut Writer, kind: &&str| {
+        w.text("::capgen::wire::Kind::");
+        w.text(kind);
+    };
     match kinds {
-        [kind] => pattern(writer, kind),
-        kinds => writer.group(0, |w| alternatives(w, kinds, pattern)),
+        [kind] => one(writer, kind),
+        kinds => writer.group(0, |w| alternatives(w, kinds, one)),
     }
 }
 
@@ -227,24 +217,19 @@ fn alternatives<T>(writer: &mut Writer, patterns: &[T], write: impl Fn(&mut Writ
     }
 }
 
-/// `integer` and `number` are one kind of JSON value.
+/// The kinds of JSON values.
+const KINDS: usize = 6;
+
+/// What a value of the type starts as; `integer` and `number` are one.
 fn kind(t: SchemaType) -> &'static str {
     match t {
-        SchemaType::Integer => SchemaType::Number.name(),
-        t => t.name(),
+        SchemaType::Null => "Null",
+        SchemaType::Boolean => "Boolean",
+        SchemaType::Integer | SchemaType::Number => "Number",
+        SchemaType::String => "String",
+        SchemaType::Array => "Array",
+        SchemaType::Object => "Object",
     }
-}
-
-fn pattern(writer: &mut Writer, t: &SchemaType) {
-    let variant = match t {
-        SchemaType::Null => return writer.text("::serde_json::Value::Null"),
-        SchemaType::Boolean => "::serde_json::Value::Bool",
-        SchemaType::Integer | SchemaType::Number => "::serde_json::Value::Number",
-        SchemaType::String => "::serde_json::Value::String",
-        SchemaType::Array => "::serde_json::Value::Array",
-        SchemaType::Object => "::serde_json::Value::Object",
-    };
-    writer.call(variant, |w| w.text("_"));
 }
 
 fn open(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
@@ -265,11 +250,11 @@ fn open(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
     from(writer, types, def, union, |w, _, _| {
         w.text("Self(::capgen::wire::to_value(&value))");
     });
-    let mut covered = HashSet::new();
-    let kinds = union.variants.iter().flat_map(|variant| variant.types.iter());
-    let kinds: Vec<SchemaType> = kinds.filter(|t| covered.insert(kind(*t))).collect();
-    read(writer, def, |w| w.arm(|w| patterns(w, &kinds), |w| w.call("Ok", |w| w.call("Self", |w| w.text("value")))));
-    serialize(writer, &def.name, |w| w.line("::serde::Serialize::serialize(&self.0, serializer)"));
+    codec::block(writer, types, def, None, &Rules::default(), |w, has_whole| {
+        let read = |w: &mut Writer| w.line("reader.value().map(Self)");
+        let write = |w: &mut Writer| w.line("writer.write(&self.0)");
+        codec::json(w, &def.name, has_whole, read, write);
+    });
 }
 
 fn accessors(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {

@@ -36,6 +36,11 @@ impl Writer {
         self.is_first = false;
     }
 
+    /// The next item is the first one of its block.
+    pub(super) fn first_item(&mut self) {
+        self.is_first = true;
+    }
+
     /// A line of documentation, whatever is in it.
     pub(super) fn doc(&mut self, text: &str) {
         for line in text.split(['\n', '\r']) {
@@ -262,14 +267,14 @@ impl Writer {
         self.end();
     }
 
-    /// A macro that stands as an item and has a name as its argument.
-    pub(super) fn macro_item(&mut self, path: &str, name: &str) {
+    /// A macro that stands as an item and has names as its arguments.
+    pub(super) fn macro_item(&mut self, path: &str, names: &[&str]) {
         self.item();
         self.text(path);
         self.text("!(");
         self.group(4, |w| {
             w.cut();
-            w.text(name);
+            w.fill(0, |w| w.each(names, |w, name| w.text(name)));
             w.line.cut(Break { offset: OUT, ..Break::default() });
         });
         self.line(");");

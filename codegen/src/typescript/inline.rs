@@ -42,7 +42,7 @@ impl Inline<'_> {
                 Shape::Record(_) => false,
                 Shape::Enum(_) => true,
                 Shape::Union(union) => union.variants.iter().all(|variant| self.is_simple(&variant.ty, depth)),
-                Shape::Alias { target, distinct } => !distinct && self.is_simple(target, depth),
+                Shape::Alias { target, distinct, .. } => !distinct && self.is_simple(target, depth),
             };
         self.set(id, verdict);
         verdict

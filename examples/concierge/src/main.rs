@@ -6,41 +6,42 @@ mod payments;
 #[path = "../../../generated/pr-reviewer.rs"]
 mod pr_reviewer;
 
-use capgen::Capability;
+use capgen::{Capability, InvalidPayload, Payload as _};
 use payments::{
     CreatePayment, CreatePaymentRequest, CreatePaymentRequestAllocation, CreatePaymentRequestAllocationGroup,
     CreatePaymentRequestAllocationSeller, CreatePaymentRequestCard, CreatePaymentRequestMoney,
     CreatePaymentRequestPaymentMethod, CreatePaymentResponse,
 };
-use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponseVerdict};
+use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict};
 
 const PAID: &str = r#"{"status": "succeeded", "paymentId": "7b0d3f0e-55ba-4e0b-8f0f-0a3c2a7c5f52",
     "settledAt": "2026-03-01T09:30:00Z", "fee": 37}"#;
 const REVIEWED: &str = r#"{"verdict": "request-changes", "summary": "The total is computed twice."}"#;
-/// An amount is never a fraction.
+/// An amount is never a fraction, and a currency has three letters.
 const BAD_REQUEST: &str = r#"{"idempotencyKey": "8a6e0804-2bd0-4672-b79d-d97027f9071a", "orderId": "SO-2026-000042",
-    "amount": {"minorUnits": 12.5, "currency": "EUR"}, "method": {"kind": "card", "token": "tok_4242"}}"#;
+    "amount": {"minorUnits": 12.5, "currency": "EURO"}, "method": {"kind": "card", "token": "tok_4242"}}"#;
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
-fn main() -> serde_json::Result<()> {
+fn main() -> Result<(), InvalidPayload> {
     println!("{}", call::<CreatePayment>(&order())?);
-    println!("=> {}\n", outcome(&serde_json::from_str(PAID)?));
+    println!("=> {}\n", outcome(&CreatePaymentResponse::from_json_str(PAID)?));
 
     let review = ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High);
     println!("{}", call::<ReviewPr>(&review)?);
-    println!("=> {}\n", advice(&serde_json::from_str(REVIEWED)?));
+    println!("=> {}\n", advice(&ReviewPrResponse::from_json_str(REVIEWED)?));
 
-    match serde_json::from_str::<CreatePaymentRequest>(BAD_REQUEST) {
+    match CreatePaymentRequest::from_json_str(BAD_REQUEST) {
         Ok(_) => println!("the bad request was accepted"),
-        Err(error) => println!("a bad request is refused: {error}"),
+        Err(error) => println!("a bad request is refused:\n{error}"),
     }
     Ok(())
 }
 
-/// What would be sent. Works for every capability of every agent: the types say which payloads go with it.
-fn call<C: Capability>(request: &C::Request) -> serde_json::Result<String> {
+/// What would be sent, once it is checked. Works for every capability of every agent: the types say which payloads go with it.
+fn call<C: Capability>(request: &C::Request) -> Result<String, InvalidPayload> {
     let timeout = C::DESCRIPTOR.timeout_ms.map_or_else(String::new, |ms| format!(" within {ms} ms"));
-    Ok(format!("{} of {}{timeout}: {}", C::NAME, C::DESCRIPTOR.agent, serde_json::to_string(request)?))
+    let payload = request.to_json()?;
+    Ok(format!("{} of {}{timeout}: {}", C::NAME, C::DESCRIPTOR.agent, String::from_utf8_lossy(&payload)))
 }
 
 /// 12.50 EUR by card, of which two sellers get a share.
@@ -85,10 +86,10 @@ mod tests {
 
     #[test]
     fn a_request_has_what_the_contract_asks_for_and_reads_back() {
-        let text = serde_json::to_string(&order()).unwrap();
+        let text = String::from_utf8(order().to_json().unwrap()).unwrap();
         assert!(text.contains(r#""amount":{"minorUnits":1250,"currency":"EUR"}"#), "{text}");
         assert!(text.contains(r#""method":{"kind":"card","token":"tok_4242"}"#), "{text}");
-        assert_eq!(serde_json::from_str::<CreatePaymentRequest>(&text).unwrap(), order());
+        assert_eq!(CreatePaymentRequest::from_json_str(&text).unwrap(), order());
     }
 
     #[test]
@@ -101,11 +102,12 @@ mod tests {
                 "try again: provider-unavailable",
             ),
             (
-                r#"{"status": "requires-action", "paymentId": "", "redirectUrl": "https://bank.example/3ds"}"#,
+                r#"{"status": "requires-action", "paymentId": "7b0d3f0e-55ba-4e0b-8f0f-0a3c2a7c5f52",
+                    "redirectUrl": "https://bank.example/3ds"}"#,
                 "the customer confirms at https://bank.example/3ds",
             ),
         ] {
-            assert_eq!(outcome(&serde_json::from_str(response).unwrap()), expected);
+            assert_eq!(outcome(&CreatePaymentResponse::from_json_str(response).unwrap()), expected);
         }
     }
 
@@ -116,9 +118,24 @@ mod tests {
             r#"{"idempotencyKey": "", "orderId": "", "amount": null, "method": {"kind": "card", "token": ""}}"#,
             r#"{"idempotencyKey": "", "orderId": "", "method": {"kind": "cash"}}"#,
         ] {
-            assert!(serde_json::from_str::<CreatePaymentRequest>(bad).is_err(), "{bad}");
+            assert!(CreatePaymentRequest::from_json_str(bad).is_err(), "{bad}");
         }
-        assert!(serde_json::from_str::<CreatePaymentResponse>(r#"{"status": "lost"}"#).is_err());
+        assert!(CreatePaymentResponse::from_json_str(r#"{"status": "lost"}"#).is_err());
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once() {
+        let error = CreatePaymentRequest::from_json_str(BAD_REQUEST).unwrap_err();
+        let wrong: Vec<&str> = error.violations().iter().map(|violation| violation.path.as_str()).collect();
+        assert_eq!(wrong, ["/amount/currency", "/amount/minorUnits"]);
+    }
+
+    #[test]
+    fn a_value_that_breaks_a_bound_is_not_sent() {
+        let mut order = order();
+        order.amount.currency = "euro".to_owned();
+        let error = call::<CreatePayment>(&order).unwrap_err();
+        assert_eq!(error.violations()[0].path, "/amount/currency");
     }
 
     #[test]

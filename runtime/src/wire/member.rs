@@ -1,10 +1,21 @@
 //! Members of closed sets of values.
 
 use capgen_schema::Json;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::Error;
+use super::Reader;
+
+/// A text that is the name of no member of a closed set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoMember;
+
+impl std::fmt::Display for NoMember {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("value not in enum")
+    }
+}
+
+impl std::error::Error for NoMember {}
 
 /// The member of that name.
 ///
@@ -17,45 +28,26 @@ use super::Error;
 /// assert_eq!(capgen::wire::find_name("tue", &days, |day| day), Ok("tue"));
 /// assert!(capgen::wire::find_name("Tue", &days, |day| day).is_err());
 /// ```
-pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str) -> Result<T, Error> {
-    members.iter().copied().find(|member| name(*member) == text).ok_or_else(no_member)
+pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str) -> Result<T, NoMember> {
+    members.iter().copied().find(|member| name(*member) == text).ok_or(NoMember)
 }
 
-/// The member whose name a string is.
-///
-/// # Errors
-///
-/// Where the value is no string, or no member has that name.
-///
-/// ```
-/// let days = ["mon", "tue"];
-/// assert_eq!(capgen::wire::read_name(serde_json::json!("tue"), &days, |day| day), Ok("tue"));
-/// ```
-#[expect(clippy::needless_pass_by_value, reason = "every reading function takes the value")]
-pub fn read_name<T: Copy>(value: Value, members: &[T], name: fn(T) -> &'static str) -> Result<T, Error> {
-    match &value {
-        Value::String(text) => find_name(text, members, name),
-        other => Err(Error::expected("a string", other)),
+impl Reader<'_> {
+    /// Reads a string that is the name of a member.
+    #[inline]
+    pub fn member<T: Copy>(&mut self, members: &[T], name: fn(T) -> &'static str) -> Option<T> {
+        let text = self.string()?;
+        members.iter().copied().find(|member| name(*member) == text)
     }
-}
 
-/// The member that a value equals; `json` gives a member's canonical text.
-///
-/// # Errors
-///
-/// Where there is none.
-///
-/// ```
-/// let levels = ["1", "2", "null"];
-/// assert_eq!(capgen::wire::read_member(serde_json::json!(2.0), &levels, |level| level), Ok("2"));
-/// ```
-#[expect(clippy::needless_pass_by_value, reason = "every reading function takes the value")]
-pub fn read_member<T: Copy>(value: Value, members: &[T], json: fn(T) -> &'static str) -> Result<T, Error> {
-    let text = canonical(&value).ok_or_else(no_member)?;
-    find_name(&text, members, json).or_else(|error| {
+    /// Reads a value that equals a member; `json` gives a member's canonical text.
+    pub fn json_member<T: Copy>(&mut self, members: &[T], json: fn(T) -> &'static str) -> Option<T> {
+        let value = self.value()?;
+        let text = canonical(&value)?;
+        let mut all = members.iter().copied();
         // A binary64 beyond 2^53 has more than one text.
-        members.iter().copied().find(|member| equals(json(*member), &value)).ok_or(error)
-    })
+        all.clone().find(|member| json(*member) == text).or_else(|| all.find(|member| equals(json(*member), &value)))
+    }
 }
 
 fn equals(json: &str, value: &Value) -> bool {
@@ -63,28 +55,7 @@ fn equals(json: &str, value: &Value) -> bool {
     json.is_some_and(|json| json.equals(value))
 }
 
-/// Writes the value of a JSON text.
-///
-/// # Errors
-///
-/// Where the text is no JSON, or the serializer fails.
-///
-/// ```
-/// let value = capgen::wire::write_member("[1]", serde_json::value::Serializer)?;
-/// assert_eq!(value, serde_json::json!([1]));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-pub fn write_member<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    let value: Value = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
-    value.serialize(serializer)
-}
-
 /// The canonical text of a value; equal values have equal texts.
 pub(super) fn canonical(value: &Value) -> Option<String> {
     Json::try_from(value).ok().map(|json| json.canonical())
-}
-
-#[cold]
-fn no_member() -> Error {
-    Error::new("value not in enum")
 }

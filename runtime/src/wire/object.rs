@@ -1,95 +1,168 @@
-//! Objects, taken apart by name.
+//! Objects, read property by property.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use super::reader::Reader;
+use super::value::are_distinct;
+use super::{Json, Rule};
 
-use super::{Error, Read};
+/// What becomes of the properties that are not declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// There must be none.
+    Closed,
+    /// They may be there, and are not kept.
+    Ignored,
+    /// They are kept.
+    Kept,
+}
 
-/// An object that is being read: each property is taken out by its name.
-///
-/// ```
-/// use capgen::wire::Object;
-/// let mut object = Object::new(serde_json::json!({"a": 1, "b": null}))?;
-/// assert_eq!(object.required::<i64>("a")?, 1);
-/// assert_eq!(object.optional::<Option<bool>>("b")?, Some(None));
-/// assert_eq!(object.optional::<Option<bool>>("c")?, None);
-/// object.close()?;
-/// # Ok::<(), capgen::wire::Error>(())
-/// ```
+/// An object that is being read.
 #[derive(Debug)]
-pub struct Object(Map<String, Value>);
+pub struct Object<'a> {
+    names: &'static [&'static str],
+    rest: Rest,
+    /// Where the next property is expected among the names.
+    next: usize,
+    /// The first 64 declared properties that have been there.
+    seen: u64,
+    /// The others, 64 a word.
+    seen_later: Vec<u64>,
+    is_first: bool,
+    undeclared: Vec<Cow<'a, str>>,
+}
 
-impl Object {
-    /// The object in `value`.
-    ///
-    /// # Errors
-    ///
-    /// Where it is none.
-    pub fn new(value: Value) -> Result<Self, Error> {
-        match value {
-            Value::Object(members) => Ok(Self(members)),
-            other => Err(Error::expected("an object", &other)),
+impl<'a> Reader<'a> {
+    /// Starts to read an object with these declared properties.
+    #[inline]
+    pub fn object(&mut self, names: &'static [&'static str], rest: Rest) -> Option<Object<'a>> {
+        self.open(b'{')?;
+        Some(Object { names, rest, next: 0, seen: 0, seen_later: Vec::new(), is_first: true, undeclared: Vec::new() })
+    }
+
+    /// The index of the next property among the names, that of no name where it is undeclared and to be kept; inside,
+    /// `None` at the end of the object. The value has to be read next.
+    #[inline]
+    pub fn property(&mut self, object: &mut Object<'a>) -> Option<Option<usize>> {
+        loop {
+            if !self.another(b'}', object.is_first)? {
+                let are_distinct = object.undeclared.is_empty() || are_distinct(std::mem::take(&mut object.undeclared));
+                return are_distinct.then_some(None);
+            }
+            object.is_first = false;
+            let name = self.name()?;
+            if let Some(index) = object.index(&name) {
+                object.first_time(index)?;
+                object.next = index + 1;
+                return Some(Some(index));
+            }
+            match object.rest {
+                Rest::Closed => return None,
+                Rest::Ignored => {
+                    object.undeclared.push(name);
+                    self.skip()?;
+                }
+                Rest::Kept => {
+                    object.undeclared.push(name);
+                    return Some(Some(object.names.len()));
+                }
+            }
         }
     }
 
-    /// Takes a property that must be there.
-    ///
-    /// # Errors
-    ///
-    /// Where it is missing, or not of the type.
-    pub fn required<T: Read>(&mut self, name: &str) -> Result<T, Error> {
-        let value = self.0.remove(name).ok_or_else(|| missing(name))?;
-        T::read(value).map_err(|error| error.under(name))
+    /// Reads an undeclared property into `rest`.
+    pub fn keep<T, R: Rule<T>>(&mut self, object: &Object<'_>, rest: &mut BTreeMap<String, T>, rule: &R) -> Option<()> {
+        let name = object.undeclared.last()?.clone().into_owned();
+        let value = rule.read(self)?;
+        rest.insert(name, value).is_none().then_some(())
     }
 
-    /// Takes a property that may be absent. `null` is a value like any other.
-    ///
-    /// # Errors
-    ///
-    /// Where it is not of the type.
-    pub fn optional<T: Read>(&mut self, name: &str) -> Result<Option<T>, Error> {
-        self.0.remove(name).map(|value| T::read(value).map_err(|error| error.under(name))).transpose()
+    /// The name of a property, and the colon behind it.
+    #[inline]
+    pub(super) fn name(&mut self) -> Option<Cow<'a, str>> {
+        let name = self.string()?;
+        self.take(b':')?;
+        Some(name)
     }
 
-    /// Makes sure that a property is absent.
-    ///
-    /// # Errors
-    ///
-    /// Where it is there.
-    pub fn absent(&self, name: &str) -> Result<(), Error> {
-        if self.0.contains_key(name) { Err(unexpected(name)) } else { Ok(()) }
+    /// The string at a property of the object that comes next, without going on.
+    pub fn tag(&mut self, name: &str) -> Option<Cow<'a, str>> {
+        self.ahead(|reader| {
+            reader.find(name)?;
+            reader.string()
+        })
     }
 
-    /// Takes what is left.
-    ///
-    /// # Errors
-    ///
-    /// Where a value is not of the type.
-    pub fn rest<T: Read>(self) -> Result<BTreeMap<String, T>, Error> {
-        let member = |(name, value): (String, Value)| match T::read(value) {
-            Ok(value) => Ok((name, value)),
-            Err(error) => Err(error.under(&name)),
+    /// The canonical text of the value at a property of the object that comes next, without going on.
+    pub fn tag_json(&mut self, name: &str) -> Option<String> {
+        self.ahead(|reader| {
+            reader.find(name)?;
+            super::member::canonical(&reader.value()?)
+        })
+    }
+
+    /// Goes to the value of a property.
+    fn find(&mut self, name: &str) -> Option<()> {
+        self.open(b'{')?;
+        let mut is_first = true;
+        while self.another(b'}', is_first)? {
+            if self.name()? == name {
+                return Some(());
+            }
+            self.skip()?;
+            is_first = false;
+        }
+        None
+    }
+}
+
+impl Object<'_> {
+    #[inline]
+    fn index(&self, name: &str) -> Option<usize> {
+        if self.names.get(self.next).is_some_and(|expected| *expected == name) {
+            return Some(self.next);
+        }
+        self.names.iter().position(|declared| *declared == name)
+    }
+
+    #[inline]
+    fn first_time(&mut self, index: usize) -> Option<()> {
+        let bit = 1 << (index % 64);
+        let word = match (index / 64).checked_sub(1) {
+            None => &mut self.seen,
+            Some(word) => {
+                if self.seen_later.is_empty() {
+                    self.seen_later.resize(self.names.len() / 64, 0);
+                }
+                self.seen_later.get_mut(word)?
+            }
         };
-        self.0.into_iter().map(member).collect()
-    }
-
-    /// Makes sure that nothing is left.
-    ///
-    /// # Errors
-    ///
-    /// Where something is.
-    pub fn close(self) -> Result<(), Error> {
-        self.0.keys().next().map_or(Ok(()), |name| Err(unexpected(name)))
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new.then_some(())
     }
 }
 
-#[cold]
-fn missing(name: &str) -> Error {
-    Error::new("missing required property").under(name)
+/// Reads a map: an object without declared properties.
+pub(super) fn read_map<T, R: Rule<T>>(reader: &mut Reader<'_>, rule: &R) -> Option<BTreeMap<String, T>> {
+    let mut map = BTreeMap::new();
+    reader.open(b'{')?;
+    while reader.another(b'}', map.is_empty())? {
+        let name = reader.name()?.into_owned();
+        if map.insert(name, rule.read(reader)?).is_some() {
+            return None;
+        }
+    }
+    Some(map)
 }
 
-#[cold]
-fn unexpected(name: &str) -> Error {
-    Error::new("unexpected property").under(name)
+impl<T: Json> Json for BTreeMap<String, T> {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        read_map(reader, &super::Any)
+    }
+
+    fn write(&self, writer: &mut super::Writer) -> Option<()> {
+        super::writer::write_map(writer, self, &super::Any)
+    }
 }

@@ -1,48 +1,29 @@
-//! Values of one of several types.
+//! Values of one of several types, kept as they are.
 
-use serde::Serialize;
 use serde_json::Value;
 
-use super::{Read, member};
+use super::{Json, Reader, Writer};
 
-/// The string at an object's property, where there is one.
-///
-/// ```
-/// let value = serde_json::json!({"kind": "circle"});
-/// assert_eq!(capgen::wire::tag(&value, "kind"), Some("circle"));
-/// ```
-#[must_use]
-pub fn tag<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name)?.as_str()
-}
-
-/// The canonical text of the value at an object's property; empty where it has none.
-///
-/// ```
-/// let value = serde_json::json!({"version": 2.0});
-/// assert_eq!(capgen::wire::tag_json(&value, "version"), "2");
-/// ```
-#[must_use]
-pub fn tag_json(value: &Value, name: &str) -> String {
-    value.get(name).and_then(member::canonical).unwrap_or_default()
-}
-
-/// The value as one of the types it may have.
+/// The value as one of the types that it may have. Copies it.
 ///
 /// ```
 /// assert_eq!(capgen::wire::branch::<bool>(&serde_json::json!(1)), None);
+/// assert_eq!(capgen::wire::branch(&serde_json::json!([true])), Some(vec![true]));
 /// ```
 #[must_use]
-pub fn branch<T: Read>(value: &Value) -> Option<T> {
-    T::read(value.clone()).ok()
+pub fn branch<T: Json>(value: &Value) -> Option<T> {
+    Reader::trusting(&value.to_string()).whole()
 }
 
-/// The JSON of a value that cannot fail to be written.
+/// The JSON of a value; a number that is not finite is `null`, and so is what is nested deeper than 128 levels.
 ///
 /// ```
-/// assert_eq!(capgen::wire::to_value(&[1, 2]), serde_json::json!([1, 2]));
+/// assert_eq!(capgen::wire::to_value(&vec![1_i64, 2]), serde_json::json!([1, 2]));
 /// ```
 #[must_use]
-pub fn to_value<T: Serialize>(value: &T) -> Value {
-    serde_json::to_value(value).unwrap_or_default()
+pub fn to_value<T: Json>(value: &T) -> Value {
+    let mut writer = Writer::trusting();
+    let written = value.write(&mut writer);
+    let text = String::from_utf8(writer.into_text()).unwrap_or_default();
+    written.and_then(|()| Reader::trusting(&text).value()).unwrap_or_default()
 }

@@ -114,49 +114,123 @@ mod arrays_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PlotRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                any: object.optional("any")?,
-                texts: object.required("texts")?,
-                mixed: object.optional("mixed")?,
-                nullable: object.optional("nullable")?,
-                at_least_one: object.optional("atLeastOne")?,
-                point: object.required("point")?,
-                at_most_two: object.optional("atMostTwo")?,
-                empty: object.optional("empty")?,
-                many: object.optional("many")?,
-                matrix: object.optional("matrix")?,
-                ring: object.optional("ring")?,
-                choices: object.optional("choices")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "any",
+            "texts",
+            "mixed",
+            "nullable",
+            "atLeastOne",
+            "point",
+            "atMostTwo",
+            "empty",
+            "many",
+            "matrix",
+            "ring",
+            "choices",
+        ];
+        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            1,
+            u64::MAX,
+            ::capgen::wire::Any,
+        );
+        static R1: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            2,
+            3,
+            ::capgen::wire::Any,
+        );
+        static R2: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            0,
+            2,
+            ::capgen::wire::Any,
+        );
+        static R3: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            0,
+            0,
+            ::capgen::wire::Any,
+        );
+        static R4: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
+            20,
+            u64::MAX,
+            ::capgen::wire::Any,
+        );
+        static R5: ::capgen::wire::Items<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Items::new(
+            4,
+            u64::MAX,
+            ::capgen::wire::Items::new(2, 2, ::capgen::wire::Any),
+        );
+        static R6: ::capgen::wire::Unique<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Unique(
+            ::capgen::wire::Items::new(0, u64::MAX, ::capgen::wire::Any),
+        );
+        impl ::capgen::wire::Json for PlotRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut f7 = None;
+                let mut f8 = None;
+                let mut f9 = None;
+                let mut f10 = None;
+                let mut f11 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read_by(&R0)?),
+                        5 => f5 = Some(reader.read_by(&R1)?),
+                        6 => f6 = Some(reader.read_by(&R2)?),
+                        7 => f7 = Some(reader.read_by(&R3)?),
+                        8 => f8 = Some(reader.read_by(&R4)?),
+                        9 => f9 = Some(reader.read()?),
+                        10 => f10 = Some(reader.read_by(&R5)?),
+                        11 => f11 = Some(reader.read_by(&R6)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    any: f0,
+                    texts: f1?,
+                    mixed: f2,
+                    nullable: f3,
+                    at_least_one: f4,
+                    point: f5?,
+                    at_most_two: f6,
+                    empty: f7,
+                    many: f8,
+                    matrix: f9,
+                    ring: f10,
+                    choices: f11,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("any", &self.any)?;
+                writer.required("texts", &self.texts)?;
+                writer.optional("mixed", &self.mixed)?;
+                writer.optional("nullable", &self.nullable)?;
+                writer.optional_by("atLeastOne", &self.at_least_one, &R0)?;
+                writer.required_by("point", &self.point, &R1)?;
+                writer.optional_by("atMostTwo", &self.at_most_two, &R2)?;
+                writer.optional_by("empty", &self.empty, &R3)?;
+                writer.optional_by("many", &self.many, &R4)?;
+                writer.optional("matrix", &self.matrix)?;
+                writer.optional_by("ring", &self.ring, &R5)?;
+                writer.optional_by("choices", &self.choices, &R6)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PlotRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("any", &self.any)?;
-            fields.required("texts", &self.texts)?;
-            fields.optional("mixed", &self.mixed)?;
-            fields.optional("nullable", &self.nullable)?;
-            fields.optional("atLeastOne", &self.at_least_one)?;
-            fields.required("point", &self.point)?;
-            fields.optional("atMostTwo", &self.at_most_two)?;
-            fields.optional("empty", &self.empty)?;
-            fields.optional("many", &self.many)?;
-            fields.optional("matrix", &self.matrix)?;
-            fields.optional("ring", &self.ring)?;
-            fields.optional("choices", &self.choices)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(PlotRequest);
 
-    ::capgen::deserialize!(PlotRequest);
+    ::capgen::payload!(PlotRequest, Plot, input_schema);
 
     /// `/properties/mixed/items` in the request of `plot`.
     #[derive(Debug, Clone, PartialEq)]
@@ -179,33 +253,23 @@ mod arrays_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PlotRequestMixedItem {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Number(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Number)
-                }
-                ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::String)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for PlotRequestMixedItem {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for PlotRequestMixedItem {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Number(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::String(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Number(value) => writer.write(value),
+                Self::String(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(PlotRequestMixedItem);
+    ::capgen::json!(PlotRequestMixedItem);
 
     /// `/properties/atMostTwo/items` in the request of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

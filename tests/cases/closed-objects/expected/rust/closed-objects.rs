@@ -80,26 +80,28 @@ mod closed_objects_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PingRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {};
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[];
+        impl ::capgen::wire::Json for PingRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        _ => return None,
+                    }
+                }
+                Some(Self {})
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PingRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(PingRequest);
 
-    ::capgen::deserialize!(PingRequest);
+    ::capgen::payload!(PingRequest, Ping, input_schema);
 
     /// The response of `ping`.
     #[derive(Debug, Clone, PartialEq)]
@@ -123,31 +125,34 @@ mod closed_objects_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PingResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                at: object.optional("at")?,
-                empty: object.optional("empty")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["at", "empty"];
+        impl ::capgen::wire::Json for PingResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { at: f0, empty: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("at", &self.at)?;
+                writer.optional("empty", &self.empty)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PingResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("at", &self.at)?;
-            fields.optional("empty", &self.empty)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(PingResponse);
 
-    ::capgen::deserialize!(PingResponse);
+    ::capgen::payload!(PingResponse, Ping, output_schema);
 
     /// `/properties/empty` in the response of `ping`.
     #[derive(Debug, Clone, PartialEq)]
@@ -166,24 +171,24 @@ mod closed_objects_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PingResponseEmpty {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {};
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[];
+        impl ::capgen::wire::Json for PingResponseEmpty {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        _ => return None,
+                    }
+                }
+                Some(Self {})
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PingResponseEmpty {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(PingResponseEmpty);
+    ::capgen::json!(PingResponseEmpty);
 }

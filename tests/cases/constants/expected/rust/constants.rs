@@ -102,43 +102,70 @@ mod constants_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ConstantsRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                text: object.required("text")?,
-                negative: object.required("negative")?,
-                one: object.optional("one")?,
-                no: object.optional("no")?,
-                nothing: object.required("nothing")?,
-                structure: object.required("structure")?,
-                empty: object.optional("empty")?,
-                huge: object.optional("huge")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "text",
+            "negative",
+            "one",
+            "no",
+            "nothing",
+            "structure",
+            "empty",
+            "huge",
+        ];
+        impl ::capgen::wire::Json for ConstantsRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut f7 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        6 => f6 = Some(reader.read()?),
+                        7 => f7 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    text: f0?,
+                    negative: f1?,
+                    one: f2,
+                    no: f3,
+                    nothing: f4?,
+                    structure: f5?,
+                    empty: f6,
+                    huge: f7,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("text", &self.text)?;
+                writer.required("negative", &self.negative)?;
+                writer.optional("one", &self.one)?;
+                writer.optional("no", &self.no)?;
+                writer.required("nothing", &self.nothing)?;
+                writer.required("structure", &self.structure)?;
+                writer.optional("empty", &self.empty)?;
+                writer.optional("huge", &self.huge)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ConstantsRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("text", &self.text)?;
-            fields.required("negative", &self.negative)?;
-            fields.optional("one", &self.one)?;
-            fields.optional("no", &self.no)?;
-            fields.required("nothing", &self.nothing)?;
-            fields.required("structure", &self.structure)?;
-            fields.optional("empty", &self.empty)?;
-            fields.optional("huge", &self.huge)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(ConstantsRequest);
 
-    ::capgen::deserialize!(ConstantsRequest);
+    ::capgen::payload!(ConstantsRequest, Constants, input_schema);
 
     /// `/properties/text` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -96,37 +96,56 @@ mod definitions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for BillRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                id: object.required("id")?,
-                total: object.required("total")?,
-                net: object.optional("net")?,
-                maybe: object.optional("maybe")?,
-                odd: object.optional("odd")?,
-                fallback: object.optional("fallback")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["id", "total", "net", "maybe", "odd", "fallback"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Uuid,
+        );
+        impl ::capgen::wire::Json for BillRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    id: f0?,
+                    total: f1?,
+                    net: f2,
+                    maybe: f3,
+                    odd: f4,
+                    fallback: f5,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("id", &self.id, &R0)?;
+                writer.required("total", &self.total)?;
+                writer.optional("net", &self.net)?;
+                writer.optional("maybe", &self.maybe)?;
+                writer.optional("odd", &self.odd)?;
+                writer.optional("fallback", &self.fallback)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for BillRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.required("total", &self.total)?;
-            fields.optional("net", &self.net)?;
-            fields.optional("maybe", &self.maybe)?;
-            fields.optional("odd", &self.odd)?;
-            fields.optional("fallback", &self.fallback)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(BillRequest);
 
-    ::capgen::deserialize!(BillRequest);
+    ::capgen::payload!(BillRequest, Bill, input_schema);
 
     /// `/definitions/uuid` in the request of `bill`.
     pub type BillRequestUuid = String;
@@ -147,31 +166,32 @@ mod definitions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for BillRequestMoney {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                amount: object.required("amount")?,
-                currency: object.required("currency")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["amount", "currency"];
+        impl ::capgen::wire::Json for BillRequestMoney {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { amount: f0?, currency: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("amount", &self.amount)?;
+                writer.required("currency", &self.currency)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for BillRequestMoney {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("amount", &self.amount)?;
-            fields.required("currency", &self.currency)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(BillRequestMoney);
+    ::capgen::json!(BillRequestMoney);
 
     /// ISO 4217.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -212,23 +232,27 @@ mod definitions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for BillRequestString {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { x: object.required("x")? })
+    const _: () = {
+        const NAMES: &[&str] = &["x"];
+        impl ::capgen::wire::Json for BillRequestString {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { x: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("x", &self.x)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for BillRequestString {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("x", &self.x)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(BillRequestString);
+    ::capgen::json!(BillRequestString);
 }

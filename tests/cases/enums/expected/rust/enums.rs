@@ -97,39 +97,65 @@ mod enums_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SortRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                order: object.required("order")?,
-                long: object.optional("long")?,
-                mixed: object.optional("mixed")?,
-                values: object.optional("values")?,
-                beyond: object.optional("beyond")?,
-                numbers: object.optional("numbers")?,
-                described: object.optional("described")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "order",
+            "long",
+            "mixed",
+            "values",
+            "beyond",
+            "numbers",
+            "described",
+        ];
+        impl ::capgen::wire::Json for SortRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        6 => f6 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    order: f0?,
+                    long: f1,
+                    mixed: f2,
+                    values: f3,
+                    beyond: f4,
+                    numbers: f5,
+                    described: f6,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("order", &self.order)?;
+                writer.optional("long", &self.long)?;
+                writer.optional("mixed", &self.mixed)?;
+                writer.optional("values", &self.values)?;
+                writer.optional("beyond", &self.beyond)?;
+                writer.optional("numbers", &self.numbers)?;
+                writer.optional("described", &self.described)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SortRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("order", &self.order)?;
-            fields.optional("long", &self.long)?;
-            fields.optional("mixed", &self.mixed)?;
-            fields.optional("values", &self.values)?;
-            fields.optional("beyond", &self.beyond)?;
-            fields.optional("numbers", &self.numbers)?;
-            fields.optional("described", &self.described)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SortRequest);
 
-    ::capgen::deserialize!(SortRequest);
+    ::capgen::payload!(SortRequest, Sort, input_schema);
 
     /// How to sort.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -365,4 +391,6 @@ mod enums_contract {
     }
 
     ::capgen::string_enum!(SortResponse);
+
+    ::capgen::payload!(SortResponse, Sort, output_schema);
 }

@@ -106,39 +106,65 @@ mod hostile_text_contract {
         }
     }
 
-    impl ::capgen::wire::Read for EscapeRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                a: object.required("a")?,
-                c_1: object.optional("*/ c: 1; /*")?,
-                q_uote_1: object.optional("q\"uote`${1}\\")?,
-                line_break: object.optional("line\nbreak\u{2028}\u{2029}")?,
-                script: object.optional("</script><!--")?,
-                allow_x_r: object.optional("#![allow(x)] // r#\"")?,
-                field: object.optional("{}")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "a",
+            "*/ c: 1; /*",
+            "q\"uote`${1}\\",
+            "line\nbreak\u{2028}\u{2029}",
+            "</script><!--",
+            "#![allow(x)] // r#\"",
+            "{}",
+        ];
+        impl ::capgen::wire::Json for EscapeRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        6 => f6 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    a: f0?,
+                    c_1: f1,
+                    q_uote_1: f2,
+                    line_break: f3,
+                    script: f4,
+                    allow_x_r: f5,
+                    field: f6,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.optional("*/ c: 1; /*", &self.c_1)?;
+                writer.optional("q\"uote`${1}\\", &self.q_uote_1)?;
+                writer.optional("line\nbreak\u{2028}\u{2029}", &self.line_break)?;
+                writer.optional("</script><!--", &self.script)?;
+                writer.optional("#![allow(x)] // r#\"", &self.allow_x_r)?;
+                writer.optional("{}", &self.field)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for EscapeRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.optional("*/ c: 1; /*", &self.c_1)?;
-            fields.optional("q\"uote`${1}\\", &self.q_uote_1)?;
-            fields.optional("line\nbreak\u{2028}\u{2029}", &self.line_break)?;
-            fields.optional("</script><!--", &self.script)?;
-            fields.optional("#![allow(x)] // r#\"", &self.allow_x_r)?;
-            fields.optional("{}", &self.field)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(EscapeRequest);
 
-    ::capgen::deserialize!(EscapeRequest);
+    ::capgen::payload!(EscapeRequest, Escape, input_schema);
 
     /// `/properties/#![allow(x)] ~1~1 r#"` in the request of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

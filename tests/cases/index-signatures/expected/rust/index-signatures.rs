@@ -87,31 +87,41 @@ mod index_signatures_contract {
         }
     }
 
-    impl ::capgen::wire::Read for TagRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                id: object.required("id")?,
-                count: object.optional("count")?,
-                additional_properties: object.rest()?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["id", "count"];
+        impl ::capgen::wire::Json for TagRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut rest = ::std::collections::BTreeMap::new();
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    id: f0?,
+                    count: f1,
+                    additional_properties: rest,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("id", &self.id)?;
+                writer.optional("count", &self.count)?;
+                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for TagRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.optional("count", &self.count)?;
-            fields.rest(&self.additional_properties, &["id", "count"])?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(TagRequest);
 
-    ::capgen::deserialize!(TagRequest);
+    ::capgen::payload!(TagRequest, Tag, input_schema);
 
     /// The response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
@@ -144,33 +154,45 @@ mod index_signatures_contract {
         }
     }
 
-    impl ::capgen::wire::Read for TagResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                known: object.optional("known")?,
-                open: object.optional("open")?,
-                strict: object.optional("strict")?,
-                additional_properties: object.rest()?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["known", "open", "strict"];
+        impl ::capgen::wire::Json for TagResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut rest = ::std::collections::BTreeMap::new();
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    known: f0,
+                    open: f1,
+                    strict: f2,
+                    additional_properties: rest,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("known", &self.known)?;
+                writer.optional("open", &self.open)?;
+                writer.optional("strict", &self.strict)?;
+                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for TagResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("known", &self.known)?;
-            fields.optional("open", &self.open)?;
-            fields.optional("strict", &self.strict)?;
-            fields.rest(&self.additional_properties, &["known", "open", "strict"])?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(TagResponse);
 
-    ::capgen::deserialize!(TagResponse);
+    ::capgen::payload!(TagResponse, Tag, output_schema);
 
     /// `/properties/open` in the response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
@@ -191,29 +213,35 @@ mod index_signatures_contract {
         }
     }
 
-    impl ::capgen::wire::Read for TagResponseOpen {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                a: object.required("a")?,
-                additional_properties: object.rest()?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["a"];
+        impl ::capgen::wire::Json for TagResponseOpen {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut rest = ::std::collections::BTreeMap::new();
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    a: f0?,
+                    additional_properties: rest,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for TagResponseOpen {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.rest(&self.additional_properties, &["a"])?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(TagResponseOpen);
+    ::capgen::json!(TagResponseOpen);
 
     /// `/properties/strict` in the response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
@@ -234,29 +262,35 @@ mod index_signatures_contract {
         }
     }
 
-    impl ::capgen::wire::Read for TagResponseStrict {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                a: object.required("a")?,
-                additional_properties: object.rest()?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["a"];
+        impl ::capgen::wire::Json for TagResponseStrict {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut rest = ::std::collections::BTreeMap::new();
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    a: f0?,
+                    additional_properties: rest,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for TagResponseStrict {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.rest(&self.additional_properties, &["a"])?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(TagResponseStrict);
+    ::capgen::json!(TagResponseStrict);
 
     /// `/properties/strict/properties/a` in the response of `tag`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -102,25 +102,31 @@ mod loose_sides_contract {
         }
     }
 
-    impl ::capgen::wire::Read for HalfRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { a: object.required("a")? })
+    const _: () = {
+        const NAMES: &[&str] = &["a"];
+        impl ::capgen::wire::Json for HalfRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { a: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for HalfRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(HalfRequest);
 
-    ::capgen::deserialize!(HalfRequest);
+    ::capgen::payload!(HalfRequest, Half, input_schema);
 
     /// The capability `other-half`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -147,5 +153,16 @@ mod loose_sides_contract {
         pub u64,
     );
 
-    ::capgen::newtype!(OtherHalfResponse);
+    impl ::capgen::wire::Json for OtherHalfResponse {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(OtherHalfResponse);
+
+    ::capgen::payload!(OtherHalfResponse, OtherHalf, output_schema);
 }

@@ -107,37 +107,60 @@ mod maps_contract {
         }
     }
 
-    impl ::capgen::wire::Read for LabelRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                anything: object.optional("anything")?,
-                open: object.optional("open")?,
-                counts: object.optional("counts")?,
-                choices: object.optional("choices")?,
-                records: object.optional("records")?,
-                nested: object.optional("nested")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "anything",
+            "open",
+            "counts",
+            "choices",
+            "records",
+            "nested",
+        ];
+        impl ::capgen::wire::Json for LabelRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    anything: f0,
+                    open: f1,
+                    counts: f2,
+                    choices: f3,
+                    records: f4,
+                    nested: f5,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("anything", &self.anything)?;
+                writer.optional("open", &self.open)?;
+                writer.optional("counts", &self.counts)?;
+                writer.optional("choices", &self.choices)?;
+                writer.optional("records", &self.records)?;
+                writer.optional("nested", &self.nested)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for LabelRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("anything", &self.anything)?;
-            fields.optional("open", &self.open)?;
-            fields.optional("counts", &self.counts)?;
-            fields.optional("choices", &self.choices)?;
-            fields.optional("records", &self.records)?;
-            fields.optional("nested", &self.nested)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(LabelRequest);
 
-    ::capgen::deserialize!(LabelRequest);
+    ::capgen::payload!(LabelRequest, Label, input_schema);
 
     /// `/properties/choices/additionalProperties` in the request of `label`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -178,25 +201,29 @@ mod maps_contract {
         }
     }
 
-    impl ::capgen::wire::Read for LabelRequestRecordsValue {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { id: object.required("id")? })
+    const _: () = {
+        const NAMES: &[&str] = &["id"];
+        impl ::capgen::wire::Json for LabelRequestRecordsValue {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { id: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("id", &self.id)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for LabelRequestRecordsValue {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(LabelRequestRecordsValue);
+    ::capgen::json!(LabelRequestRecordsValue);
 
     /// The response of `label`.
     #[derive(Debug, Clone, PartialEq)]
@@ -205,5 +232,16 @@ mod maps_contract {
         pub ::std::collections::BTreeMap<String, String>,
     );
 
-    ::capgen::newtype!(LabelResponse);
+    impl ::capgen::wire::Json for LabelResponse {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(LabelResponse);
+
+    ::capgen::payload!(LabelResponse, Label, output_schema);
 }

@@ -90,31 +90,43 @@ mod merged_schemas_contract {
         }
     }
 
-    impl ::capgen::wire::Read for CreateRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                extra: object.optional("extra")?,
-                tag: object.required("tag")?,
-                id: object.required("id")?,
-                count: object.required("count")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["extra", "tag", "id", "count"];
+        impl ::capgen::wire::Json for CreateRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    extra: f0,
+                    tag: f1?,
+                    id: f2?,
+                    count: f3?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("extra", &self.extra)?;
+                writer.required("tag", &self.tag)?;
+                writer.required("id", &self.id)?;
+                writer.required("count", &self.count)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for CreateRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("extra", &self.extra)?;
-            fields.required("tag", &self.tag)?;
-            fields.required("id", &self.id)?;
-            fields.required("count", &self.count)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(CreateRequest);
 
-    ::capgen::deserialize!(CreateRequest);
+    ::capgen::payload!(CreateRequest, Create, input_schema);
 }

@@ -102,35 +102,49 @@ mod name_collisions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ABRequestXde271633 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                id_x4721736f: object.optional("id")?,
-                id_x0efffc31: object.optional("ID")?,
-                order: object.optional("order")?,
-                x_x2d07b0e6: object.optional("x")?,
-                x_x4bb59d70: object.optional("X")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["id", "ID", "order", "x", "X"];
+        impl ::capgen::wire::Json for ABRequestXde271633 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    id_x4721736f: f0,
+                    id_x0efffc31: f1,
+                    order: f2,
+                    x_x2d07b0e6: f3,
+                    x_x4bb59d70: f4,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("id", &self.id_x4721736f)?;
+                writer.optional("ID", &self.id_x0efffc31)?;
+                writer.optional("order", &self.order)?;
+                writer.optional("x", &self.x_x2d07b0e6)?;
+                writer.optional("X", &self.x_x4bb59d70)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ABRequestXde271633 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("id", &self.id_x4721736f)?;
-            fields.optional("ID", &self.id_x0efffc31)?;
-            fields.optional("order", &self.order)?;
-            fields.optional("x", &self.x_x2d07b0e6)?;
-            fields.optional("X", &self.x_x4bb59d70)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(ABRequestXde271633);
 
-    ::capgen::deserialize!(ABRequestXde271633);
+    ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
 
     /// `/properties/order` in the request of `a-b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -182,25 +196,29 @@ mod name_collisions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ABRequestXX4f2cd9df {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { y: object.required("y")? })
+    const _: () = {
+        const NAMES: &[&str] = &["y"];
+        impl ::capgen::wire::Json for ABRequestXX4f2cd9df {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { y: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("y", &self.y)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ABRequestXX4f2cd9df {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("y", &self.y)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(ABRequestXX4f2cd9df);
+    ::capgen::json!(ABRequestXX4f2cd9df);
 
     /// `/properties/X` in the request of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
@@ -216,25 +234,29 @@ mod name_collisions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ABRequestXXee445052 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { z: object.required("z")? })
+    const _: () = {
+        const NAMES: &[&str] = &["z"];
+        impl ::capgen::wire::Json for ABRequestXXee445052 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { z: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("z", &self.z)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ABRequestXXee445052 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("z", &self.z)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(ABRequestXXee445052);
+    ::capgen::json!(ABRequestXXee445052);
 
     /// The capability `a_b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -270,25 +292,31 @@ mod name_collisions_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ABRequestXed2a9bb1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { x: object.required("x")? })
+    const _: () = {
+        const NAMES: &[&str] = &["x"];
+        impl ::capgen::wire::Json for ABRequestXed2a9bb1 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { x: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("x", &self.x)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ABRequestXed2a9bb1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("x", &self.x)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(ABRequestXed2a9bb1);
 
-    ::capgen::deserialize!(ABRequestXed2a9bb1);
+    ::capgen::payload!(ABRequestXed2a9bb1, ABX68a695eb, input_schema);
 
     /// The capability `Capabilities`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -329,5 +357,22 @@ mod name_collisions_contract {
     pub type VecResponse = ::serde_json::Value;
 
     /// The request of `vec`.
-    pub type VecRequest = Vec<String>;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct VecRequest(
+        /// The value.
+        pub Vec<String>,
+    );
+
+    impl ::capgen::wire::Json for VecRequest {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(VecRequest);
+
+    ::capgen::payload!(VecRequest, VecX90abf4c1, input_schema);
 }

@@ -81,29 +81,34 @@ mod nested_records_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ShipRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                address: object.required("address")?,
-                items: object.required("items")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["address", "items"];
+        impl ::capgen::wire::Json for ShipRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { address: f0?, items: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("address", &self.address)?;
+                writer.required("items", &self.items)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ShipRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("address", &self.address)?;
-            fields.required("items", &self.items)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(ShipRequest);
 
-    ::capgen::deserialize!(ShipRequest);
+    ::capgen::payload!(ShipRequest, Ship, input_schema);
 
     /// Where to.
     #[derive(Debug, Clone, PartialEq)]
@@ -121,29 +126,32 @@ mod nested_records_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ShipRequestAddress {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                lines: object.required("lines")?,
-                country: object.optional("country")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["lines", "country"];
+        impl ::capgen::wire::Json for ShipRequestAddress {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { lines: f0?, country: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("lines", &self.lines)?;
+                writer.optional("country", &self.country)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ShipRequestAddress {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("lines", &self.lines)?;
-            fields.optional("country", &self.country)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(ShipRequestAddress);
+    ::capgen::json!(ShipRequestAddress);
 
     /// `/properties/address/properties/country` in the request of `ship`.
     #[derive(Debug, Clone, PartialEq)]
@@ -159,27 +167,29 @@ mod nested_records_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ShipRequestAddressCountry {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                code: object.required("code")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["code"];
+        impl ::capgen::wire::Json for ShipRequestAddressCountry {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { code: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("code", &self.code)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ShipRequestAddressCountry {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("code", &self.code)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(ShipRequestAddressCountry);
+    ::capgen::json!(ShipRequestAddressCountry);
 
     /// `/properties/items/items` in the request of `ship`.
     #[derive(Debug, Clone, PartialEq)]
@@ -197,27 +207,34 @@ mod nested_records_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ShipRequestItemsItem {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                sku: object.required("sku")?,
-                count: object.required("count")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["sku", "count"];
+        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
+            1,
+            18446744073709551615,
+        );
+        impl ::capgen::wire::Json for ShipRequestItemsItem {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read_by(&R0)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { sku: f0?, count: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("sku", &self.sku)?;
+                writer.required_by("count", &self.count, &R0)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ShipRequestItemsItem {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("sku", &self.sku)?;
-            fields.required("count", &self.count)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(ShipRequestItemsItem);
+    ::capgen::json!(ShipRequestItemsItem);
 }

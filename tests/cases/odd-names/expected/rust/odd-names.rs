@@ -114,47 +114,88 @@ mod odd_names_contract {
         }
     }
 
-    impl ::capgen::wire::Read for N2ndTryOfItRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                content_type: object.optional("content-type")?,
-                n2fast: object.optional("2fast")?,
-                class: object.required("class")?,
-                r#type: object.optional("type")?,
-                self_: object.optional("self")?,
-                field: object.optional("")?,
-                gr_e: object.optional("größe")?,
-                a_b: object.optional("a b")?,
-                proto: object.required("__proto__")?,
-                to_string: object.optional("toString")?,
-                constructor: object.optional("constructor")?,
-                ok: object.optional("$ok")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "content-type",
+            "2fast",
+            "class",
+            "type",
+            "self",
+            "",
+            "größe",
+            "a b",
+            "__proto__",
+            "toString",
+            "constructor",
+            "$ok",
+        ];
+        impl ::capgen::wire::Json for N2ndTryOfItRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut f7 = None;
+                let mut f8 = None;
+                let mut f9 = None;
+                let mut f10 = None;
+                let mut f11 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        6 => f6 = Some(reader.read()?),
+                        7 => f7 = Some(reader.read()?),
+                        8 => f8 = Some(reader.read()?),
+                        9 => f9 = Some(reader.read()?),
+                        10 => f10 = Some(reader.read()?),
+                        11 => f11 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    content_type: f0,
+                    n2fast: f1,
+                    class: f2?,
+                    r#type: f3,
+                    self_: f4,
+                    field: f5,
+                    gr_e: f6,
+                    a_b: f7,
+                    proto: f8?,
+                    to_string: f9,
+                    constructor: f10,
+                    ok: f11,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("content-type", &self.content_type)?;
+                writer.optional("2fast", &self.n2fast)?;
+                writer.required("class", &self.class)?;
+                writer.optional("type", &self.r#type)?;
+                writer.optional("self", &self.self_)?;
+                writer.optional("", &self.field)?;
+                writer.optional("größe", &self.gr_e)?;
+                writer.optional("a b", &self.a_b)?;
+                writer.required("__proto__", &self.proto)?;
+                writer.optional("toString", &self.to_string)?;
+                writer.optional("constructor", &self.constructor)?;
+                writer.optional("$ok", &self.ok)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for N2ndTryOfItRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("content-type", &self.content_type)?;
-            fields.optional("2fast", &self.n2fast)?;
-            fields.required("class", &self.class)?;
-            fields.optional("type", &self.r#type)?;
-            fields.optional("self", &self.self_)?;
-            fields.optional("", &self.field)?;
-            fields.optional("größe", &self.gr_e)?;
-            fields.optional("a b", &self.a_b)?;
-            fields.required("__proto__", &self.proto)?;
-            fields.optional("toString", &self.to_string)?;
-            fields.optional("constructor", &self.constructor)?;
-            fields.optional("$ok", &self.ok)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(N2ndTryOfItRequest);
 
-    ::capgen::deserialize!(N2ndTryOfItRequest);
+    ::capgen::payload!(N2ndTryOfItRequest, N2ndTryOfIt, input_schema);
 }

@@ -96,39 +96,60 @@ mod optional_and_nullable_contract {
         }
     }
 
-    impl ::capgen::wire::Read for UpdateRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                required: object.required("required")?,
-                optional: object.optional("optional")?,
-                nullable: object.required("nullable")?,
-                optional_nullable: object.optional("optionalNullable")?,
-                nullable_choice: object.optional("nullableChoice")?,
-                pydantic: object.optional("pydantic")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "required",
+            "optional",
+            "nullable",
+            "optionalNullable",
+            "nullableChoice",
+            "pydantic",
+        ];
+        impl ::capgen::wire::Json for UpdateRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    required: f0?,
+                    optional: f1,
+                    nullable: f2?,
+                    optional_nullable: f3,
+                    nullable_choice: f4,
+                    pydantic: f5,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("required", &self.required)?;
+                writer.optional("optional", &self.optional)?;
+                writer.required("nullable", &self.nullable)?;
+                writer.optional("optionalNullable", &self.optional_nullable)?;
+                writer.optional("nullableChoice", &self.nullable_choice)?;
+                writer.optional("pydantic", &self.pydantic)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for UpdateRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("required", &self.required)?;
-            fields.optional("optional", &self.optional)?;
-            fields.required("nullable", &self.nullable)?;
-            fields.optional("optionalNullable", &self.optional_nullable)?;
-            fields.optional("nullableChoice", &self.nullable_choice)?;
-            fields.optional("pydantic", &self.pydantic)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(UpdateRequest);
 
-    ::capgen::deserialize!(UpdateRequest);
+    ::capgen::payload!(UpdateRequest, Update, input_schema);
 
     /// `/properties/nullableChoice` in the request of `update`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -156,7 +177,24 @@ mod optional_and_nullable_contract {
     ::capgen::string_enum!(UpdateRequestNullableChoice);
 
     /// The response of `update`.
-    pub type UpdateResponse = Option<UpdateResponseValue>;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct UpdateResponse(
+        /// The value.
+        pub Option<UpdateResponseValue>,
+    );
+
+    impl ::capgen::wire::Json for UpdateResponse {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(UpdateResponse);
+
+    ::capgen::payload!(UpdateResponse, Update, output_schema);
 
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
@@ -172,25 +210,27 @@ mod optional_and_nullable_contract {
         }
     }
 
-    impl ::capgen::wire::Read for UpdateResponseValue {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                done: object.required("done")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["done"];
+        impl ::capgen::wire::Json for UpdateResponseValue {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { done: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("done", &self.done)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for UpdateResponseValue {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("done", &self.done)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(UpdateResponseValue);
+    ::capgen::json!(UpdateResponseValue);
 }

@@ -103,25 +103,25 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => Ok(Self(value)),
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    const _: () = {
+        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <SearchRequest as ::capgen::Payload>::schema,
+            &[""],
+        );
+        impl ::capgen::wire::Json for SearchRequest {
+            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                reader.value().map(Self)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.write(&self.0)
             }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            ::serde::Serialize::serialize(&self.0, serializer)
-        }
-    }
+    ::capgen::json!(SearchRequest);
 
-    ::capgen::deserialize!(SearchRequest);
+    ::capgen::payload!(SearchRequest, Search, input_schema);
 
     /// `/anyOf/0` in the request of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -137,27 +137,29 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestVariant1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                text: object.required("text")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["text"];
+        impl ::capgen::wire::Json for SearchRequestVariant1 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { text: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("text", &self.text)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestVariant1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("text", &self.text)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestVariant1);
+    ::capgen::json!(SearchRequestVariant1);
 
     /// `/anyOf/1` in the request of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -173,25 +175,29 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchRequestVariant2 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { id: object.required("id")? })
+    const _: () = {
+        const NAMES: &[&str] = &["id"];
+        impl ::capgen::wire::Json for SearchRequestVariant2 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { id: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("id", &self.id)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchRequestVariant2 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchRequestVariant2);
+    ::capgen::json!(SearchRequestVariant2);
 
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -221,31 +227,41 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                scalar: object.optional("scalar")?,
-                id_or_list: object.optional("idOrList")?,
-                text_or_record: object.optional("textOrRecord")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["scalar", "idOrList", "textOrRecord"];
+        impl ::capgen::wire::Json for SearchResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    scalar: f0,
+                    id_or_list: f1,
+                    text_or_record: f2,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("scalar", &self.scalar)?;
+                writer.optional("idOrList", &self.id_or_list)?;
+                writer.optional("textOrRecord", &self.text_or_record)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("scalar", &self.scalar)?;
-            fields.optional("idOrList", &self.id_or_list)?;
-            fields.optional("textOrRecord", &self.text_or_record)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(SearchResponse);
 
-    ::capgen::deserialize!(SearchResponse);
+    ::capgen::payload!(SearchResponse, Search, output_schema);
 
     /// `/properties/scalar` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -276,37 +292,25 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponseScalar {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Bool(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Boolean)
-                }
-                ::serde_json::Value::Number(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Number)
-                }
-                ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::String)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for SearchResponseScalar {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Boolean => reader.read().map(Self::Boolean),
+                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for SearchResponseScalar {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Boolean(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Number(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::String(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Boolean(value) => writer.write(value),
+                Self::Number(value) => writer.write(value),
+                Self::String(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(SearchResponseScalar);
+    ::capgen::json!(SearchResponseScalar);
 
     /// `/properties/idOrList` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -329,33 +333,23 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponseIdOrList {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::String)
-                }
-                ::serde_json::Value::Array(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Array)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for SearchResponseIdOrList {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::Kind::Array => reader.read().map(Self::Array),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for SearchResponseIdOrList {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::String(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Array(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::String(value) => writer.write(value),
+                Self::Array(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(SearchResponseIdOrList);
+    ::capgen::json!(SearchResponseIdOrList);
 
     /// `/properties/textOrRecord` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -378,33 +372,23 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponseTextOrRecord {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::String)
-                }
-                ::serde_json::Value::Object(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Object)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for SearchResponseTextOrRecord {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::Kind::Object => reader.read().map(Self::Object),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for SearchResponseTextOrRecord {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::String(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Object(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::String(value) => writer.write(value),
+                Self::Object(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(SearchResponseTextOrRecord);
+    ::capgen::json!(SearchResponseTextOrRecord);
 
     /// `/properties/textOrRecord/anyOf/1` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -420,25 +404,29 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for SearchResponseTextOrRecordObject {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self { a: object.required("a")? })
+    const _: () = {
+        const NAMES: &[&str] = &["a"];
+        impl ::capgen::wire::Json for SearchResponseTextOrRecordObject {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { a: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for SearchResponseTextOrRecordObject {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(SearchResponseTextOrRecordObject);
+    ::capgen::json!(SearchResponseTextOrRecordObject);
 
     /// The capability `pay`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -497,25 +485,25 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PayRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => Ok(Self(value)),
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    const _: () = {
+        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <PayRequest as ::capgen::Payload>::schema,
+            &[""],
+        );
+        impl ::capgen::wire::Json for PayRequest {
+            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                reader.value().map(Self)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.write(&self.0)
             }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PayRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            ::serde::Serialize::serialize(&self.0, serializer)
-        }
-    }
+    ::capgen::json!(PayRequest);
 
-    ::capgen::deserialize!(PayRequest);
+    ::capgen::payload!(PayRequest, Pay, input_schema);
 
     /// `/oneOf/0` in the request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
@@ -531,29 +519,29 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PayRequestVariant1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                card: object.required("card")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["card"];
+        impl ::capgen::wire::Json for PayRequestVariant1 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { card: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("card", &self.card)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PayRequestVariant1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("card", &self.card)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(PayRequestVariant1);
+    ::capgen::json!(PayRequestVariant1);
 
     /// `/oneOf/1` in the request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
@@ -574,29 +562,30 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for PayRequestVariant2 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                iban: object.required("iban")?,
-                bic: object.optional("bic")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["iban", "bic"];
+        impl ::capgen::wire::Json for PayRequestVariant2 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { iban: f0?, bic: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("iban", &self.iban)?;
+                writer.optional("bic", &self.bic)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for PayRequestVariant2 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("iban", &self.iban)?;
-            fields.optional("bic", &self.bic)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(PayRequestVariant2);
+    ::capgen::json!(PayRequestVariant2);
 }

@@ -68,6 +68,8 @@ mod recursion_contract {
     /// The request of `walk`.
     pub type WalkRequest = WalkRequestNode;
 
+    ::capgen::payload!(WalkRequest, Walk, input_schema);
+
     /// `/definitions/node` in the request of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkRequestNode {
@@ -90,33 +92,39 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Read for WalkRequestNode {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                value: object.required("value")?,
-                children: object.required("children")?,
-                next: object.optional("next")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["value", "children", "next"];
+        impl ::capgen::wire::Json for WalkRequestNode {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    value: f0?,
+                    children: f1?,
+                    next: f2,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("value", &self.value)?;
+                writer.required("children", &self.children)?;
+                writer.optional("next", &self.next)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for WalkRequestNode {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("value", &self.value)?;
-            fields.required("children", &self.children)?;
-            fields.optional("next", &self.next)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(WalkRequestNode);
+    ::capgen::json!(WalkRequestNode);
 
     /// The response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -146,31 +154,41 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Read for WalkResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                json: object.optional("json")?,
-                nested: object.optional("nested")?,
-                tree: object.optional("tree")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["json", "nested", "tree"];
+        impl ::capgen::wire::Json for WalkResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    json: f0,
+                    nested: f1,
+                    tree: f2,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("json", &self.json)?;
+                writer.optional("nested", &self.nested)?;
+                writer.optional("tree", &self.tree)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for WalkResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("json", &self.json)?;
-            fields.optional("nested", &self.nested)?;
-            fields.optional("tree", &self.tree)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(WalkResponse);
 
-    ::capgen::deserialize!(WalkResponse);
+    ::capgen::payload!(WalkResponse, Walk, output_schema);
 
     /// `/definitions/json` in the response of `walk`.
     pub type WalkResponseJson = Option<WalkResponseJsonValue>;
@@ -205,39 +223,27 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Read for WalkResponseJsonValue {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Bool(_)
-                | ::serde_json::Value::Number(_)
-                | ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Variant1)
-                }
-                ::serde_json::Value::Array(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Array)
-                }
-                ::serde_json::Value::Object(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Object)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for WalkResponseJsonValue {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Boolean
+                | ::capgen::wire::Kind::Number
+                | ::capgen::wire::Kind::String => reader.read().map(Self::Variant1),
+                ::capgen::wire::Kind::Array => reader.read().map(Self::Array),
+                ::capgen::wire::Kind::Object => reader.read().map(Self::Object),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for WalkResponseJsonValue {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Variant1(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Array(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Object(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Variant1(value) => writer.write(value),
+                Self::Array(value) => writer.write(value),
+                Self::Object(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(WalkResponseJsonValue);
+    ::capgen::json!(WalkResponseJsonValue);
 
     /// `/definitions/json/oneOf/0` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -268,37 +274,25 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Read for WalkResponseJsonVariant1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Bool(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Boolean)
-                }
-                ::serde_json::Value::Number(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::Number)
-                }
-                ::serde_json::Value::String(_) => {
-                    ::capgen::wire::Read::read(value).map(Self::String)
-                }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    impl ::capgen::wire::Json for WalkResponseJsonVariant1 {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Boolean => reader.read().map(Self::Boolean),
+                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for WalkResponseJsonVariant1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Boolean(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Number(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::String(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Boolean(value) => writer.write(value),
+                Self::Number(value) => writer.write(value),
+                Self::String(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(WalkResponseJsonVariant1);
+    ::capgen::json!(WalkResponseJsonVariant1);
 
     /// `/definitions/nested` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -307,7 +301,16 @@ mod recursion_contract {
         pub Vec<WalkResponseNested>,
     );
 
-    ::capgen::newtype!(WalkResponseNested);
+    impl ::capgen::wire::Json for WalkResponseNested {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(WalkResponseNested);
 
     /// `/definitions/tree` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -316,5 +319,14 @@ mod recursion_contract {
         pub ::std::collections::BTreeMap<String, WalkResponseTree>,
     );
 
-    ::capgen::newtype!(WalkResponseTree);
+    impl ::capgen::wire::Json for WalkResponseTree {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(WalkResponseTree);
 }

@@ -102,25 +102,25 @@ mod required_alternatives_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => Ok(Self(value)),
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    const _: () = {
+        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <FindRequest as ::capgen::Payload>::schema,
+            &[""],
+        );
+        impl ::capgen::wire::Json for FindRequest {
+            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                reader.value().map(Self)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.write(&self.0)
             }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            ::serde::Serialize::serialize(&self.0, serializer)
-        }
-    }
+    ::capgen::json!(FindRequest);
 
-    ::capgen::deserialize!(FindRequest);
+    ::capgen::payload!(FindRequest, Find, input_schema);
 
     /// `/anyOf/0` in the request of `find`.
     #[derive(Debug, Clone, PartialEq)]
@@ -138,31 +138,32 @@ mod required_alternatives_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindRequestVariant1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                a: object.required("a")?,
-                b: object.optional("b")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["a", "b"];
+        impl ::capgen::wire::Json for FindRequestVariant1 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { a: f0?, b: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.optional("b", &self.b)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindRequestVariant1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.optional("b", &self.b)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindRequestVariant1);
+    ::capgen::json!(FindRequestVariant1);
 
     /// `/anyOf/1` in the request of `find`.
     #[derive(Debug, Clone, PartialEq)]
@@ -180,31 +181,32 @@ mod required_alternatives_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindRequestVariant2 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                a: object.optional("a")?,
-                b: object.required("b")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["a", "b"];
+        impl ::capgen::wire::Json for FindRequestVariant2 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { a: f0, b: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("a", &self.a)?;
+                writer.required("b", &self.b)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindRequestVariant2 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("a", &self.a)?;
-            fields.required("b", &self.b)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindRequestVariant2);
+    ::capgen::json!(FindRequestVariant2);
 
     /// The response of `find`.
     ///
@@ -243,25 +245,25 @@ mod required_alternatives_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => Ok(Self(value)),
-                other => Err(::capgen::wire::Error::no_variant(other)),
+    const _: () = {
+        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+            <FindResponse as ::capgen::Payload>::schema,
+            &[""],
+        );
+        impl ::capgen::wire::Json for FindResponse {
+            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                reader.value().map(Self)
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.write(&self.0)
             }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            ::serde::Serialize::serialize(&self.0, serializer)
-        }
-    }
+    ::capgen::json!(FindResponse);
 
-    ::capgen::deserialize!(FindResponse);
+    ::capgen::payload!(FindResponse, Find, output_schema);
 
     /// `/oneOf/0` in the response of `find`.
     #[derive(Debug, Clone, PartialEq)]
@@ -277,27 +279,29 @@ mod required_alternatives_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindResponseVariant1 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            object.absent("b")?;
-            object.absent("c")?;
-            Ok(Self { a: object.required("a")? })
+    const _: () = {
+        const NAMES: &[&str] = &["a", "b", "c"];
+        impl ::capgen::wire::Json for FindResponseVariant1 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { a: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("a", &self.a)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindResponseVariant1 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("a", &self.a)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindResponseVariant1);
+    ::capgen::json!(FindResponseVariant1);
 
     /// `/oneOf/1` in the response of `find`.
     #[derive(Debug, Clone, PartialEq)]
@@ -313,25 +317,27 @@ mod required_alternatives_contract {
         }
     }
 
-    impl ::capgen::wire::Read for FindResponseVariant2 {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            object.absent("a")?;
-            object.absent("c")?;
-            Ok(Self { b: object.required("b")? })
+    const _: () = {
+        const NAMES: &[&str] = &["b", "a", "c"];
+        impl ::capgen::wire::Json for FindResponseVariant2 {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { b: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("b", &self.b)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for FindResponseVariant2 {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("b", &self.b)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(FindResponseVariant2);
+    ::capgen::json!(FindResponseVariant2);
 }

@@ -112,45 +112,102 @@ mod scalars_contract {
         }
     }
 
-    impl ::capgen::wire::Read for MeasureRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            object.absent("impossible")?;
-            Ok(Self {
-                text: object.required("text")?,
-                when: object.required("when")?,
-                whole: object.required("whole")?,
-                count: object.required("count")?,
-                ratio: object.required("ratio")?,
-                flag: object.required("flag")?,
-                nothing: object.required("nothing")?,
-                anything: object.required("anything")?,
-                everything: object.optional("everything")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &[
+            "text",
+            "when",
+            "whole",
+            "count",
+            "ratio",
+            "flag",
+            "nothing",
+            "anything",
+            "everything",
+            "impossible",
+        ];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::new(
+            ::capgen::wire::Length::new(1, u64::MAX),
+            Some("^[a-z]"),
+            None,
+        );
+        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::DateTime,
+        );
+        impl ::capgen::wire::Json for MeasureRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut f3 = None;
+                let mut f4 = None;
+                let mut f5 = None;
+                let mut f6 = None;
+                let mut f7 = None;
+                let mut f8 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read_by(&R0)?),
+                        1 => f1 = Some(reader.read_by(&R1)?),
+                        2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
+                        4 => f4 = Some(reader.read()?),
+                        5 => f5 = Some(reader.read()?),
+                        6 => f6 = Some(reader.read()?),
+                        7 => f7 = Some(reader.read()?),
+                        8 => f8 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    text: f0?,
+                    when: f1?,
+                    whole: f2?,
+                    count: f3?,
+                    ratio: f4?,
+                    flag: f5?,
+                    nothing: f6?,
+                    anything: f7?,
+                    everything: f8,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required_by("text", &self.text, &R0)?;
+                writer.required_by("when", &self.when, &R1)?;
+                writer.required("whole", &self.whole)?;
+                writer.required("count", &self.count)?;
+                writer.required("ratio", &self.ratio)?;
+                writer.required("flag", &self.flag)?;
+                writer.required("nothing", &self.nothing)?;
+                writer.required("anything", &self.anything)?;
+                writer.optional("everything", &self.everything)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for MeasureRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("text", &self.text)?;
-            fields.required("when", &self.when)?;
-            fields.required("whole", &self.whole)?;
-            fields.required("count", &self.count)?;
-            fields.required("ratio", &self.ratio)?;
-            fields.required("flag", &self.flag)?;
-            fields.required("nothing", &self.nothing)?;
-            fields.required("anything", &self.anything)?;
-            fields.optional("everything", &self.everything)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(MeasureRequest);
 
-    ::capgen::deserialize!(MeasureRequest);
+    ::capgen::payload!(MeasureRequest, Measure, input_schema);
 
     /// The response of `measure`.
-    pub type MeasureResponse = String;
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct MeasureResponse(
+        /// The value.
+        pub String,
+    );
+
+    impl ::capgen::wire::Json for MeasureResponse {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            reader.read().map(Self)
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            writer.write(&self.0)
+        }
+    }
+
+    ::capgen::json!(MeasureResponse);
+
+    ::capgen::payload!(MeasureResponse, Measure, output_schema);
 }

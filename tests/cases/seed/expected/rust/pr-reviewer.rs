@@ -88,31 +88,34 @@ mod pr_reviewer_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ReviewPrRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            let read = Self {
-                pr_url: object.required("prUrl")?,
-                severity: object.required("severity")?,
-            };
-            object.close()?;
-            Ok(read)
+    const _: () = {
+        const NAMES: &[&str] = &["prUrl", "severity"];
+        impl ::capgen::wire::Json for ReviewPrRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { pr_url: f0?, severity: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("prUrl", &self.pr_url)?;
+                writer.required("severity", &self.severity)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ReviewPrRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("prUrl", &self.pr_url)?;
-            fields.required("severity", &self.severity)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(ReviewPrRequest);
 
-    ::capgen::deserialize!(ReviewPrRequest);
+    ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
 
     /// `/properties/severity` in the request of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -161,29 +164,34 @@ mod pr_reviewer_contract {
         }
     }
 
-    impl ::capgen::wire::Read for ReviewPrResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                verdict: object.required("verdict")?,
-                summary: object.required("summary")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["verdict", "summary"];
+        impl ::capgen::wire::Json for ReviewPrResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { verdict: f0?, summary: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("verdict", &self.verdict)?;
+                writer.required("summary", &self.summary)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for ReviewPrResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("verdict", &self.verdict)?;
-            fields.required("summary", &self.summary)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(ReviewPrResponse);
 
-    ::capgen::deserialize!(ReviewPrResponse);
+    ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
 
     /// `/properties/verdict` in the response of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -81,29 +81,34 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    impl ::capgen::wire::Read for AdoptRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                pet: object.required("pet")?,
-                others: object.optional("others")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["pet", "others"];
+        impl ::capgen::wire::Json for AdoptRequest {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { pet: f0?, others: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("pet", &self.pet)?;
+                writer.optional("others", &self.others)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for AdoptRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("pet", &self.pet)?;
-            fields.optional("others", &self.others)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(AdoptRequest);
 
-    ::capgen::deserialize!(AdoptRequest);
+    ::capgen::payload!(AdoptRequest, Adopt, input_schema);
 
     /// `/definitions/pet` in the request of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
@@ -126,34 +131,28 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    impl ::capgen::wire::Read for AdoptRequestPet {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "species") {
-                        Some("dog") => ::capgen::wire::Read::read(value).map(Self::Dog),
-                        Some("cat") => ::capgen::wire::Read::read(value).map(Self::Cat),
-                        _ => Err(::capgen::wire::Error::no_tag("species")),
+    impl ::capgen::wire::Json for AdoptRequestPet {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("species")? {
+                        "dog" => reader.read().map(Self::Dog),
+                        "cat" => reader.read().map(Self::Cat),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for AdoptRequestPet {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Dog(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Cat(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Dog(value) => writer.write(value),
+                Self::Cat(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(AdoptRequestPet);
+    ::capgen::json!(AdoptRequestPet);
 
     /// Barks.
     #[derive(Debug, Clone, PartialEq)]
@@ -174,29 +173,32 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    impl ::capgen::wire::Read for AdoptRequestDog {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                species: object.required("species")?,
-                bark: object.required("bark")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["species", "bark"];
+        impl ::capgen::wire::Json for AdoptRequestDog {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { species: f0?, bark: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("species", &self.species)?;
+                writer.required("bark", &self.bark)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for AdoptRequestDog {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("species", &self.species)?;
-            fields.required("bark", &self.bark)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(AdoptRequestDog);
+    ::capgen::json!(AdoptRequestDog);
 
     /// `/definitions/dog/properties/species` in the request of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -245,29 +247,32 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    impl ::capgen::wire::Read for AdoptRequestCat {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                species: object.required("species")?,
-                lives: object.optional("lives")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["species", "lives"];
+        impl ::capgen::wire::Json for AdoptRequestCat {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { species: f0?, lives: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("species", &self.species)?;
+                writer.optional("lives", &self.lives)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for AdoptRequestCat {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("species", &self.species)?;
-            fields.optional("lives", &self.lives)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(AdoptRequestCat);
+    ::capgen::json!(AdoptRequestCat);
 
     /// `/definitions/cat/properties/species` in the request of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

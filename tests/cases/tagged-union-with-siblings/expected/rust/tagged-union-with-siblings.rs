@@ -86,34 +86,30 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    impl ::capgen::wire::Read for NotifyRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "channel") {
-                        Some("email") => ::capgen::wire::Read::read(value).map(Self::Email),
-                        Some("sms") => ::capgen::wire::Read::read(value).map(Self::Sms),
-                        _ => Err(::capgen::wire::Error::no_tag("channel")),
+    impl ::capgen::wire::Json for NotifyRequest {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("channel")? {
+                        "email" => reader.read().map(Self::Email),
+                        "sms" => reader.read().map(Self::Sms),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for NotifyRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Email(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Sms(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Email(value) => writer.write(value),
+                Self::Sms(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(NotifyRequest);
+    ::capgen::json!(NotifyRequest);
+
+    ::capgen::payload!(NotifyRequest, Notify, input_schema);
 
     /// `/oneOf/0` in the request of `notify`.
     #[derive(Debug, Clone, PartialEq)]
@@ -137,31 +133,42 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    impl ::capgen::wire::Read for NotifyRequestEmail {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                id: object.required("id")?,
-                channel: object.required("channel")?,
-                to: object.required("to")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["id", "channel", "to"];
+        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
+            ::capgen::wire::Format::Email,
+        );
+        impl ::capgen::wire::Json for NotifyRequestEmail {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read_by(&R0)?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    id: f0?,
+                    channel: f1?,
+                    to: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("id", &self.id)?;
+                writer.required("channel", &self.channel)?;
+                writer.required_by("to", &self.to, &R0)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for NotifyRequestEmail {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.required("channel", &self.channel)?;
-            fields.required("to", &self.to)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(NotifyRequestEmail);
+    ::capgen::json!(NotifyRequestEmail);
 
     /// `/oneOf/0/properties/channel` in the request of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -207,31 +214,39 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    impl ::capgen::wire::Read for NotifyRequestSms {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                id: object.required("id")?,
-                channel: object.required("channel")?,
-                number: object.required("number")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["id", "channel", "number"];
+        impl ::capgen::wire::Json for NotifyRequestSms {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut f2 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        2 => f2 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self {
+                    id: f0?,
+                    channel: f1?,
+                    number: f2?,
+                })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("id", &self.id)?;
+                writer.required("channel", &self.channel)?;
+                writer.required("number", &self.number)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for NotifyRequestSms {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("id", &self.id)?;
-            fields.required("channel", &self.channel)?;
-            fields.required("number", &self.number)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(NotifyRequestSms);
+    ::capgen::json!(NotifyRequestSms);
 
     /// `/oneOf/1/properties/channel` in the request of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -94,38 +94,32 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawRequest {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag(&value, "kind") {
-                        Some("circle") => ::capgen::wire::Read::read(value).map(Self::Circle),
-                        Some("square") => ::capgen::wire::Read::read(value).map(Self::Square),
-                        Some("tri") | Some("triangle") => {
-                            ::capgen::wire::Read::read(value).map(Self::Tri)
-                        }
-                        _ => Err(::capgen::wire::Error::no_tag("kind")),
+    impl ::capgen::wire::Json for DrawRequest {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag("kind")? {
+                        "circle" => reader.read().map(Self::Circle),
+                        "square" => reader.read().map(Self::Square),
+                        "tri" | "triangle" => reader.read().map(Self::Tri),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for DrawRequest {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::Circle(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Square(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::Tri(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::Circle(value) => writer.write(value),
+                Self::Square(value) => writer.write(value),
+                Self::Tri(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(DrawRequest);
+    ::capgen::json!(DrawRequest);
+
+    ::capgen::payload!(DrawRequest, Draw, input_schema);
 
     /// `/oneOf/0` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -146,29 +140,32 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawRequestCircle {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                kind: object.required("kind")?,
-                radius: object.required("radius")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["kind", "radius"];
+        impl ::capgen::wire::Json for DrawRequestCircle {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { kind: f0?, radius: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("kind", &self.kind)?;
+                writer.required("radius", &self.radius)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for DrawRequestCircle {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("kind", &self.kind)?;
-            fields.required("radius", &self.radius)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(DrawRequestCircle);
+    ::capgen::json!(DrawRequestCircle);
 
     /// `/oneOf/0/properties/kind` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -211,29 +208,32 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawRequestSquare {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                kind: object.required("kind")?,
-                side: object.required("side")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["kind", "side"];
+        impl ::capgen::wire::Json for DrawRequestSquare {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { kind: f0?, side: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("kind", &self.kind)?;
+                writer.required("side", &self.side)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for DrawRequestSquare {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("kind", &self.kind)?;
-            fields.required("side", &self.side)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(DrawRequestSquare);
+    ::capgen::json!(DrawRequestSquare);
 
     /// `/oneOf/1/properties/kind` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -273,29 +273,32 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawRequestTri {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                kind: object.required("kind")?,
-                base: object.required("base")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["kind", "base"];
+        impl ::capgen::wire::Json for DrawRequestTri {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { kind: f0?, base: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("kind", &self.kind)?;
+                writer.required("base", &self.base)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for DrawRequestTri {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("kind", &self.kind)?;
-            fields.required("base", &self.base)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(DrawRequestTri);
+    ::capgen::json!(DrawRequestTri);
 
     /// `/oneOf/2/properties/kind` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -344,29 +347,34 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawResponse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                area: object.optional("area")?,
-                next: object.optional("next")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["area", "next"];
+        impl ::capgen::wire::Json for DrawResponse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { area: f0, next: f1 })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.optional("area", &self.area)?;
+                writer.optional("next", &self.next)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for DrawResponse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.optional("area", &self.area)?;
-            fields.optional("next", &self.next)?;
-            fields.end()
-        }
-    }
+    ::capgen::json!(DrawResponse);
 
-    ::capgen::deserialize!(DrawResponse);
+    ::capgen::payload!(DrawResponse, Draw, output_schema);
 
     /// `/properties/next` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -389,34 +397,28 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawResponseNext {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            match &value {
-                ::serde_json::Value::Object(_) => {
-                    match ::capgen::wire::tag_json(&value, "on-error").as_str() {
-                        "true" => ::capgen::wire::Read::read(value).map(Self::True),
-                        "false" => ::capgen::wire::Read::read(value).map(Self::False),
-                        _ => Err(::capgen::wire::Error::no_tag("on-error")),
+    impl ::capgen::wire::Json for DrawResponseNext {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::Object => {
+                    match &*reader.tag_json("on-error")? {
+                        "true" => reader.read().map(Self::True),
+                        "false" => reader.read().map(Self::False),
+                        _ => None,
                     }
                 }
-                other => Err(::capgen::wire::Error::no_variant(other)),
+                _ => None,
             }
         }
-    }
-
-    impl ::serde::Serialize for DrawResponseNext {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
             match self {
-                Self::True(value) => ::serde::Serialize::serialize(value, serializer),
-                Self::False(value) => ::serde::Serialize::serialize(value, serializer),
+                Self::True(value) => writer.write(value),
+                Self::False(value) => writer.write(value),
             }
         }
     }
 
-    ::capgen::deserialize!(DrawResponseNext);
+    ::capgen::json!(DrawResponseNext);
 
     /// `/properties/next/oneOf/0` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -437,29 +439,32 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawResponseNextTrue {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                on_error: object.required("on-error")?,
-                code: object.required("code")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["on-error", "code"];
+        impl ::capgen::wire::Json for DrawResponseNextTrue {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut f1 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        1 => f1 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { on_error: f0?, code: f1? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("on-error", &self.on_error)?;
+                writer.required("code", &self.code)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for DrawResponseNextTrue {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("on-error", &self.on_error)?;
-            fields.required("code", &self.code)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(DrawResponseNextTrue);
+    ::capgen::json!(DrawResponseNextTrue);
 
     /// `/properties/next/oneOf/0/properties/on-error` in the response of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -505,27 +510,29 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Read for DrawResponseNextFalse {
-        fn read(value: ::serde_json::Value) -> Result<Self, ::capgen::wire::Error> {
-            let mut object = ::capgen::wire::Object::new(value)?;
-            Ok(Self {
-                on_error: object.required("on-error")?,
-            })
+    const _: () = {
+        const NAMES: &[&str] = &["on-error"];
+        impl ::capgen::wire::Json for DrawResponseNextFalse {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { on_error: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("on-error", &self.on_error)?;
+                writer.end()
+            }
         }
-    }
+    };
 
-    impl ::serde::Serialize for DrawResponseNextFalse {
-        fn serialize<S: ::serde::Serializer>(
-            &self,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            let mut fields = ::capgen::wire::Fields::new(serializer)?;
-            fields.required("on-error", &self.on_error)?;
-            fields.end()
-        }
-    }
-
-    ::capgen::deserialize!(DrawResponseNextFalse);
+    ::capgen::json!(DrawResponseNextFalse);
 
     /// `/properties/next/oneOf/1/properties/on-error` in the response of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

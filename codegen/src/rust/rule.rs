@@ -1,0 +1,238 @@
+//! What is checked where a value is read or written, as values of the runtime's rules.
+
+use std::collections::HashSet;
+
+use capgen_schema::Format;
+
+use super::types::Types;
+use super::writer::Writer;
+use crate::model::{Guard, Shape, Type, TypeDef};
+
+/// A rule of the runtime. `None` in its place stands for the rule that says no more than the type.
+pub(super) enum Rule {
+    Length { min: u64, max: Option<u64> },
+    Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
+    Integer { is_unsigned: bool, min: Option<i128>, max: Option<i128> },
+    Number { min: f64, max: f64 },
+    Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<Rule>> },
+    Values(Box<Rule>),
+    Nullable(Box<Rule>),
+    Whole(Whole),
+}
+
+/// What the interpreter checks.
+pub(super) struct Whole {
+    /// The type that has the schema.
+    root: String,
+    pointers: Vec<String>,
+}
+
+impl Whole {
+    /// What is to be checked beside a definition.
+    pub(super) fn of(types: &Types<'_>, def: &TypeDef) -> Option<Self> {
+        def.coverage.whole().map(|pointers| Self::new(types, def, pointers))
+    }
+
+    fn new(types: &Types<'_>, def: &TypeDef, pointers: &[String]) -> Self {
+        let mut seen = HashSet::new();
+        let pointers = pointers.iter().filter(|pointer| seen.insert(*pointer)).cloned().collect();
+        Self { root: types.root(def).to_owned(), pointers }
+    }
+
+    pub(super) fn write(&self, writer: &mut Writer) {
+        writer.call("::capgen::wire::Whole::new", |w| {
+            w.text(&format!("<{} as ::capgen::Payload>::schema", self.root));
+            w.comma();
+            w.text("&");
+            w.list("[", "]", |w| w.each(&self.pointers, |w, pointer| w.literal(pointer)));
+        });
+    }
+}
+
+/// The rule of a place in the definition `def`; `None` where the type says all.
+pub(super) fn rule(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> Option<Rule> {
+    if let Guard::Whole(pointers) = guard {
+        return Some(Rule::Whole(Whole::new(types, def, pointers)));
+    }
+    match ty {
+        Type::Nullable(inner) => rule(types, def, inner, guard).map(|rule| match rule {
+            Rule::Whole(whole) => Rule::Whole(whole),
+            rule => Rule::Nullable(Box::new(rule)),
+        }),
+        Type::Array { item, min, max } => {
+            let (is_unique, item_guard) = match guard {
+                Guard::Items { unique, item } => (*unique, item.as_ref()),
+                _ => (false, &Guard::None),
+            };
+            let item = rule(types, def, item, item_guard).map(Box::new);
+            let says_more = is_unique || *min > 0 || max.is_some() || item.is_some();
+            says_more.then_some(Rule::Items { is_unique, min: *min, max: *max, item })
+        }
+        Type::Map(value) => {
+            let guard = if let Guard::Values(guard) = guard { guard } else { &Guard::None };
+            rule(types, def, value, guard).map(|rule| Rule::Values(Box::new(rule)))
+        }
+        Type::Named { id, .. } => alias(types, types.def(*id)),
+        _ => scalar(ty, guard),
+    }
+}
+
+/// The rule of what an alias stands for, which a Rust `type` cannot carry.
+fn alias(types: &Types<'_>, def: &TypeDef) -> Option<Rule> {
+    match &def.shape {
+        Shape::Alias { target, guard, .. } if !types.is_newtype(def) => match Whole::of(types, def) {
+            Some(whole) => Some(Rule::Whole(whole)),
+            None => rule(types, def, target, guard),
+        },
+        _ => None,
+    }
+}
+
+fn scalar(ty: &Type, guard: &Guard) -> Option<Rule> {
+    Some(match guard {
+        Guard::Text { min, max, pattern: None, format: None } => Rule::Length { min: *min, max: *max },
+        Guard::Text { min, max, pattern, format } => {
+            Rule::Text { min: *min, max: *max, pattern: pattern.clone(), format: *format }
+        }
+        Guard::Integer { min, max } => {
+            let is_unsigned = *ty == Type::Integer { unsigned: true };
+            let min = min.filter(|min| !is_unsigned || *min > 0);
+            if min.is_none() && max.is_none() {
+                return None;
+            }
+            Rule::Integer { is_unsigned, min, max: *max }
+        }
+        Guard::Number { min, max } => Rule::Number { min: *min, max: *max },
+        _ => return None,
+    })
+}
+
+impl Rule {
+    /// The rule's type.
+    pub(super) fn write_type(&self, writer: &mut Writer) {
+        let generic = |w: &mut Writer, path: &str, inner: &dyn Fn(&mut Writer)| w.generic(path, inner);
+        match self {
+            Rule::Length { .. } => writer.text("::capgen::wire::Length"),
+            Rule::Text { .. } => writer.text("::capgen::wire::Text"),
+            Rule::Integer { is_unsigned, .. } => {
+                let integer = if *is_unsigned { "u64" } else { "i64" };
+                generic(writer, "::capgen::wire::Within", &|w| w.text(integer));
+            }
+            Rule::Number { .. } => generic(writer, "::capgen::wire::Within", &|w| w.text("f64")),
+            Rule::Items { is_unique, item, .. } => {
+                let items = |w: &mut Writer| generic(w, "::capgen::wire::Items", &|w| write_type(w, item.as_deref()));
+                if *is_unique { generic(writer, "::capgen::wire::Unique", &items) } else { items(writer) }
+            }
+            Rule::Values(value) => generic(writer, "::capgen::wire::Values", &|w| value.write_type(w)),
+            Rule::Nullable(inner) => generic(writer, "::capgen::wire::Nullable", &|w| inner.write_type(w)),
+            Rule::Whole(_) => writer.text("::capgen::wire::Whole"),
+        }
+    }
+
+    /// The rule itself.
+    pub(super) fn write(&self, writer: &mut Writer) {
+        match self {
+            Rule::Length { min, max } => length(writer, *min, *max),
+            Rule::Text { min: 0, max: None, pattern: Some(pattern), format: None } => {
+                writer.call("::capgen::wire::Text::pattern", |w| w.literal(pattern));
+            }
+            Rule::Text { min: 0, max: None, pattern: None, format: Some(format) } => {
+                writer.call("::capgen::wire::Text::format", |w| w.text(format_path(*format)));
+            }
+            Rule::Text { min, max, pattern, format } => writer.call("::capgen::wire::Text::new", |w| {
+                length(w, *min, *max);
+                w.comma();
+                option(w, pattern.as_deref(), |w, pattern| w.literal(pattern));
+                w.comma();
+                option(w, *format, |w, format| w.text(format_path(format)));
+            }),
+            Rule::Integer { is_unsigned: true, min, max } => within(writer, &unsigned(*min, *max)),
+            Rule::Integer { is_unsigned: false, min, max } => within(writer, &signed(*min, *max)),
+            Rule::Number { min, max } => within(writer, &[float(*min), float(*max)]),
+            Rule::Items { is_unique, min, max, item } => {
+                let items = |w: &mut Writer| {
+                    w.call("::capgen::wire::Items::new", |w| {
+                        w.each([min.to_string(), most(*max)], |w, limit| w.text(&limit));
+                        w.comma();
+                        write(w, item.as_deref());
+                    });
+                };
+                if *is_unique { writer.call("::capgen::wire::Unique", items) } else { items(writer) }
+            }
+            Rule::Values(value) => writer.call("::capgen::wire::Values", |w| value.write(w)),
+            Rule::Nullable(inner) => writer.call("::capgen::wire::Nullable", |w| inner.write(w)),
+            Rule::Whole(whole) => whole.write(writer),
+        }
+    }
+}
+
+fn write_type(writer: &mut Writer, rule: Option<&Rule>) {
+    match rule {
+        Some(rule) => rule.write_type(writer),
+        None => writer.text("::capgen::wire::Any"),
+    }
+}
+
+fn write(writer: &mut Writer, rule: Option<&Rule>) {
+    match rule {
+        Some(rule) => rule.write(writer),
+        None => writer.text("::capgen::wire::Any"),
+    }
+}
+
+fn option<T>(writer: &mut Writer, value: Option<T>, write: impl FnOnce(&mut Writer, T)) {
+    match value {
+        Some(value) => writer.call("Some", |w| write(w, value)),
+        None => writer.text("None"),
+    }
+}
+
+fn length(writer: &mut Writer, min: u64, max: Option<u64>) {
+    writer.call("::capgen::wire::Length::new", |w| w.each([min.to_string(), most(max)], |w, limit| w.text(&limit)));
+}
+
+fn within(writer: &mut Writer, limits: &[String; 2]) {
+    writer.call("::capgen::wire::Within::new", |w| w.each(limits, |w, limit| w.text(limit)));
+}
+
+fn most(max: Option<u64>) -> String {
+    max.map_or_else(|| "u64::MAX".to_owned(), |max| max.to_string())
+}
+
+/// The bounds as those of the type; bounds beyond it leave no value.
+fn unsigned(min: Option<i128>, max: Option<i128>) -> [String; 2] {
+    let limits = [min.unwrap_or(0).max(0), max.unwrap_or(u64::MAX.into()).min(u64::MAX.into())];
+    match limits.map(u64::try_from) {
+        [Ok(min), Ok(max)] => [min.to_string(), max.to_string()],
+        _ => ["u64::MAX".to_owned(), "0".to_owned()],
+    }
+}
+
+fn signed(min: Option<i128>, max: Option<i128>) -> [String; 2] {
+    let limits = [min.unwrap_or(i128::MIN).max(i64::MIN.into()), max.unwrap_or(i128::MAX).min(i64::MAX.into())];
+    let text = |limit: i64| if limit == i64::MIN { "i64::MIN".to_owned() } else { limit.to_string() };
+    match limits.map(i64::try_from) {
+        [Ok(min), Ok(max)] => [text(min), text(max)],
+        _ => ["i64::MAX".to_owned(), "i64::MIN".to_owned()],
+    }
+}
+
+fn float(limit: f64) -> String {
+    if limit == f64::INFINITY {
+        "f64::INFINITY".to_owned()
+    } else if limit == f64::NEG_INFINITY {
+        "f64::NEG_INFINITY".to_owned()
+    } else {
+        format!("{limit:?}")
+    }
+}
+
+const fn format_path(format: Format) -> &'static str {
+    match format {
+        Format::Uuid => "::capgen::wire::Format::Uuid",
+        Format::Email => "::capgen::wire::Format::Email",
+        Format::Uri => "::capgen::wire::Format::Uri",
+        Format::UriReference => "::capgen::wire::Format::UriReference",
+        Format::DateTime => "::capgen::wire::Format::DateTime",
+    }
+}

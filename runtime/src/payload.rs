@@ -1,0 +1,202 @@
+//! Payloads: what stands between programs, checked on both sides.
+
+use std::fmt;
+
+use capgen_schema::{PayloadError, Validator, Violation, parse_payload};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::wire::{self, Json, Reader, Schema, Writer};
+
+/// The request or the response of a capability.
+///
+/// Reading and checking are one pass over the text, as are checking and writing. Only when that fails does the
+/// [`Validator`] look at the payload, to say everything that is wrong with it.
+///
+/// ```
+/// use capgen::Payload;
+/// use serde_json::json;
+/// // A side without a schema: any JSON value.
+/// let payload = serde_json::Value::from_json(br#"{"a": [1, 2.5]}"#)?;
+/// assert_eq!(payload, json!({"a": [1, 2.5]}));
+/// assert!(serde_json::Value::from_json(br#"{"a": 1, "a": 2}"#).is_err());
+/// # Ok::<(), capgen::InvalidPayload>(())
+/// ```
+pub trait Payload: Json + Serialize + DeserializeOwned {
+    /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in UTF-8.
+    ///
+    /// Costs one pass over a valid text. An invalid one costs a tree and a run of the [`Validator`] more.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPayload::Syntax`] where it is no JSON text, has a name twice in an object, a lone surrogate, a number
+    /// beyond binary64, or more than 128 levels; [`InvalidPayload::Violations`] with everything that the schema refuses,
+    /// or else with the number that the Rust type does not hold.
+    fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
+        match std::str::from_utf8(json).ok().and_then(|text| Reader::new(text).whole()) {
+            Some(payload) => Ok(payload),
+            None => read_slowly(json),
+        }
+    }
+
+    /// Reads a JSON text, like [`from_json`](Self::from_json).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](Self::from_json).
+    fn from_json_str(json: &str) -> Result<Self, InvalidPayload> {
+        match Reader::new(json).whole() {
+            Some(payload) => Ok(payload),
+            None => read_slowly(json.as_bytes()),
+        }
+    }
+
+    /// Reads a tree. It is written as text first: [`from_json`](Self::from_json) is faster than making the tree.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPayload::Violations`], as [`from_json`](Self::from_json).
+    fn from_value(value: &Value) -> Result<Self, InvalidPayload> {
+        let mut writer = Writer::trusting();
+        match Json::write(value, &mut writer) {
+            Some(()) => Self::from_json(&writer.into_text()),
+            None => Err(InvalidPayload::Violations(Self::schema().violations(value))),
+        }
+    }
+
+    /// Whether the schema allows the value: a program can make one that breaks a bound.
+    ///
+    /// Costs as much as [`to_json`](Self::to_json).
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidPayload::Violations`] with everything that the schema refuses, numbers that are not finite, or more than
+    /// 128 levels.
+    fn validate(&self) -> Result<(), InvalidPayload> {
+        self.to_json().map(drop)
+    }
+
+    /// Checks the value and writes it as JSON text, without white space.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validate`](Self::validate).
+    fn to_json(&self) -> Result<Vec<u8>, InvalidPayload> {
+        let mut writer = Writer::new();
+        match writer.write(self) {
+            Some(()) => Ok(writer.into_text()),
+            None => write_slowly(self),
+        }
+    }
+
+    /// The interpreter for the schema, for payloads that are trees and stay so; compiled on first use.
+    ///
+    /// `None` where the program's schema does not load, which no generated one does.
+    fn validator() -> Option<&'static Validator> {
+        Self::schema().validator()
+    }
+
+    /// The schema in the contract.
+    fn schema() -> &'static Schema;
+}
+
+/// Why a payload is none.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum InvalidPayload {
+    /// It is no JSON text, or one that parsers read differently.
+    Syntax(PayloadError),
+    /// It breaks its schema: every violation, in the order of [`Validator::validate`].
+    Violations(Vec<Violation>),
+}
+
+impl InvalidPayload {
+    /// Every violation; none where the syntax is wrong.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        match self {
+            Self::Syntax(_) => &[],
+            Self::Violations(violations) => violations,
+        }
+    }
+}
+
+/// One line for each violation: its path, a colon and its message.
+impl fmt::Display for InvalidPayload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => error.fmt(f),
+            Self::Violations(violations) => {
+                for (index, Violation { path, message, .. }) in violations.iter().enumerate() {
+                    let (end, colon) = (if index > 0 { "\n" } else { "" }, if path.is_empty() { "" } else { ": " });
+                    write!(f, "{end}{path}{colon}{message}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidPayload {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Syntax(error) => Some(error),
+            Self::Violations(_) => None,
+        }
+    }
+}
+
+/// A side without a schema.
+impl Payload for Value {
+    fn schema() -> &'static Schema {
+        static ANY: Schema = Schema::of(None);
+        &ANY
+    }
+}
+
+/// What is wrong with a text that could not be read at once.
+#[cold]
+fn read_slowly<T: Payload>(json: &[u8]) -> Result<T, InvalidPayload> {
+    let value = parse_payload(json).map_err(InvalidPayload::Syntax)?;
+    let violations = T::schema().violations(&value);
+    if !violations.is_empty() {
+        return Err(InvalidPayload::Violations(violations));
+    }
+    let text = String::from_utf8_lossy(json);
+    let mut reader = Reader::trusting(&text);
+    if let Some(payload) = reader.whole() {
+        return Ok(payload);
+    }
+    let (offset, message) = match reader.unheld() {
+        Some(unheld) => (unheld.offset, unheld.message),
+        None => (reader.at(), "not what the Rust type allows"),
+    };
+    Err(InvalidPayload::Violations(vec![unheld(&text, offset, message)]))
+}
+
+/// What is wrong with a value that could not be written at once.
+#[cold]
+fn write_slowly<T: Payload>(value: &T) -> Result<Vec<u8>, InvalidPayload> {
+    let mut writer = Writer::trusting();
+    if value.write(&mut writer).is_none() {
+        let message = "nested deeper than 128 levels".to_owned();
+        let violation = Violation { path: String::new(), message, keyword: "depth" };
+        return Err(InvalidPayload::Violations(vec![violation]));
+    }
+    let (text, nulls) = writer.into_parts();
+    let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
+    let mut violations = T::schema().violations(&tree);
+    let shown = String::from_utf8_lossy(&text);
+    for null in nulls {
+        let number = unheld(&shown, null.offset, null.message);
+        violations.retain(|violation| violation.path != number.path);
+        violations.push(number);
+    }
+    if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
+}
+
+/// A number that the schema may allow, and the language it is in does not.
+fn unheld(text: &str, offset: usize, message: &str) -> Violation {
+    Violation { path: wire::pointer(text, offset), message: message.to_owned(), keyword: "type" }
+}

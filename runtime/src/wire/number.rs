@@ -1,0 +1,166 @@
+//! Numbers of a JSON text ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
+
+use serde::Serializer;
+use serde_json::Value;
+
+/// A number as `serde_json` keeps it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Numeral {
+    Natural(u64),
+    /// Below zero.
+    Negative(i64),
+    /// Finite. What has a fraction or an exponent, is beyond 64 bits, or is `-0`.
+    Float(f64),
+}
+
+/// The number that starts at `at`, and the index behind it; `None` where there is none, or one beyond binary64.
+#[inline]
+pub(super) fn scan(text: &str, at: usize) -> Option<(Numeral, usize)> {
+    let bytes = text.as_bytes();
+    let is_negative = bytes.get(at) == Some(&b'-');
+    let first = at + usize::from(is_negative);
+    let mut end = first;
+    let mut value: u64 = 0;
+    while let Some(digit) = bytes.get(end).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        end += 1;
+    }
+    let digits = end - first;
+    if digits == 0 || (digits > 1 && bytes.get(first) == Some(&b'0')) {
+        return None;
+    }
+    let is_integer = !matches!(bytes.get(end), Some(b'.' | b'e' | b'E'));
+    if !is_integer || digits > 18 || (is_negative && value == 0) {
+        return scan_slowly(text, at, end, is_integer);
+    }
+    #[expect(clippy::cast_possible_wrap, reason = "18 digits are below 2^63")]
+    let numeral = if is_negative { Numeral::Negative(-(value as i64)) } else { Numeral::Natural(value) };
+    Some((numeral, end))
+}
+
+/// Numbers that are not short integers; `end` is behind the integer part.
+#[cold]
+fn scan_slowly(text: &str, at: usize, mut end: usize, is_integer: bool) -> Option<(Numeral, usize)> {
+    let bytes = text.as_bytes();
+    let digits = |mut at: usize| {
+        let start = at;
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        (at > start).then_some(at)
+    };
+    if bytes.get(end) == Some(&b'.') {
+        end = digits(end + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(end) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        end = digits(end + 1 + sign)?;
+    }
+    let numeral = text.get(at..end)?;
+    if is_integer {
+        if let Ok(natural) = numeral.parse() {
+            return Some((Numeral::Natural(natural), end));
+        }
+        if let Ok(negative @ ..0) = numeral.parse() {
+            return Some((Numeral::Negative(negative), end));
+        }
+    }
+    let float: f64 = numeral.parse().ok()?;
+    float.is_finite().then_some((Numeral::Float(float), end))
+}
+
+impl Numeral {
+    pub(super) fn to_value(self) -> Value {
+        match self {
+            Self::Natural(natural) => Value::from(natural),
+            Self::Negative(negative) => Value::from(negative),
+            Self::Float(float) => Value::from(float),
+        }
+    }
+
+    pub(super) fn serialize<S: Serializer>(self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Natural(natural) => serializer.serialize_u64(natural),
+            Self::Negative(negative) => serializer.serialize_i64(negative),
+            Self::Float(float) => serializer.serialize_f64(float),
+        }
+    }
+
+    pub(super) fn is_whole(self) -> bool {
+        !matches!(self, Self::Float(float) if float.fract() != 0.0)
+    }
+
+    /// The integer, where it is one of 64 bits; `1.0` is one.
+    #[inline]
+    pub(super) fn to_integer<T: TryFrom<u64> + TryFrom<i64> + TryFrom<i128>>(self) -> Option<T> {
+        match self {
+            Self::Natural(natural) => T::try_from(natural).ok(),
+            Self::Negative(negative) => T::try_from(negative).ok(),
+            #[expect(clippy::cast_possible_truncation, reason = "what is beyond i128 becomes its limit, out of range")]
+            Self::Float(float) if float.fract() == 0.0 => T::try_from(float as i128).ok(),
+            Self::Float(_) => None,
+        }
+    }
+
+    /// The number, where binary64 holds it exactly.
+    #[inline]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "what is lost is compared with")]
+    pub(super) fn to_float(self) -> Option<f64> {
+        match self {
+            Self::Natural(natural) => Some(natural as f64).filter(|float| *float as u128 == u128::from(natural)),
+            Self::Negative(negative) => Some(negative as f64).filter(|float| *float as i128 == i128::from(negative)),
+            Self::Float(float) => Some(float),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_what_serde_json_reads() {
+        let texts = [
+            "0",
+            "-0",
+            "1",
+            "-1",
+            "01",
+            "-",
+            "+1",
+            "1.",
+            ".5",
+            "1.5",
+            "1e3",
+            "1E-3",
+            "1e",
+            "1e+",
+            "1e400",
+            "-1e400",
+            "1e-400",
+            "123456789012345678",
+            "1234567890123456789",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "-9223372036854775809",
+            "18446744073709551615",
+            "18446744073709551616",
+            "100000000000000000000000",
+            "0.1",
+            "00",
+            "0.30000000000000004",
+            "9007199254740993.0",
+            "5e-324",
+            "1.7976931348623157e308",
+            "2e308",
+            "0x1",
+            "1_0",
+            "-00",
+        ];
+        for text in texts {
+            let expected = serde_json::from_str::<Value>(text).ok();
+            let found = scan(text, 0).filter(|(_, end)| *end == text.len()).map(|(numeral, _)| numeral.to_value());
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! JSON text, read and checked in one pass.
+
+use std::borrow::Cow;
+
+use super::number::{self, Numeral};
+use super::scan::{plain_end, unescape};
+use super::{Json, MAX_DEPTH, Rule, Whole};
+
+/// A JSON text that is being read.
+///
+/// What reads from it says `None` where the text is no JSON, is not of the type or breaks its schema; why is for the
+/// [`Validator`](crate::Validator) to say. Then the rest of the text is not read either.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    /// The payload has been found valid: no schema is checked again.
+    trusts: bool,
+    /// A valid number which no type of Rust here holds.
+    unheld: Option<Unheld>,
+}
+
+/// A number that a schema allows and a Rust type does not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Unheld {
+    /// In bytes.
+    pub(crate) offset: usize,
+    pub(crate) message: &'static str,
+}
+
+/// What a JSON value starts as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "each variant is the type of its name")]
+pub enum Kind {
+    Null,
+    Boolean,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that checks schemas.
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0, trusts: false, unheld: None }
+    }
+
+    /// A reader of what has been found valid.
+    pub(crate) fn trusting(text: &'a str) -> Self {
+        Self { trusts: true, ..Self::new(text) }
+    }
+
+    /// Where it stands, in bytes.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn unheld(&self) -> Option<Unheld> {
+        self.unheld
+    }
+
+    /// Reads the whole text.
+    pub(crate) fn whole<T: Json>(&mut self) -> Option<T> {
+        let read = self.read()?;
+        self.space();
+        (self.at == self.text.len()).then_some(read)
+    }
+
+    /// Reads a value of the type and checks its schema.
+    #[inline]
+    pub fn read<T: Json>(&mut self) -> Option<T> {
+        match T::WHOLE {
+            Some(whole) => self.checked(whole, T::read),
+            None => T::read(self),
+        }
+    }
+
+    /// Reads a value of the type and checks more than the type says.
+    #[inline]
+    pub fn read_by<T, R: Rule<T>>(&mut self, rule: &R) -> Option<T> {
+        rule.read(self)
+    }
+
+    /// Reads a value, after the interpreter has found it valid.
+    pub(super) fn checked<T>(&mut self, whole: &Whole, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.trusts {
+            return read(self);
+        }
+        let start = self.at;
+        let value = self.value()?;
+        if !whole.accepts(&value) {
+            return None;
+        }
+        self.at = start;
+        self.trusts = true;
+        let read = read(self);
+        self.trusts = false;
+        read
+    }
+
+    /// Whether a check of the schema is to be made and fails.
+    #[inline]
+    pub(super) fn refuses(&self, is_valid: impl FnOnce() -> bool) -> bool {
+        !self.trusts && !is_valid()
+    }
+
+    /// What the next value starts as.
+    #[inline]
+    pub fn kind(&mut self) -> Option<Kind> {
+        Some(match self.peek()? {
+            b'{' => Kind::Object,
+            b'[' => Kind::Array,
+            b'"' => Kind::String,
+            b't' | b'f' => Kind::Boolean,
+            b'n' => Kind::Null,
+            b'-' | b'0'..=b'9' => Kind::Number,
+            _ => return None,
+        })
+    }
+
+    /// The next byte that is no white space.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        match self.text.as_bytes().get(self.at) {
+            Some(byte) if *byte > b' ' => Some(*byte),
+            _ => {
+                self.space();
+                self.text.as_bytes().get(self.at).copied()
+            }
+        }
+    }
+
+    fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.text.as_bytes().get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    /// Takes the byte, where it is the next one that is no white space.
+    #[inline]
+    pub(super) fn take(&mut self, byte: u8) -> Option<()> {
+        if self.peek()? == byte {
+            self.at += 1;
+            Some(())
+        } else {
+            None
+        }
+    }
+
+    /// Goes one level deeper.
+    #[inline]
+    pub(super) fn open(&mut self, bracket: u8) -> Option<()> {
+        self.take(bracket)?;
+        self.depth += 1;
+        (self.depth <= MAX_DEPTH).then_some(())
+    }
+
+    /// Whether another element of an array or object comes; takes the comma before it, or the closing bracket.
+    #[inline]
+    pub(super) fn another(&mut self, bracket: u8, is_first: bool) -> Option<bool> {
+        let next = self.peek()?;
+        if next == bracket {
+            self.at += 1;
+            self.depth -= 1;
+            return Some(false);
+        }
+        if is_first {
+            return Some(true);
+        }
+        if next != b',' {
+            return None;
+        }
+        self.at += 1;
+        Some(true)
+    }
+
+    fn word(&mut self, word: &str) -> Option<()> {
+        self.peek()?;
+        let rest = self.text.as_bytes().get(self.at..)?;
+        if rest.starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Some(())
+        } else {
+            None
+        }
+    }
+
+    /// Reads `null`.
+    pub fn null(&mut self) -> Option<()> {
+        self.word("null")
+    }
+
+    /// Reads `true` or `false`.
+    pub fn boolean(&mut self) -> Option<bool> {
+        match self.peek()? {
+            b't' => self.word("true").map(|()| true),
+            _ => self.word("false").map(|()| false),
+        }
+    }
+
+    /// Reads a string; borrowed where it has no escapes.
+    #[inline]
+    pub fn string(&mut self) -> Option<Cow<'a, str>> {
+        self.take(b'"')?;
+        let start = self.at;
+        let end = plain_end(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return self.text.get(start..end).map(Cow::Borrowed);
+        }
+        self.escaped(start, end)
+    }
+
+    #[cold]
+    fn escaped(&mut self, start: usize, mut end: usize) -> Option<Cow<'a, str>> {
+        loop {
+            match self.text.as_bytes().get(end)? {
+                b'"' => break,
+                b'\\' => end = plain_end(self.text.as_bytes(), end + 2),
+                _ => return None,
+            }
+        }
+        self.at = end + 1;
+        unescape(self.text.get(start..end)?)
+    }
+
+    pub(super) fn numeral(&mut self) -> Option<Numeral> {
+        self.peek()?;
+        let (numeral, end) = number::scan(self.text, self.at)?;
+        self.at = end;
+        Some(numeral)
+    }
+
+    /// Reads an integer; `1.0` is one.
+    #[inline]
+    pub fn integer(&mut self) -> Option<i64> {
+        self.whole_number("integer outside -2^63..2^63")
+    }
+
+    /// Reads an integer that is not negative; `1.0` is one.
+    #[inline]
+    pub fn unsigned(&mut self) -> Option<u64> {
+        self.whole_number("integer outside 0..2^64")
+    }
+
+    #[inline]
+    fn whole_number<T: TryFrom<u64> + TryFrom<i64> + TryFrom<i128>>(&mut self, range: &'static str) -> Option<T> {
+        self.peek()?;
+        let start = self.at;
+        let numeral = self.numeral()?;
+        let integer = numeral.to_integer();
+        if integer.is_none() && numeral.is_whole() {
+            self.unheld = Some(Unheld { offset: start, message: range });
+        }
+        integer
+    }
+
+    /// Reads a number that binary64 holds exactly; another would be written back as another number.
+    #[inline]
+    pub fn number(&mut self) -> Option<f64> {
+        self.peek()?;
+        let start = self.at;
+        let float = self.numeral()?.to_float();
+        if float.is_none() {
+            self.unheld = Some(Unheld { offset: start, message: "integer that binary64 cannot hold exactly" });
+        }
+        float
+    }
+
+    /// Calls `read` for each item of an array.
+    #[inline]
+    pub(super) fn items(&mut self, mut read: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.open(b'[')?;
+        let mut is_first = true;
+        while self.another(b']', is_first)? {
+            read(self)?;
+            is_first = false;
+        }
+        Some(())
+    }
+
+    /// What `look` finds, without going on.
+    pub(super) fn ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (at, depth) = (self.at, self.depth);
+        let found = look(self);
+        (self.at, self.depth) = (at, depth);
+        found
+    }
+}

@@ -1,0 +1,105 @@
+//! Serde's traits for types with a JSON form, so that they fit into other types.
+
+use std::cell::RefCell;
+
+use serde::de::Error as _;
+use serde::ser::{Error as _, SerializeMap, SerializeSeq};
+use serde::{Deserializer, Serialize, Serializer};
+
+use super::reader::Kind;
+use super::{Json, Reader, Writer, locate};
+
+/// Reads a value through serde, and checks its schema.
+///
+/// Costs more than [`Payload::from_json`](crate::Payload::from_json), as the value becomes a tree and a text first, and
+/// tells of the first mistake alone.
+///
+/// # Errors
+///
+/// What the deserializer refuses; an object that has a name twice; a value nested deeper than 128 levels; what the type
+/// or its schema does not allow.
+///
+/// ```
+/// let mut json = serde_json::Deserializer::from_str("[1e3]");
+/// let numbers: Vec<u64> = capgen::wire::deserialize(&mut json)?;
+/// assert_eq!(numbers, [1000]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn deserialize<'de, T: Json, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let text = capgen_schema::deserialize_payload(deserializer)?.to_string();
+    let mut reader = Reader::new(&text);
+    if let Some(read) = reader.whole() {
+        return Ok(read);
+    }
+    let (offset, message) = match reader.unheld() {
+        Some(unheld) => (unheld.offset, unheld.message),
+        None => (reader.at(), "not what the type or its schema allows"),
+    };
+    Err(D::Error::custom(format_args!("{}: {message}", locate::shown(&locate::pointer(&text, offset)))))
+}
+
+/// Writes a value through serde. The schema is not checked; a number that is not finite is `null`, as in `serde_json`.
+///
+/// # Errors
+///
+/// The serializer's; a value nested deeper than 128 levels.
+///
+/// ```
+/// let mut text = Vec::new();
+/// capgen::wire::serialize(&vec![1_i64, 2], &mut serde_json::Serializer::new(&mut text))?;
+/// assert_eq!(text, b"[1,2]");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn serialize<T: Json, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut writer = Writer::trusting();
+    value.write(&mut writer).ok_or_else(|| S::Error::custom("nested deeper than 128 levels"))?;
+    let text = String::from_utf8(writer.into_text()).map_err(S::Error::custom)?;
+    transcode(&mut Reader::trusting(&text), serializer)
+}
+
+/// The value that a text has next.
+struct Next<'r, 'a>(RefCell<&'r mut Reader<'a>>);
+
+impl Serialize for Next<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        transcode(&mut self.0.borrow_mut(), serializer)
+    }
+}
+
+fn transcode<S: Serializer>(reader: &mut Reader<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    let some = |read: Option<()>| read.ok_or_else(|| S::Error::custom("no JSON"));
+    match reader.kind() {
+        Some(Kind::Null) => {
+            some(reader.null())?;
+            serializer.serialize_unit()
+        }
+        Some(Kind::Boolean) => serializer.serialize_bool(reader.boolean().unwrap_or_default()),
+        Some(Kind::Number) => match reader.numeral() {
+            Some(numeral) => numeral.serialize(serializer),
+            None => Err(S::Error::custom("no number")),
+        },
+        Some(Kind::String) => serializer.serialize_str(&reader.string().unwrap_or_default()),
+        Some(Kind::Array) => {
+            let mut seq = serializer.serialize_seq(None)?;
+            some(reader.open(b'['))?;
+            let mut is_first = true;
+            while reader.another(b']', is_first) == Some(true) {
+                seq.serialize_element(&Next(RefCell::new(reader)))?;
+                is_first = false;
+            }
+            seq.end()
+        }
+        Some(Kind::Object) => {
+            let mut map = serializer.serialize_map(None)?;
+            some(reader.open(b'{'))?;
+            let mut is_first = true;
+            while reader.another(b'}', is_first) == Some(true) {
+                let name = reader.name().unwrap_or_default();
+                map.serialize_entry(name.as_ref(), &Next(RefCell::new(reader)))?;
+                is_first = false;
+            }
+            map.end()
+        }
+        None => Err(S::Error::custom("no JSON")),
+    }
+}

@@ -1,0 +1,193 @@
+//! JSON text, checked and written in one pass.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::reader::Unheld;
+use super::{Json, MAX_DEPTH, Reader, Rule, Whole};
+
+/// A JSON text that is being written.
+///
+/// What writes to it says `None` where the value breaks its schema; then the text is not to be used.
+#[derive(Debug)]
+pub struct Writer {
+    text: Vec<u8>,
+    depth: usize,
+    /// No schema is checked; a number that is not finite is written as `null`.
+    trusts: bool,
+    /// Numbers that are not finite.
+    unheld: Vec<Unheld>,
+}
+
+impl Writer {
+    /// A writer that checks schemas.
+    pub(crate) fn new() -> Self {
+        Self { text: Vec::with_capacity(128), depth: 0, trusts: false, unheld: Vec::new() }
+    }
+
+    /// A writer that takes every value.
+    pub(crate) fn trusting() -> Self {
+        Self { trusts: true, ..Self::new() }
+    }
+
+    pub(crate) fn into_text(self) -> Vec<u8> {
+        self.text
+    }
+
+    /// The text, and where it has `null` for what JSON cannot hold.
+    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<Unheld>) {
+        (self.text, self.unheld)
+    }
+
+    /// Checks a value of the type and writes it.
+    #[inline]
+    pub fn write<T: Json>(&mut self, value: &T) -> Option<()> {
+        match T::WHOLE {
+            Some(whole) => self.checked(whole, |writer| value.write(writer)),
+            None => value.write(self),
+        }
+    }
+
+    /// Checks more than the type says, and writes the value.
+    pub fn write_by<T, R: Rule<T>>(&mut self, value: &T, rule: &R) -> Option<()> {
+        rule.write(self, value)
+    }
+
+    /// Writes a value, and lets the interpreter check it.
+    pub(super) fn checked(&mut self, whole: &Whole, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        if self.trusts {
+            return write(self);
+        }
+        let start = self.text.len();
+        self.trusts = true;
+        let written = write(self);
+        self.trusts = false;
+        written?;
+        let text = std::str::from_utf8(self.text.get(start..)?).ok()?;
+        let is_valid = self.unheld.is_empty() && whole.accepts(&Reader::trusting(text).value()?);
+        is_valid.then_some(())
+    }
+
+    #[inline]
+    pub(super) fn refuses(&self, is_valid: impl FnOnce() -> bool) -> bool {
+        !self.trusts && !is_valid()
+    }
+
+    #[inline]
+    pub(super) fn scalar<T: Serialize + ?Sized>(&mut self, value: &T) -> Option<()> {
+        serde_json::to_writer(&mut self.text, value).ok()
+    }
+
+    /// Writes a member of a closed set of values.
+    pub fn string(&mut self, text: &str) -> Option<()> {
+        self.scalar(text)
+    }
+
+    /// Writes a JSON text.
+    pub fn json(&mut self, text: &str) -> Option<()> {
+        self.text.extend_from_slice(text.as_bytes());
+        Some(())
+    }
+
+    pub(super) fn float(&mut self, value: f64) -> Option<()> {
+        if !value.is_finite() {
+            self.unheld.push(Unheld { offset: self.text.len(), message: "JSON has no number that is not finite" });
+            if !self.trusts {
+                return None;
+            }
+        }
+        self.scalar(&value)
+    }
+
+    /// Writes any value.
+    pub(super) fn value(&mut self, value: &Value) -> Option<()> {
+        match value {
+            Value::Array(items) => self.items(items, Self::value),
+            Value::Object(members) => {
+                self.begin()?;
+                for (name, member) in members {
+                    self.name(name)?;
+                    self.value(member)?;
+                }
+                self.end()
+            }
+            scalar => self.scalar(scalar),
+        }
+    }
+
+    fn open(&mut self, bracket: u8) -> Option<()> {
+        self.depth += 1;
+        self.text.push(bracket);
+        (self.depth <= MAX_DEPTH).then_some(())
+    }
+
+    pub(super) fn items<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T) -> Option<()>) -> Option<()> {
+        self.open(b'[')?;
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                self.text.push(b',');
+            }
+            write(self, item)?;
+        }
+        self.depth -= 1;
+        self.text.push(b']');
+        Some(())
+    }
+
+    /// Starts an object.
+    pub fn begin(&mut self) -> Option<()> {
+        self.open(b'{')
+    }
+
+    /// Ends the object.
+    pub fn end(&mut self) -> Option<()> {
+        self.depth -= 1;
+        self.text.push(b'}');
+        Some(())
+    }
+
+    fn name(&mut self, name: &str) -> Option<()> {
+        if self.text.last() != Some(&b'{') {
+            self.text.push(b',');
+        }
+        self.scalar(name)?;
+        self.text.push(b':');
+        Some(())
+    }
+
+    /// Writes a property.
+    pub fn required<T: Json>(&mut self, name: &str, value: &T) -> Option<()> {
+        self.name(name)?;
+        self.write(value)
+    }
+
+    /// Writes a property where there is one.
+    pub fn optional<T: Json>(&mut self, name: &str, value: &Option<T>) -> Option<()> {
+        value.as_ref().map_or(Some(()), |value| self.required(name, value))
+    }
+
+    /// Writes a property by a rule.
+    pub fn required_by<T, R: Rule<T>>(&mut self, name: &str, value: &T, rule: &R) -> Option<()> {
+        self.name(name)?;
+        rule.write(self, value)
+    }
+
+    /// Writes a property by a rule where there is one.
+    pub fn optional_by<T, R: Rule<T>>(&mut self, name: &str, value: &Option<T>, rule: &R) -> Option<()> {
+        value.as_ref().map_or(Some(()), |value| self.required_by(name, value, rule))
+    }
+
+    /// Writes the properties that are not declared. One that has a declared name is left out: the field speaks for it.
+    pub fn rest<T, R: Rule<T>>(&mut self, rest: &BTreeMap<String, T>, declared: &[&str], rule: &R) -> Option<()> {
+        let mut undeclared = rest.iter().filter(|(name, _)| !declared.contains(&name.as_str()));
+        undeclared.try_for_each(|(name, value)| self.required_by(name, value, rule))
+    }
+}
+
+pub(super) fn write_map<T, R: Rule<T>>(writer: &mut Writer, map: &BTreeMap<String, T>, rule: &R) -> Option<()> {
+    writer.begin()?;
+    writer.rest(map, &[], rule)?;
+    writer.end()
+}
