@@ -1,6 +1,8 @@
-//! Writes every `payload.json`, from a fixed seed.
+//! Writes every `schema.json`, from the contract beside it, and every `payload.json`, from a fixed seed.
 
 use std::fmt::Write as _;
+
+use capgen_manifest::{Source, load};
 
 const WORDS: [&str; 32] = [
     "the", "buffer", "is", "read", "past", "its", "end", "when", "a", "request", "has", "no", "body", "unused",
@@ -12,10 +14,20 @@ fn main() -> std::io::Result<()> {
     for (name, payload) in
         [("flat", flat()), ("findings", findings()), ("union", union()), ("enums", enums()), ("tree", tree())]
     {
-        let path = format!("{}/{name}/payload.json", env!("CARGO_MANIFEST_DIR"));
-        std::fs::write(path, payload + "\n")?;
+        let folder = format!("{}/{name}", env!("CARGO_MANIFEST_DIR"));
+        let contract = std::fs::read_to_string(format!("{folder}/capabilities.yaml"))?;
+        std::fs::write(format!("{folder}/schema.json"), schema(&contract) + "\n")?;
+        std::fs::write(format!("{folder}/payload.json"), payload + "\n")?;
     }
     Ok(())
+}
+
+/// The `inputSchema` of the only capability.
+fn schema(contract: &str) -> String {
+    let loaded = load(&Source::new("capabilities.yaml", contract)).expect("the contract loads");
+    let capability = loaded.manifest.capabilities.first().expect("it has a capability");
+    let schema = capability.input.as_ref().expect("it has an input schema");
+    serde_json::to_string_pretty(&schema.source().to_value()).expect("schemas are JSON")
 }
 
 /// Steele's SplitMix64: small, and the same everywhere.
