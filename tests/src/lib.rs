@@ -1,9 +1,11 @@
 //! What whole-system tests share.
 //!
 //! [`node`] runs the TypeScript compiler, [`rust_package`] cargo; [`corpus`] reads collections of schemas from outside this repository, and
-//! [`contract`] makes contracts of schemas. [`random`] makes schemas and payloads by chance.
+//! [`contract`] makes contracts of schemas. [`random`] makes schemas and payloads by chance,
+//! and [`agreement`] compares what the ways to judge them say.
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod contract;
 pub mod corpus;
 pub mod literal;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -91,34 +91,37 @@ pub fn require_or_skip() -> Result<Option<Node>, Failure> {
         return Ok(None);
     }
     let node = Node { folder: crate::folder().join("node") };
-    node.install()?;
+    install(&node.folder)?;
     Ok(Some(node))
 }
 
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
-impl Node {
-    fn install(&self) -> Result<(), Failure> {
-        let modules = self.folder.join("node_modules");
-        std::fs::create_dir_all(&modules)?;
-        let lock = File::create(self.folder.join("node_modules.lock"))?;
-        lock.lock()?;
-        let wanted = std::fs::read(self.folder.join("package-lock.json"))?;
-        let stamp = modules.join(".installed-lock.json");
-        if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-            return Ok(());
-        }
-        let output = Command::new(NPM)
-            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-            .current_dir(&self.folder)
-            .output()?;
-        if !output.status.success() {
-            return Err(format!("npm ci failed: {}", String::from_utf8_lossy(&output.stderr)).into());
-        }
-        std::fs::write(stamp, wanted)?;
-        Ok(())
+/// Installs the packages of a folder's `package-lock.json`, where that was not done yet; one process at a time.
+///
+/// # Errors
+///
+/// Where npm fails.
+pub fn install(folder: &Path) -> Result<(), Failure> {
+    let modules = folder.join("node_modules");
+    std::fs::create_dir_all(&modules)?;
+    let lock = File::create(folder.join("node_modules.lock"))?;
+    lock.lock()?;
+    let wanted = std::fs::read(folder.join("package-lock.json"))?;
+    let stamp = modules.join(".installed-lock.json");
+    if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
     }
+    let mut npm = Command::new(NPM);
+    let output = npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder).output()?;
+    if !output.status.success() {
+        return Err(format!("npm ci failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    std::fs::write(stamp, wanted)?;
+    Ok(())
+}
 
+impl Node {
     /// Compiles one program under `options`; an empty list where it is clean.
     ///
     /// # Errors

@@ -1,134 +1,205 @@
-use capgen_schema::{Assertions, Json, Kind, NodeId, Object, Schema, Type, TypeSet};
+use capgen_schema::{Assertions, Json, Kind, NodeId, Number, Object, Schema, Type, TypeSet, Validator};
 
-use super::{NAMES, NUMBERS, Random, TEXTS};
+use super::Random;
+use super::pools::{NAMES, NUMBERS, ODD_NAMES, PATTERNS, TEXTS, texts_of};
+
+/// How often a value that the schema accepts is tried for.
+const TRIES: usize = 6;
 
 impl Random {
-    /// A payload near the edge of what a schema accepts.
-    pub fn payload(&mut self, schema: &Schema) -> Json {
-        let mut payload = self.follow(schema, schema.root(), 6);
-        for _ in 0..self.below(3) {
-            self.step(&mut payload);
-        }
-        payload
+    /// `count` payloads near the edge of what a schema accepts, as JSON texts on one line.
+    pub fn payloads(&mut self, schema: &Schema, count: usize) -> Vec<String> {
+        let validator = Validator::new(schema);
+        let bases: Vec<Json> = (0..count.div_ceil(3)).map(|_| self.accepted(schema, &validator)).collect();
+        let payload = |index: usize| {
+            let mut payload = bases[index % bases.len()].clone();
+            if index >= bases.len() {
+                for _ in 0..if self.one_in(6) { 2 } else { 1 } {
+                    self.step(&mut payload);
+                }
+            }
+            self.write(&payload).to_string()
+        };
+        (0..count).map(payload).collect()
     }
 
-    /// A value that a subschema likely accepts.
-    fn follow(&mut self, schema: &Schema, id: NodeId, depth: usize) -> Json {
+    /// A value that the schema accepts, or, where none is found, one that it nearly accepts.
+    fn accepted(&mut self, schema: &Schema, validator: &Validator) -> Json {
+        let mut value = self.follow(schema, &[schema.root()], 8);
+        for _ in 1..TRIES {
+            if validator.is_valid(&value.to_value()) {
+                break;
+            }
+            value = self.follow(schema, &[schema.root()], 8);
+        }
+        value
+    }
+
+    /// A value that all of these subschemas likely accept.
+    fn follow(&mut self, schema: &Schema, ids: &[NodeId], depth: usize) -> Json {
         if depth == 0 {
             return self.value(0);
         }
-        let a = match &schema.node(id).kind {
-            Kind::Bool(_) => return self.value(1),
-            Kind::Ref(target) => return self.follow(schema, *target, depth - 1),
-            Kind::Assertions(a) => a,
+        let mut groups = Vec::new();
+        for id in ids {
+            self.flatten(schema, *id, &mut groups, 24);
+        }
+        let value = groups.iter().find_map(|group| group.const_value.as_ref());
+        if let Some(value) = value {
+            return value.clone();
+        }
+        let values = groups.iter().find_map(|group| group.enum_values.as_ref().filter(|values| !values.is_empty()));
+        if let Some(values) = values {
+            return values[self.below(values.len())].clone();
+        }
+        let sets = || groups.iter().filter_map(|group| group.types);
+        let may_be = |ty: &Type| {
+            sets().all(|set: TypeSet| set.contains(*ty) || (*ty == Type::Integer && set.contains(Type::Number)))
         };
-        let branches: Vec<NodeId> =
-            [&a.all_of, &a.any_of, &a.one_of].into_iter().flatten().flatten().copied().collect();
-        if !branches.is_empty() && (a.types.is_none() || self.one_in(4)) {
-            let branch = self.pick(&branches);
-            return self.follow(schema, branch, depth - 1);
-        }
-        if let Some(values) = a.enum_values.as_ref().filter(|values| !values.is_empty())
-            && !self.one_in(8)
-        {
-            return exact(&values[self.below(values.len())]);
-        }
-        if let (Some(value), false) = (&a.const_value, self.one_in(8)) {
-            return exact(value);
-        }
-        let types: Vec<Type> = a.types.unwrap_or(TypeSet::ALL).iter().collect();
-        match self.pick(&types) {
-            Type::Object => self.object(schema, a, depth),
-            Type::Array => {
-                let count = a.min_items.unwrap_or(0).min(5) as usize + self.below(3);
-                let item = |random: &mut Self| match a.items {
-                    Some(items) => random.follow(schema, items, depth - 1),
-                    None => random.value(1),
-                };
-                Json::Array((0..count).map(|_| item(self)).collect())
-            }
-            Type::String => Json::String(self.pick(&TEXTS).to_owned()),
-            Type::Integer | Type::Number => self.near(a),
+        let types: Vec<Type> = Type::ALL.into_iter().filter(may_be).collect();
+        let scalars: Vec<Type> = types.iter().copied().filter(|ty| !matches!(ty, Type::Object | Type::Array)).collect();
+        let types = if depth < 3 && !scalars.is_empty() { scalars } else { types };
+        match if types.is_empty() { self.pick(&Type::ALL) } else { self.pick(&types) } {
+            Type::Object => self.object(schema, &groups, depth),
+            Type::Array => self.array(schema, &groups, depth),
+            Type::String => Json::String(self.text(&groups)),
+            Type::Integer => self.number(&groups, true),
+            Type::Number => self.number(&groups, false),
             Type::Boolean => Json::Bool(self.one_in(2)),
             Type::Null => Json::Null,
         }
     }
 
-    fn object(&mut self, schema: &Schema, a: &Assertions, depth: usize) -> Json {
+    /// The assertions of a subschema, of what it refers to, of all branches of `allOf` and of one of each union.
+    fn flatten<'s>(&mut self, schema: &'s Schema, id: NodeId, groups: &mut Vec<&'s Assertions>, fuel: usize) {
+        if fuel == 0 {
+            return;
+        }
+        match &schema.node(id).kind {
+            Kind::Bool(_) => {}
+            Kind::Ref(target) => self.flatten(schema, *target, groups, fuel - 1),
+            Kind::Assertions(group) => {
+                groups.push(group);
+                for branch in group.all_of.iter().flatten() {
+                    self.flatten(schema, *branch, groups, fuel / 2);
+                }
+                for union in [&group.any_of, &group.one_of].into_iter().flatten() {
+                    let branch = self.pick(union);
+                    self.flatten(schema, branch, groups, fuel / 2);
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, schema: &Schema, groups: &[&Assertions], depth: usize) -> Json {
         let mut members = Object::new();
-        for (name, id) in &a.properties {
-            if a.required.contains(name) && !self.one_in(10) || self.one_in(2) {
-                members.push(name.clone(), self.follow(schema, *id, depth - 1));
-            }
+        let required = |name: &str| groups.iter().any(|group| group.required.iter().any(|r| r == name));
+        let declared = groups.iter().flat_map(|group| group.properties.iter().map(|(name, _)| name.as_str()));
+        let mut names: Vec<&str> =
+            declared.chain(groups.iter().flat_map(|g| g.required.iter().map(String::as_str))).collect();
+        if groups.iter().all(|group| group.properties.is_empty() || group.additional_properties.is_some())
+            && self.one_in(2)
+        {
+            names.push(if self.one_in(4) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) });
         }
-        for name in &a.required {
-            if members.get(name).is_none() && !self.one_in(8) {
-                members.push(name.clone(), self.value(1));
+        for name in names {
+            if members.get(name).is_some() || !(required(name) || (depth > 3 && self.one_in(2))) {
+                continue;
             }
-        }
-        if let (Some(id), true) = (a.additional_properties, self.one_in(2)) {
-            let name = self.pick(&NAMES);
-            if members.get(name).is_none() {
-                members.push(name.to_owned(), self.follow(schema, id, depth - 1));
+            let ids: Vec<NodeId> = groups.iter().filter_map(|group| of_property(group, name)).collect();
+            if !required(name) && ids.iter().any(|id| matches!(schema.node(*id).kind, Kind::Bool(false))) {
+                continue;
             }
+            let value = if ids.is_empty() { self.value(1) } else { self.follow(schema, &ids, depth - 1) };
+            members.push(name.to_owned(), value);
         }
         Json::Object(members)
     }
 
-    /// A number at one of the bounds, or any.
-    fn near(&mut self, a: &Assertions) -> Json {
-        let bounds: Vec<_> =
-            [&a.minimum, &a.maximum, &a.exclusive_minimum, &a.exclusive_maximum].into_iter().flatten().collect();
-        if bounds.is_empty() || self.one_in(3) {
-            return Json::Number(self.pick(&NUMBERS).parse().expect("a number"));
+    fn array(&mut self, schema: &Schema, groups: &[&Assertions], depth: usize) -> Json {
+        let least = groups.iter().filter_map(|group| group.min_items).max().unwrap_or(0).min(6) as usize;
+        let most = groups.iter().filter_map(|group| group.max_items).min().unwrap_or(6).min(6) as usize;
+        let count = if depth < 3 { least } else { (least + self.below(3)).min(most.max(least)) };
+        let items: Vec<NodeId> = groups.iter().filter_map(|group| group.items).collect();
+        let unique = groups.iter().any(|group| group.unique_items);
+        let mut list: Vec<Json> = Vec::new();
+        for _ in 0..count * 3 {
+            if list.len() == count {
+                break;
+            }
+            let item = if items.is_empty() { self.value(1) } else { self.follow(schema, &items, depth - 1) };
+            if !unique || !list.contains(&item) {
+                list.push(item);
+            }
         }
-        exact(&Json::Number(self.pick(&bounds).clone()))
+        Json::Array(list)
     }
 
-    /// Changes one thing.
-    fn step(&mut self, value: &mut Json) {
-        match value {
-            Json::Array(items) if !items.is_empty() && !self.one_in(3) => {
-                let at = self.below(items.len());
-                match self.below(4) {
-                    0 => drop(items.remove(at)),
-                    1 => items.push(items[at].clone()),
-                    _ => self.step(&mut items[at]),
-                }
-            }
-            Json::Object(members) if !self.one_in(4) => {
-                let mut list: Vec<(String, Json)> = members.iter().cloned().collect();
-                match self.below(4) {
-                    0 if !list.is_empty() => drop(list.remove(self.below(list.len()))),
-                    1 => {
-                        let name = self.pick(&NAMES);
-                        if members.get(name).is_none() {
-                            list.push((name.to_owned(), self.value(1)));
-                        }
-                    }
-                    _ if !list.is_empty() => {
-                        let at = self.below(list.len());
-                        self.step(&mut list[at].1);
-                    }
-                    _ => {}
-                }
-                *members = list.into_iter().collect();
-            }
-            _ => *value = self.value(2),
+    fn text(&mut self, groups: &[&Assertions]) -> String {
+        let least = groups.iter().filter_map(|group| group.min_length).max().unwrap_or(0).min(40) as usize;
+        let most = groups.iter().filter_map(|group| group.max_length).min().unwrap_or(40).min(40) as usize;
+        let pattern = groups.iter().find_map(|group| group.pattern.as_ref());
+        if let Some((_, samples)) = pattern.and_then(|p| PATTERNS.iter().find(|(text, _)| *text == p.source())) {
+            let fits: Vec<&str> =
+                samples.iter().copied().filter(|text| (least..=most).contains(&text.chars().count())).collect();
+            return if fits.is_empty() { self.pick(samples) } else { self.pick(&fits) }.to_owned();
         }
+        if let Some(format) = groups.iter().find_map(|group| group.format) {
+            let (valid, near) = texts_of(format);
+            return if self.one_in(8) { self.pick(near) } else { self.pick(valid) }.to_owned();
+        }
+        let text = self.pick(&TEXTS);
+        let length = text.chars().count();
+        if (least..=most).contains(&length) {
+            return text.to_owned();
+        }
+        let length = if self.one_in(2) { least } else { most.max(least).min(least + 2) };
+        (0..length).map(|_| self.pick(&['a', 'b', '😀', 'é', '1'])).collect()
+    }
+
+    /// A number at one of the bounds or just inside, or any.
+    fn number(&mut self, groups: &[&Assertions], integer: bool) -> Json {
+        let bounds = |of: fn(&Assertions) -> [&Option<Number>; 2]| {
+            groups.iter().flat_map(move |group| of(group)).flatten().cloned().collect::<Vec<_>>()
+        };
+        let lower = bounds(|g| [&g.minimum, &g.exclusive_minimum]).into_iter().max();
+        let upper = bounds(|g| [&g.maximum, &g.exclusive_maximum]).into_iter().min();
+        let (bound, up) = match (lower, upper) {
+            (Some(lower), Some(upper)) => {
+                if self.one_in(2) {
+                    (lower, true)
+                } else {
+                    (upper, false)
+                }
+            }
+            (Some(lower), None) => (lower, true),
+            (None, Some(upper)) => (upper, false),
+            (None, None) => {
+                let any = if integer {
+                    self.pick(&["0", "1", "-1", "7", "100", "9007199254740991"])
+                } else {
+                    self.pick(&NUMBERS)
+                };
+                return Json::Number(any.parse().expect("a number"));
+            }
+        };
+        if let Some(n) = bound.as_i64() {
+            let inside = if self.one_in(2) { n } else { n.saturating_add(if up { 1 } else { -1 }) };
+            return Json::Number(inside.into());
+        }
+        let float = bound.as_f64();
+        let float = match (integer, up) {
+            (true, true) => float.ceil(),
+            (true, false) => float.floor(),
+            (false, _) if self.one_in(2) => float,
+            (false, true) => float.next_up(),
+            (false, false) => float.next_down(),
+        };
+        Number::from_f64(float).map_or(Json::Null, Json::Number)
     }
 }
 
-/// The value with its numbers as binary64 has them, in the domain on which the languages agree.
-fn exact(value: &Json) -> Json {
-    match value {
-        Json::Number(number) => {
-            let safe = number.as_f64();
-            let safe = if safe.abs() > 9_007_199_254_740_991.0 && safe.abs() < 1e21 { 1e21 } else { safe };
-            capgen_schema::Number::from_f64(safe).map_or(Json::Null, Json::Number)
-        }
-        Json::Array(items) => Json::Array(items.iter().map(exact).collect()),
-        Json::Object(members) => Json::Object(members.iter().map(|(n, v)| (n.clone(), exact(v))).collect()),
-        other => other.clone(),
-    }
+fn of_property(group: &Assertions, name: &str) -> Option<NodeId> {
+    let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
+    declared.or(group.additional_properties)
 }

@@ -1,19 +1,31 @@
+use std::collections::BTreeSet;
+
 use capgen_schema::{Format, Json, Object, Type};
 
-use super::{NAMES, NUMBERS, ODD_NUMBERS, Random, TEXTS};
+use super::Random;
+use super::pools::{NAMES, NUMBERS, ODD_NAMES, ODD_NUMBERS, PATTERNS, TEXTS};
 
-const PATTERNS: [&str; 9] = ["^a+$", "b", "^.$", "^[^a]*$", r"\d", r"^\p{L}*$", "/", "", r"^(?:x|😀)+"];
-const DEFINITIONS: [&str; 3] = ["node", "__proto__", "a/b~c"];
+const DEFINITIONS: [&str; 4] = ["node", "__proto__", "a/b~c", "100% \"x\""];
 
 impl Random {
     /// A schema of the subset. It may still be refused, for a cycle of references or for a warning's worth of nonsense.
     pub fn schema(&mut self) -> Json {
-        let defined = self.below(DEFINITIONS.len() + 1);
-        let names = &DEFINITIONS[..defined];
-        let mut root = self.place(4, names);
-        if let (Json::Object(members), true) = (&mut root, defined > 0) {
-            let definitions = names.iter().map(|name| ((*name).to_owned(), self.place(3, names))).collect();
-            members.push("definitions".to_owned(), Json::Object(definitions));
+        let names = &DEFINITIONS[..self.below(DEFINITIONS.len() + 1)];
+        let depth = 1 + self.below(4);
+        let mut root = self.place(depth, names);
+        let all: Vec<(String, Json)> = names.iter().map(|name| ((*name).to_owned(), self.place(2, names))).collect();
+        let mut used = BTreeSet::new();
+        let mut stack = vec![root.clone()];
+        while let Some(value) = stack.pop() {
+            for name in names.iter().filter(|name| has_reference(&value, &reference(name))) {
+                if used.insert(*name) {
+                    stack.extend(all.iter().filter(|(n, _)| n == name).map(|(_, schema)| schema.clone()));
+                }
+            }
+        }
+        if let (Json::Object(members), false) = (&mut root, used.is_empty()) {
+            let used = all.into_iter().filter(|(name, _)| used.contains(name.as_str())).collect();
+            members.push("definitions".to_owned(), Json::Object(used));
         }
         root
     }
@@ -21,11 +33,11 @@ impl Random {
     fn place(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
-        match self.below(if depth == 0 { 7 } else { 12 }) {
+        match self.below(if depth == 0 { 7 } else { 13 }) {
             0 if self.one_in(4) => return Json::Bool(!self.one_in(4)),
             0 | 1 if !names.is_empty() => {
-                let name = self.pick(names).replace('~', "~0").replace('/', "~1");
-                add("$ref", Json::String(format!("#/definitions/{name}")));
+                let name = self.pick(names);
+                add("$ref", Json::String(reference(name)));
             }
             0..=2 => {
                 add("type", text(self.pick(&["string", "string", "number", "integer", "boolean", "null"])));
@@ -53,6 +65,7 @@ impl Random {
                 self.array_keywords(&mut add, depth, names);
             }
             10 => self.applicators(&mut add, depth, names),
+            11 => return self.merged(depth, names),
             _ => self.tagged(&mut add, depth, names),
         }
         Json::Object(members)
@@ -89,7 +102,7 @@ impl Random {
             }
         }
         if self.one_in(6) {
-            add("pattern", text(self.pick(&PATTERNS)));
+            add("pattern", text(self.pick(&PATTERNS).0));
         }
         if self.one_in(5) {
             add("format", text(self.pick(&Format::ALL).name()));
@@ -98,20 +111,23 @@ impl Random {
 
     fn object_keywords(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
         let mut properties = Object::new();
-        let mut required = Vec::new();
-        for name in NAMES {
-            if self.one_in(4) {
+        let mut required: Vec<&str> = Vec::new();
+        for _ in 0..self.below(6) {
+            let name = if self.one_in(3) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) };
+            let (is_declared, is_required) = (!self.one_in(8), self.one_in(3));
+            if is_declared && properties.get(name).is_none() {
                 properties.push(name.to_owned(), self.place(depth - 1, names));
             }
-            if self.one_in(8) {
-                required.push(text(name));
+            if is_required && !required.contains(&name) {
+                required.push(name);
             }
         }
         add("properties", Json::Object(properties));
-        add("required", Json::Array(required));
-        match self.below(4) {
+        add("required", Json::Array(required.into_iter().map(text).collect()));
+        match self.below(8) {
             0 | 1 => add("additionalProperties", Json::Bool(false)),
-            2 => add("additionalProperties", self.place(depth - 1, names)),
+            2 => add("additionalProperties", Json::Bool(true)),
+            3 | 4 => add("additionalProperties", self.place(depth - 1, names)),
             _ => {}
         }
     }
@@ -140,6 +156,26 @@ impl Random {
         if self.one_in(4) {
             add("not", self.place(depth - 1, names));
         }
+    }
+
+    /// Objects put together by `allOf`.
+    fn merged(&mut self, depth: usize, names: &[&str]) -> Json {
+        let mut members = Object::new();
+        let branches = (0..2 + self.below(2)).map(|_| {
+            let mut branch = Object::new();
+            branch.push("type".to_owned(), text("object"));
+            self.object_keywords(&mut |name, value| branch.push(name.to_owned(), value), depth, names);
+            if self.one_in(2) {
+                branch = branch.iter().filter(|(name, _)| name != "additionalProperties").cloned().collect()
+            }
+            Json::Object(branch)
+        });
+        members.push("allOf".to_owned(), Json::Array(branches.collect()));
+        if self.one_in(2) {
+            members.push("type".to_owned(), text("object"));
+            self.object_keywords(&mut |name, value| members.push(name.to_owned(), value), depth, names);
+        }
+        Json::Object(members)
     }
 
     /// A union of objects that a property tells apart.
@@ -183,11 +219,31 @@ impl Random {
             3 | 4 => text(self.pick(&TEXTS)),
             5 => Json::Array((0..self.below(3)).map(|_| self.value(depth - 1)).collect()),
             _ => {
-                let start = self.below(NAMES.len() - 2);
-                let names = &NAMES[start..start + self.below(3)];
-                Json::Object(names.iter().map(|name| ((*name).to_owned(), self.value(depth - 1))).collect())
+                let mut members = Object::new();
+                for _ in 0..self.below(3) {
+                    let name = if self.one_in(3) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) };
+                    if members.get(name).is_none() {
+                        members.push(name.to_owned(), self.value(depth - 1));
+                    }
+                }
+                Json::Object(members)
             }
         }
+    }
+}
+
+/// Escaped as a JSON Pointer, and then as a fragment.
+fn reference(name: &str) -> String {
+    let name = name.replace('~', "~0").replace('/', "~1");
+    format!("#/definitions/{}", name.replace('%', "%25").replace('"', "%22").replace(' ', "%20"))
+}
+
+fn has_reference(value: &Json, reference: &str) -> bool {
+    match value {
+        Json::String(text) => text == reference,
+        Json::Array(items) => items.iter().any(|item| has_reference(item, reference)),
+        Json::Object(members) => members.iter().any(|(_, value)| has_reference(value, reference)),
+        _ => false,
     }
 }
 

@@ -1,0 +1,55 @@
+//! The reference: [`Validator`] over what [`parse_payload`] reads.
+
+use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use serde_json::Value;
+
+use super::{Answer, Pair, Place, parse};
+
+/// What the interpreter says of each payload of a pair.
+///
+/// # Panics
+///
+/// Where the schema of the pair does not load.
+pub fn interpreter(pair: &Pair) -> Vec<Answer> {
+    let schema: Schema = parse(&pair.schema).unwrap_or_else(|| panic!("{} is refused", pair.schema));
+    let validator = Validator::new(&schema);
+    pair.payloads.iter().map(|payload| judge(&validator, payload)).collect()
+}
+
+fn judge(validator: &Validator, payload: &str) -> Answer {
+    let Some(value) = value(payload) else { return Answer::default() };
+    let places = places(validator.validate(&value));
+    let valid = places.is_empty();
+    let trouble = (validator.is_valid(&value) != valid).then(|| "`is_valid` says otherwise".to_owned());
+    Answer { valid, places: Some(places), trouble }
+}
+
+/// A text as a payload, or as a value that is none only because it is too deep; that is a violation with a place.
+pub(super) fn value(payload: &str) -> Option<Value> {
+    parse_payload(payload.as_bytes()).ok().or_else(|| lenient(payload).filter(|value| depth(value) > 128))
+}
+
+fn depth(value: &Value) -> usize {
+    let mut deepest = 0;
+    let mut stack = vec![(value, 0)];
+    while let Some((value, depth)) = stack.pop() {
+        match value {
+            Value::Array(items) => stack.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(members) => stack.extend(members.values().map(|member| (member, depth + 1))),
+            _ => {}
+        }
+        let is_scalar = !value.is_array() && !value.is_object();
+        deepest = deepest.max(if is_scalar { depth } else { depth + 1 });
+    }
+    deepest
+}
+
+fn places(violations: Vec<Violation>) -> Vec<Place> {
+    violations.into_iter().map(|violation| (violation.path, violation.keyword.to_owned())).collect()
+}
+
+fn lenient(payload: &str) -> Option<Value> {
+    let mut deserializer = serde_json::Deserializer::from_str(payload);
+    deserializer.disable_recursion_limit();
+    serde::Deserialize::deserialize(&mut deserializer).ok()
+}

@@ -1,0 +1,61 @@
+//! Corpora whose payloads have labels.
+
+use capgen_manifest::Data;
+
+use super::tree::Tree;
+use super::{Pair, domain, loads, parse};
+use crate::Failure;
+use crate::corpus::{self, Document, elements, member, string};
+
+/// A pair, and for each payload whether its corpus says that it is valid.
+pub type Labelled = (Pair, Vec<bool>);
+
+/// The groups of a document that load, without payloads whose numbers everyone rounds: an array of objects with `schema` and `tests`, as the JSON Schema Test Suite has them.
+pub fn groups(document: &Document, label: &str) -> Vec<Labelled> {
+    elements(Some(document.root())).iter().filter_map(|group| of_group(document, group, label)).collect()
+}
+
+fn of_group(document: &Document, group: &capgen_manifest::Node, label: &str) -> Option<Labelled> {
+    let schema = Tree::parse(document.text(member(group, "schema")?)).ok()?.to_string();
+    if parse(&schema).is_none() || !loads(&schema) {
+        return None;
+    }
+    let name = ["id", "description"].into_iter().find_map(|key| string(group, key)).unwrap_or_default();
+    let mut payloads = Vec::new();
+    let mut labels = Vec::new();
+    for test in elements(member(group, "tests")) {
+        let payload = Tree::parse(document.text(member(test, "data")?)).ok()?.to_string();
+        if !domain::numbers(&payload).into_iter().all(domain::in_rust) {
+            continue;
+        }
+        payloads.push(payload);
+        labels.push(matches!(member(test, "valid")?.data, Data::Bool(true)));
+    }
+    Some((Pair { label: format!("{label} {name}"), schema, payloads }, labels))
+}
+
+/// The schemas of capabilities from the corpus; none where there is no corpus.
+///
+/// # Errors
+///
+/// Where the file cannot be read.
+pub fn capability_schemas() -> Result<Vec<Labelled>, Failure> {
+    let Some(path) = corpus::path("capability-schemas.json") else { return Ok(Vec::new()) };
+    Ok(groups(&Document::read(&path)?, "capability"))
+}
+
+/// What is in the subset of the JSON Schema Test Suite for draft-07; none where there is no corpus.
+///
+/// # Errors
+///
+/// Where a file cannot be read.
+pub fn test_suite() -> Result<Vec<Labelled>, Failure> {
+    let Some(suite) = corpus::path("json-schema-test-suite") else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for folder in ["draft7", "draft7/optional", "draft7/optional/format"] {
+        for (name, document) in corpus::documents(&suite.join(folder))? {
+            found.extend(groups(&document, &format!("{folder}/{name}")));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,64 @@
+//! Generated TypeScript, in Node.
+
+use capgen_codegen::Language;
+
+use super::{Answer, Pair, Way, domain};
+use crate::Failure;
+use crate::contract::{Draft, contract, generated, summary};
+use crate::node::{Judged, Node, Verdict};
+
+/// Schemas in one generated file.
+const SCHEMAS_PER_FILE: usize = 40;
+
+/// `is`, `parse` and `assert` of generated TypeScript.
+#[derive(Debug)]
+pub struct TypeScript {
+    node: Node,
+}
+
+impl TypeScript {
+    /// In this Node.
+    pub fn new(node: Node) -> Self {
+        Self { node }
+    }
+}
+
+impl Way for TypeScript {
+    fn names(&self) -> &[&'static str] {
+        &["TypeScript"]
+    }
+
+    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+        let mut files = Vec::new();
+        for pairs in pairs.chunks(SCHEMAS_PER_FILE) {
+            let draft = |(index, pair): (usize, &Pair)| Draft::request(&format!("c{index}"), &pair.schema);
+            let drafts: Vec<Draft> = pairs.iter().enumerate().map(draft).collect();
+            let contract = contract("agent", &drafts).map_err(|findings| summary(&findings))?;
+            let check = |(index, pair): (usize, &Pair)| {
+                let payloads = pair.payloads.iter().filter(|payload| is_in_domain(payload)).cloned().collect();
+                (format!("C{index}Request"), payloads)
+            };
+            let checks = pairs.iter().enumerate().map(check).collect();
+            files.push(Judged { file: generated(&contract, Language::TypeScript), checks });
+        }
+        let verdicts = self.node.judge(&files)?;
+        let answers = |(pair, verdicts): (&Pair, Vec<Verdict>)| {
+            let mut verdicts = verdicts.into_iter();
+            let answer =
+                |payload: &String| vec![if is_in_domain(payload) { verdicts.next().map(answer) } else { None }];
+            pair.payloads.iter().map(answer).collect()
+        };
+        Ok(pairs.iter().zip(verdicts.into_iter().flatten()).map(answers).collect())
+    }
+}
+
+/// Whether the text is a payload, and JavaScript's numbers are those of the text.
+fn is_in_domain(payload: &str) -> bool {
+    domain::is_payload(payload) && domain::numbers(payload).into_iter().all(domain::in_typescript)
+}
+
+fn answer((valid, agrees, violations): Verdict) -> Answer {
+    let trouble = (!agrees).then(|| "`is`, `parse` and `assert` disagree".to_owned());
+    let places = violations.into_iter().map(|(path, keyword, _)| (path, keyword)).collect();
+    Answer { valid, places: Some(places), trouble }
+}
