@@ -1,0 +1,254 @@
+//! Where an oracle is known to be wrong, and the sentence that says so; `docs/agreement.md` has the same list.
+
+use std::collections::BTreeSet;
+
+use capgen_schema::{Assertions, Format, Json, Kind, Number, Schema};
+use capgen_tests::agreement::{Answer, domain};
+
+/// A way in which an oracle departs from the specification.
+#[derive(Clone, Copy, Debug)]
+pub struct Defect {
+    /// Its name on the page.
+    pub id: &'static str,
+    /// The oracles that have it.
+    pub oracles: &'static [&'static str],
+    /// What they do.
+    pub does: &'static str,
+    /// The sentence that decides, with its source.
+    pub sentence: &'static str,
+    /// Whether it can be the reason for a wrong answer.
+    applies: fn(&Case) -> bool,
+}
+
+/// A payload on which an oracle is wrong.
+struct Case<'a> {
+    schema: &'a Schema,
+    payload: &'a str,
+    answer: &'a Answer,
+}
+
+/// Every known defect.
+pub const DEFECTS: &[Defect] = &[
+    Defect {
+        id: "no-look-around",
+        oracles: &["boon"],
+        does: "refuses a schema whose `pattern` has look-around",
+        sentence: "\"This string SHOULD be a valid regular expression, according to the ECMA 262 regular expression dialect.\" (validation, 6.3.3)",
+        applies: |case| case.refuses("look-around, including look-ahead and look-behind, is not supported"),
+    },
+    Defect {
+        id: "rounded-numbers",
+        oracles: &["boon", "jsonschema", "ajv", "hyperjump"],
+        does: "compares numbers as binary64, to which two different ones are rounded",
+        sentence: "\"If the instance is a number, then this keyword validates only if the instance is less than or exactly equal to 'maximum'.\" (validation, 6.2.2)",
+        applies: |case| case.has_numbers_that_round_to_one(),
+    },
+    Defect {
+        id: "quoted-local-part",
+        oracles: &["ajv"],
+        does: "refuses an email address whose local part is a quoted string",
+        sentence: "\"Local-part = Dot-string / Quoted-string\" (RFC 5321, 4.1.2)",
+        applies: |case| case.has_text(Format::Email, |text| text.starts_with('"')),
+    },
+    Defect {
+        id: "address-literal",
+        oracles: &["ajv"],
+        does: "refuses an email address at an address literal, such as `[127.0.0.1]`",
+        sentence: "\"Mailbox = Local-part \"@\" ( Domain / address-literal )\" (RFC 5321, 4.1.2)",
+        applies: |case| case.has_text(Format::Email, |text| text.contains("@[")),
+    },
+    Defect {
+        id: "control-characters-in-quotes",
+        oracles: &["boon"],
+        does: "accepts control characters in the quoted local part of an email address",
+        sentence: "\"qtextSMTP = %d32-33 / %d35-91 / %d93-126\" (RFC 5321, 4.1.2)",
+        applies: |case| {
+            case.has_text(Format::Email, |text| text.starts_with('"') && text.contains(|c: char| c.is_ascii_control()))
+        },
+    },
+    Defect {
+        id: "colon-in-first-segment",
+        oracles: &["ajv"],
+        does: "accepts a relative reference whose first segment has a colon",
+        sentence: "\"A path segment that contains a colon character (e.g., \"this:that\") cannot be used as the first segment of a relative-path reference\" (RFC 3986, 4.2)",
+        applies: |case| {
+            case.has_text(Format::UriReference, |text| {
+                let first = text.split(['/', '?', '#']).next().unwrap_or_default();
+                first.split_once(':').is_some_and(|(scheme, _)| !is_scheme(scheme))
+            })
+        },
+    },
+    Defect {
+        id: "empty-path",
+        oracles: &["ajv"],
+        does: "refuses a URI that ends after the colon of its scheme",
+        sentence: "\"hier-part = \"//\" authority path-abempty / path-absolute / path-rootless / path-empty\" (RFC 3986, 3)",
+        applies: |case| {
+            let ends = |text: &str| {
+                text.split_once(':').is_some_and(|(scheme, rest)| {
+                    is_scheme(scheme) && (rest.is_empty() || rest.starts_with(['?', '#']))
+                })
+            };
+            case.has_text(Format::Uri, ends) || case.has_text(Format::UriReference, ends)
+        },
+    },
+    Defect {
+        id: "unicode-word-boundary",
+        oracles: &["boon", "jsonschema"],
+        does: "takes letters beyond ASCII for word characters of `\\b`",
+        sentence: "\"Let basicWordChars be the CharSet containing every character in the ASCII word characters.\" (ECMA-262, 22.2.2.9.3)",
+        applies: |case| {
+            let is_beyond = |text: &String| text.chars().any(|c| c.is_alphanumeric() && !c.is_ascii());
+            let has_boundary = |pattern: &str| pattern.contains(r"\b") || pattern.contains(r"\B");
+            case.patterns().any(has_boundary) && case.texts().iter().any(is_beyond)
+        },
+    },
+    Defect {
+        id: "dot-at-line-ends",
+        oracles: &["boon", "jsonschema"],
+        does: "lets `.` match other line ends than a line feed",
+        sentence: "\"LineTerminator :: <LF> <CR> <LS> <PS>\" (ECMA-262, 12.3), none of which is in the set of `.` (22.2.2.7)",
+        applies: |case| {
+            let is_end = |text: &String| text.contains(['\r', '\u{2028}', '\u{2029}']);
+            case.patterns().any(|pattern| pattern.contains('.')) && case.texts().iter().any(is_end)
+        },
+    },
+    Defect {
+        id: "empty-name-not-required",
+        oracles: &["ajv"],
+        does: "does not miss a required property whose name is empty",
+        sentence: "\"An object instance is valid against this keyword if every item in the array is the name of a property in the instance.\" (validation, 6.5.3)",
+        applies: |case| case.groups().any(|group| group.required.iter().any(String::is_empty)),
+    },
+    Defect {
+        id: "references-as-they-stand",
+        oracles: &["boon", "jsonschema", "hyperjump"],
+        does: "refuses a `$ref` that is not percent-encoded, which capgen reads as it stands",
+        sentence: "\"The value of the \"$ref\" property MUST be a URI Reference.\" (core, 8.3): here the oracles are right, and capgen is lenient",
+        applies: |case| {
+            let refuses = ["uri-reference", "Invalid Schema"].iter().any(|words| case.refuses(words));
+            refuses && case.has_reference_as_it_stands()
+        },
+    },
+    Defect {
+        id: "proto-is-no-property",
+        oracles: &["ajv"],
+        does: "ignores a declared property `__proto__`",
+        sentence: "\"Validation succeeds if, for each name that appears in both the instance and as a name within this keyword's value, the child instance for that name successfully validates against the corresponding schema.\" (validation, 6.5.4)",
+        applies: |case| {
+            let declares = |group: &Assertions| group.properties.iter().any(|(name, _)| name == "__proto__");
+            case.payload.contains("\"__proto__\":") && case.groups().any(declares)
+        },
+    },
+    Defect {
+        id: "members-taken-for-methods",
+        oracles: &["ajv"],
+        does: "compares objects that have a member `constructor`, `toString` or `valueOf` by calling it, or by identity",
+        sentence: "\"both are objects, and each property in one has exactly one property with a key equal to the other's, and that other property has an equal value\" (core, 4.2.3)",
+        applies: |case| {
+            let names = ["\"constructor\":", "\"toString\":", "\"valueOf\":"];
+            let compares =
+                |group: &Assertions| group.unique_items || group.const_value.is_some() || group.enum_values.is_some();
+            case.groups().any(compares)
+                && names.iter().any(|name| case.payload.contains(name) || case.values().contains(name))
+        },
+    },
+    Defect {
+        id: "references-in-latin-1",
+        oracles: &["hyperjump"],
+        does: "does not find a definition whose name has characters beyond ASCII, percent-encoded in the reference",
+        sentence: "\"A JSON Pointer can be represented in a URI fragment identifier by encoding it into octets using the UTF-8 encoding\" (RFC 6901, 6)",
+        applies: |case| {
+            case.refuses("No schema found at") && case.schema.definitions().iter().any(|(name, _)| !name.is_ascii())
+        },
+    },
+    Defect {
+        id: "references-in-values",
+        oracles: &["hyperjump"],
+        does: "takes a member `$ref` of an object in `const` or `enum` for a reference",
+        sentence: "\"The value of this keyword MAY be of any type, including null.\" (validation, 6.1.3)",
+        applies: |case| case.values().contains("\"$ref\":"),
+    },
+];
+
+/// The defect that explains a wrong answer.
+pub fn excuse(oracle: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {
+    let case = Case { schema, payload, answer };
+    DEFECTS.iter().find(|d| d.oracles.contains(&oracle) && (d.applies)(&case)).map(|defect| defect.id)
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+impl Case<'_> {
+    /// Whether the oracle did not take the schema, with an error that has these words.
+    fn refuses(&self, words: &str) -> bool {
+        self.answer.trouble.as_ref().is_some_and(|error| error.contains(words))
+    }
+
+    /// Whether the payload has such a text, and the schema the format. What the oracle says of the whole payload may be either:
+    /// a format can stand below `not`.
+    fn has_text(&self, format: Format, is_such: impl Fn(&str) -> bool) -> bool {
+        self.answer.trouble.is_none()
+            && self.groups().any(|group| group.format == Some(format))
+            && self.texts().iter().any(|text| is_such(text))
+    }
+
+    fn has_numbers_that_round_to_one(&self) -> bool {
+        let payload: Vec<Number> = domain::numbers(self.payload).iter().filter_map(|n| n.parse().ok()).collect();
+        let source = self.schema.source().canonical();
+        let schema: Vec<Number> = domain::numbers(&source).iter().filter_map(|n| n.parse().ok()).collect();
+        let meets = |n: &Number, other: &Number| n != other && n.as_f64() == other.as_f64();
+        self.answer.trouble.is_none()
+            && payload.iter().any(|n| schema.iter().chain(&payload).any(|other| meets(n, other)))
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &Assertions> {
+        self.schema.nodes().filter_map(|(_, node)| match &node.kind {
+            Kind::Assertions(group) => Some(group.as_ref()),
+            _ => None,
+        })
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &str> {
+        self.groups().filter_map(|group| Some(group.pattern.as_ref()?.source()))
+    }
+
+    fn has_reference_as_it_stands(&self) -> bool {
+        let is_unencoded = |text: &str| text.contains(|c: char| !c.is_ascii() || " <>\"{}|\\^`".contains(c));
+        let mut stack = vec![self.schema.source()];
+        while let Some(value) = stack.pop() {
+            match value {
+                Json::Array(items) => stack.extend(items),
+                Json::Object(members) => stack.extend(members.iter().map(|(_, value)| value)),
+                Json::String(text) if text.starts_with("#/definitions/") && is_unencoded(text) => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The values of `const` and `enum`, as canonical texts.
+    fn values(&self) -> String {
+        let values = self.groups().flat_map(|group| group.const_value.iter().chain(group.enum_values.iter().flatten()));
+        values.map(|value| value.canonical() + "\n").collect()
+    }
+
+    /// The strings of the payload; not the names of properties.
+    fn texts(&self) -> BTreeSet<String> {
+        let mut texts = BTreeSet::new();
+        let value: Option<serde_json::Value> = serde_json::from_str(self.payload).ok();
+        let mut stack: Vec<Json> = value.iter().filter_map(|value| Json::try_from(value).ok()).collect();
+        while let Some(value) = stack.pop() {
+            match value {
+                Json::String(text) => drop(texts.insert(text)),
+                Json::Array(items) => stack.extend(items),
+                Json::Object(members) => stack.extend(members.iter().map(|(_, value)| value.clone())),
+                _ => {}
+            }
+        }
+        texts
+    }
+}

@@ -1,0 +1,97 @@
+//! `cargo run --release -- --schemas 2000 --payloads 50`: see `docs/agreement.md`.
+#![forbid(unsafe_code)]
+
+use std::process::ExitCode;
+
+use capgen_agreement::{Boon, JsonSchema, NodeOracles};
+use capgen_tests::Failure;
+use capgen_tests::agreement::compare::{Disagreement, Outcome, compare};
+use capgen_tests::agreement::shrink::shrink;
+use capgen_tests::agreement::{TypeScript, Way, fixture, pairs};
+use capgen_tests::node;
+
+const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]";
+
+/// What to run.
+struct Arguments {
+    schemas: usize,
+    payloads: usize,
+    seed: u64,
+    batch: usize,
+    keep_going: bool,
+}
+
+fn arguments() -> Option<Arguments> {
+    let mut arguments = Arguments { schemas: 2000, payloads: 50, seed: 1, batch: 100, keep_going: false };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut number = || words.next()?.parse::<usize>().ok();
+        match word.as_str() {
+            "--schemas" => arguments.schemas = number()?,
+            "--payloads" => arguments.payloads = number()?,
+            "--seed" => arguments.seed = number()? as u64,
+            "--batch" => arguments.batch = number()?.max(1),
+            "--keep-going" => arguments.keep_going = true,
+            _ => return None,
+        }
+    }
+    Some(arguments)
+}
+
+fn main() -> ExitCode {
+    let Some(arguments) = arguments() else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match run(&arguments) {
+        Ok(outcome) if outcome.disagreements.is_empty() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+    let node = node::require_or_skip()?.ok_or("Node is not installed")?;
+    let oracles = NodeOracles::install()?;
+    let typescript = TypeScript::new(node);
+    let ways: [&(dyn Way + Sync); 4] = [&typescript, &Boon, &JsonSchema, &oracles];
+    let (mut total, mut seed, mut done) = (Outcome::default(), arguments.seed, 0);
+    while done < arguments.schemas {
+        let (pairs, next) = pairs(seed, arguments.batch.min(arguments.schemas - done), arguments.payloads);
+        let outcome = compare(&pairs, &ways)?;
+        let disagreements = outcome.disagreements.clone();
+        total.add(outcome);
+        done += pairs.len();
+        eprintln!(
+            "{done} of {} schemas; {} disagreements; the next seed is {next}",
+            arguments.schemas,
+            total.disagreements.len()
+        );
+        if !disagreements.is_empty() && !arguments.keep_going {
+            show(&disagreements, &ways)?;
+            break;
+        }
+        for found in &disagreements {
+            println!("{found}\n");
+        }
+        seed = next;
+    }
+    println!("{done} schemas of {} payloads\n{}", arguments.payloads, total.summary());
+    Ok(total)
+}
+
+/// Prints the first disagreement of each way, made small, as a fixture.
+fn show(disagreements: &[Disagreement], ways: &[&(dyn Way + Sync)]) -> Result<(), Failure> {
+    for way in ways {
+        for name in way.names() {
+            let Some(found) = disagreements.iter().find(|found| found.name == *name) else { continue };
+            println!("{found}\n");
+            let small = shrink(found, *way)?;
+            println!("made small:\n{small}\n\n{}", fixture::draft(&small));
+        }
+    }
+    Ok(())
+}

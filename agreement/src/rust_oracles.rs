@@ -1,0 +1,90 @@
+//! Oracles from crates.io.
+
+use capgen_schema::{Schema, parse_payload};
+use capgen_tests::Failure;
+use capgen_tests::agreement::{Answer, Pair, Way};
+use serde_json::Value;
+
+use crate::defects;
+
+const URI: &str = "https://oracle.example/schema.json";
+
+/// The crate `boon`.
+#[derive(Debug)]
+pub struct Boon;
+
+/// The crate `jsonschema`.
+#[derive(Debug)]
+pub struct JsonSchema;
+
+type Judge = Box<dyn Fn(&Value) -> bool>;
+
+fn boon(schema: Value) -> Result<Judge, String> {
+    let mut schemas = boon::Schemas::new();
+    let mut compiler = boon::Compiler::new();
+    compiler.set_default_draft(boon::Draft::V7);
+    compiler.enable_format_assertions();
+    compiler.add_resource(URI, schema).map_err(|error| error.to_string())?;
+    let root = compiler.compile(URI, &mut schemas).map_err(|error| format!("{error:#}"))?;
+    Ok(Box::new(move |payload| schemas.validate(payload, root).is_ok()))
+}
+
+fn jsonschema(schema: Value) -> Result<Judge, String> {
+    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft7).should_validate_formats(true);
+    // A format of a later draft, which this crate leaves out of draft-07.
+    let options = options.with_format("uuid", |text: &str| jsonschema_uuid(text));
+    let validator = options.build(&schema).map_err(|error| error.to_string())?;
+    Ok(Box::new(move |payload| validator.is_valid(payload)))
+}
+
+/// What the crate itself says of `uuid`, in a draft that has it.
+fn jsonschema_uuid(text: &str) -> bool {
+    static UUID: std::sync::LazyLock<Option<jsonschema::Validator>> = std::sync::LazyLock::new(|| {
+        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft201909).should_validate_formats(true);
+        options.build(&serde_json::json!({"format": "uuid"})).ok()
+    });
+    UUID.as_ref().is_some_and(|uuid| uuid.is_valid(&Value::from(text)))
+}
+
+fn ask(pairs: &[Pair], judge: fn(Value) -> Result<Judge, String>) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+    let of_pair = |pair: &Pair| -> Result<_, Failure> {
+        let judge = judge(serde_json::from_str(&pair.schema)?);
+        let answer = |payload: &String| {
+            let value = parse_payload(payload.as_bytes()).ok()?;
+            Some(match &judge {
+                Ok(judge) => Answer { valid: judge(&value), ..Answer::default() },
+                Err(error) => Answer { trouble: Some(error.clone()), ..Answer::default() },
+            })
+        };
+        Ok(pair.payloads.iter().map(|payload| vec![answer(payload)]).collect())
+    };
+    pairs.iter().map(of_pair).collect()
+}
+
+impl Way for Boon {
+    fn names(&self) -> &[&'static str] {
+        &["boon"]
+    }
+
+    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+        ask(pairs, boon)
+    }
+
+    fn excuse(&self, name: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {
+        defects::excuse(name, schema, payload, answer)
+    }
+}
+
+impl Way for JsonSchema {
+    fn names(&self) -> &[&'static str] {
+        &["jsonschema"]
+    }
+
+    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+        ask(pairs, jsonschema)
+    }
+
+    fn excuse(&self, name: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {
+        defects::excuse(name, schema, payload, answer)
+    }
+}
