@@ -8,6 +8,7 @@ mod ast;
 mod blowup;
 mod class;
 mod components;
+mod dfa;
 mod escape;
 mod literal;
 mod nfa;
@@ -19,9 +20,11 @@ mod scripts;
 mod translate;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ast::{Ast, Parsed};
+use dfa::Dfa;
 use nfa::Cost;
 use scan::Scanner;
 
@@ -30,6 +33,9 @@ const MAX_STATES: u64 = 250_000;
 /// Up to this cost a pattern goes to the `regex` crate, whose automaton works on bytes and takes some 100 bytes of memory
 /// for each range.
 const MAX_LINEAR: Cost = Cost { states: 2_000, ranges: 20_000 };
+
+/// After so many questions a pattern is worth a table.
+const OFTEN: u32 = 16;
 
 /// A checked regular expression: ECMA-262 (2024) with the `u` flag and no other, unanchored.
 ///
@@ -52,8 +58,15 @@ struct Compiled {
 }
 
 enum Engine {
-    Linear(regex::Regex),
+    Linear(Box<Linear>),
     Scanner(Scanner),
+}
+
+/// Runs on the `regex` crate, and soon on a table, where that is small.
+struct Linear {
+    regex: regex::Regex,
+    asked: AtomicU32,
+    table: OnceLock<Option<Dfa>>,
 }
 
 /// Why a text is no [`Pattern`].
@@ -92,7 +105,7 @@ impl Pattern {
         let Parsed { ast, sets, looks } = parse::parse(source)?;
         let cost = check_cost(&ast, &sets)?;
         let linear = if looks == 0 && cost.states <= MAX_LINEAR.states && cost.ranges <= MAX_LINEAR.ranges {
-            translate::translate(&ast, &sets).and_then(|text| regex::Regex::new(&text).ok())
+            translate::translate(&ast, &sets).and_then(|text| Linear::new(&text).map(Box::new))
         } else {
             None
         };
@@ -107,14 +120,15 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     ///
-    /// Takes time linear in the text.
+    /// Takes time linear in the text, and a few instructions for each byte at most times. A pattern that is asked
+    /// often gets a table once, of at most 32 KiB, and allocates nothing from then on.
     ///
     /// # Errors
     /// [`StepLimit`] where that is still too much; only where [`has_lookaround`](Self::has_lookaround), or where counted
     /// repetitions multiply to thousands.
     pub fn is_match(&self, text: &str) -> Result<bool, StepLimit> {
         match &self.0.engine {
-            Engine::Linear(regex) => Ok(regex.is_match(text)),
+            Engine::Linear(linear) => Ok(linear.is_match(text)),
             Engine::Scanner(scanner) => scanner.is_match(text),
         }
     }
@@ -139,6 +153,23 @@ impl Pattern {
     /// The source as it may stand between the slashes of a JavaScript literal `/…/u`.
     pub fn escaped_for_js_literal(&self) -> String {
         literal::escape(&self.0.source)
+    }
+}
+
+impl Linear {
+    fn new(text: &str) -> Option<Self> {
+        Some(Self { regex: regex::Regex::new(text).ok()?, asked: AtomicU32::new(0), table: OnceLock::new() })
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        match self.table.get() {
+            Some(Some(table)) => return table.is_match(text),
+            None if self.asked.fetch_add(1, Ordering::Relaxed) >= OFTEN => {
+                self.table.get_or_init(|| Dfa::new(self.regex.as_str()));
+            }
+            _ => {}
+        }
+        self.regex.is_match(text)
     }
 }
 

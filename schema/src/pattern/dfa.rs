@@ -1,0 +1,52 @@
+//! A pattern as a table of states and bytes, which costs a few instructions for each byte.
+
+use regex_automata::dfa::Automaton as _;
+use regex_automata::dfa::{StartKind, dense};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::start;
+
+/// Bytes of a table; most patterns take a twentieth of it.
+const MAX_TABLE: usize = 32 << 10;
+/// Bytes that making one may take.
+const MAX_WORK: usize = 256 << 10;
+
+pub(super) struct Dfa {
+    table: dense::DFA<Vec<u32>>,
+    start: StateID,
+}
+
+impl Dfa {
+    /// The table for a pattern in the syntax of the `regex` crate; `None` where it would be large. Takes a fraction of a
+    /// millisecond at most.
+    pub(super) fn new(pattern: &str) -> Option<Self> {
+        let nfa = thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_WORK));
+        let config = dense::Config::new()
+            .start_kind(StartKind::Unanchored)
+            .accelerate(false)
+            .dfa_size_limit(Some(MAX_TABLE))
+            .determinize_size_limit(Some(MAX_WORK));
+        let table = dense::Builder::new().configure(config).thompson(nfa).build(pattern).ok()?;
+        let start = table.start_state(&start::Config::new()).ok()?;
+        Some(Self { table, start })
+    }
+
+    /// Whether it matches somewhere. No state quits: the `regex` crate's Unicode word boundary, for which one would, is
+    /// never asked for.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        let mut state = self.start;
+        for byte in text.bytes() {
+            state = self.table.next_state(state, byte);
+            if self.table.is_special_state(state) {
+                // A match is noticed one byte late.
+                if self.table.is_match_state(state) {
+                    return true;
+                }
+                if self.table.is_dead_state(state) {
+                    return false;
+                }
+            }
+        }
+        self.table.is_match_state(self.table.next_eoi_state(state))
+    }
+}
