@@ -59,9 +59,16 @@ impl Contender {
         for i in 0..n {
             let _ = writeln!(text, "        {i} => again::<Capability{i}Request>(&bytes),");
         }
-        text + "        _ => None,\n    };\n    println!(\"{written:?}\");\n}\n\n"
-            + "fn again<T: serde::de::DeserializeOwned + serde::Serialize>(bytes: &[u8]) -> Option<Vec<u8>> {\n    \
-               serde_json::to_vec(&serde_json::from_slice::<T>(bytes).ok()?).ok()\n}\n"
+        let again = match self {
+            Self::Capgen => {
+                "again<T: capgen::Payload>(bytes: &[u8]) -> Option<Vec<u8>> {\n    T::from_json(bytes).ok()?.to_json().ok()"
+            }
+            Self::Plain | Self::Typify => {
+                "again<T: serde::de::DeserializeOwned + serde::Serialize>(bytes: &[u8]) -> Option<Vec<u8>> {\n    \
+                 serde_json::to_vec(&serde_json::from_slice::<T>(bytes).ok()?).ok()"
+            }
+        };
+        text + "        _ => None,\n    };\n    println!(\"{written:?}\");\n}\n\nfn " + again + "\n}\n"
     }
 
     pub(crate) fn package(self, n: usize) -> String {

@@ -1,8 +1,10 @@
-//! Writes every `schema.json`, from the contract beside it, and every `payload.json`, from a fixed seed.
+//! Writes every `schema.json`, from the contract beside it, every `payload.json`, from a fixed seed, and what capgen
+//! generates for the benchmark `validation`.
 
 use std::fmt::Write as _;
 
-use capgen_manifest::{Source, load};
+use capgen_codegen::{Language, generate};
+use capgen_manifest::{Manifest, Source, load};
 
 const WORDS: [&str; 32] = [
     "the", "buffer", "is", "read", "past", "its", "end", "when", "a", "request", "has", "no", "body", "unused",
@@ -16,16 +18,19 @@ fn main() -> std::io::Result<()> {
     {
         let folder = format!("{}/{name}", env!("CARGO_MANIFEST_DIR"));
         let contract = std::fs::read_to_string(format!("{folder}/capabilities.yaml"))?;
-        std::fs::write(format!("{folder}/schema.json"), schema(&contract) + "\n")?;
+        let manifest = load(&Source::new("capabilities.yaml", contract)).expect("the contract loads").manifest;
+        std::fs::write(format!("{folder}/schema.json"), schema(&manifest) + "\n")?;
         std::fs::write(format!("{folder}/payload.json"), payload + "\n")?;
+        for (file, text) in generate(&manifest, &[Language::Rust]) {
+            std::fs::write(format!("{}/../validation/src/generated/{file}", env!("CARGO_MANIFEST_DIR")), text)?;
+        }
     }
     Ok(())
 }
 
 /// The `inputSchema` of the only capability.
-fn schema(contract: &str) -> String {
-    let loaded = load(&Source::new("capabilities.yaml", contract)).expect("the contract loads");
-    let capability = loaded.manifest.capabilities.first().expect("it has a capability");
+fn schema(manifest: &Manifest) -> String {
+    let capability = manifest.capabilities.first().expect("it has a capability");
     let schema = capability.input.as_ref().expect("it has an input schema");
     serde_json::to_string_pretty(&schema.source().to_value()).expect("schemas are JSON")
 }
