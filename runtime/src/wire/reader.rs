@@ -64,8 +64,13 @@ impl<'a> Reader<'a> {
     /// Reads the whole text.
     pub(crate) fn whole<T: Json>(&mut self) -> Option<T> {
         let read = self.read()?;
+        self.ended().then_some(read)
+    }
+
+    /// Whether nothing but white space is left.
+    pub(super) fn ended(&mut self) -> bool {
         self.space();
-        (self.at == self.text.len()).then_some(read)
+        self.at == self.text.len()
     }
 
     /// Reads a value of the type and checks its schema.

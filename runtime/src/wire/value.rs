@@ -79,3 +79,72 @@ pub(super) fn are_distinct(mut names: Vec<Cow<'_, str>>) -> bool {
     names.sort_unstable();
     names.windows(2).all(|pair| pair.first() != pair.last())
 }
+
+#[cfg(test)]
+mod tests {
+    use capgen_schema::parse_payload;
+
+    use super::*;
+
+    /// The same numbers every time.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) as usize % limit.max(1)
+        }
+    }
+
+    const SEEDS: [&str; 8] = [
+        r#" {"a": [1, -2.5e3, true, false, null], "b": {"c": "x\n\u00e9\ud83d\ude00", "": {}}} "#,
+        r#"[0, -0, 10, 1.0, 1e400, 123456789012345678901234567890, -9223372036854775808, 5e-324]"#,
+        r#""\"\\\/\b\f\n\r\t""#,
+        r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"a":10}"#,
+        "[[[[[[[[]]]]]]]]",
+        "\u{feff}1",
+        "{\"é€😀\": \"é€😀\", \"\u{7f}\": \"\u{2028}\"}\r\n\t ",
+        r#"["\ud83d", "\ude00\ud83d", "\u00", "\x"]"#,
+    ];
+
+    const PARTS: [&str; 24] = [
+        "\"", "\\", "\\u", "d83d", "{", "}", "[", "]", ",", ":", "0", "1", "-", ".", "e", "+", " ", "\n", "\u{1}", "é",
+        "null", "true", "\"a\":", "1e5",
+    ];
+
+    fn mutate(text: &str, random: &mut Random) -> String {
+        let mut chars: Vec<char> = text.chars().collect();
+        for _ in 0..=random.below(3) {
+            let at = random.below(chars.len() + 1);
+            let end = (at + random.below(3)).min(chars.len());
+            let part = PARTS.get(random.below(PARTS.len() * 2)).copied().unwrap_or_default();
+            chars.splice(at..end, part.chars());
+        }
+        chars.into_iter().collect()
+    }
+
+    #[test]
+    fn the_reader_reads_what_the_strict_parser_reads() {
+        let mut random = Random(7);
+        for round in 0..60_000 {
+            let seed = SEEDS.get(round % SEEDS.len()).copied().unwrap_or_default();
+            let text = if round < SEEDS.len() { seed.to_owned() } else { mutate(seed, &mut random) };
+            let read: Option<Value> = Reader::new(&text).whole();
+            assert_eq!(read, parse_payload(text.as_bytes()).ok(), "{text:?}");
+            let mut reader = Reader::new(&text);
+            let skips = reader.skip().is_some() && reader.ended();
+            assert_eq!(skips, read.is_some(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn depth_ends_at_128_levels_in_what_is_skipped_too() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            for (depth, is_read) in [(128, true), (129, false), (1_000_000, false)] {
+                let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+                assert_eq!(Reader::new(&text).value().is_some(), is_read, "{depth}");
+                assert_eq!(Reader::new(&text).skip().is_some(), is_read, "{depth}");
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! What a payload's type accepts, refuses and writes.
+
+use capgen::{Capability, Descriptor, InvalidPayload, Payload};
+use serde_json::json;
+
+/// As generated.
+#[derive(Debug, Clone, PartialEq)]
+struct Note {
+    id: String,
+    score: Option<f64>,
+    next: Option<Box<Note>>,
+}
+
+static ID: capgen::wire::Text = capgen::wire::Text::new(capgen::wire::Length::new(1, 4), Some("^[a-zé]*$"), None);
+static SCORE: capgen::wire::Within<f64> = capgen::wire::Within::new(0.0, 1.0);
+const NAMES: &[&str] = &["id", "score", "next"];
+
+impl capgen::wire::Json for Note {
+    fn read(reader: &mut capgen::wire::Reader<'_>) -> Option<Self> {
+        let (mut id, mut score, mut next) = (None, None, None);
+        let mut object = reader.object(NAMES, capgen::wire::Rest::Ignored)?;
+        while let Some(index) = reader.property(&mut object)? {
+            match index {
+                0 => id = Some(reader.read_by(&ID)?),
+                1 => score = Some(reader.read_by(&SCORE)?),
+                2 => next = Some(reader.read()?),
+                _ => return None,
+            }
+        }
+        Some(Self { id: id?, score, next })
+    }
+
+    fn write(&self, writer: &mut capgen::wire::Writer) -> Option<()> {
+        writer.begin()?;
+        writer.required_by("id", &self.id, &ID)?;
+        writer.optional_by("score", &self.score, &SCORE)?;
+        writer.optional("next", &self.next)?;
+        writer.end()
+    }
+}
+
+capgen::json!(Note);
+capgen::payload!(Note, Keep, input_schema);
+
+struct Keep;
+
+impl Capability for Keep {
+    type Request = Note;
+    type Response = serde_json::Value;
+    const DESCRIPTOR: Descriptor = Descriptor::new("notes", "keep", "6f1d").with_input_schema(
+        r##"{"$ref":"#/definitions/Note","definitions":{"Note":{"type":"object","properties":{
+            "id":{"type":"string","minLength":1,"maxLength":4,"pattern":"^[a-zé]*$"},
+            "score":{"type":"number","minimum":0,"maximum":1},"next":{"$ref":"#/definitions/Note"}},"required":["id"]}}}"##,
+    );
+}
+
+fn note(id: &str) -> Note {
+    Note { id: id.to_owned(), score: None, next: None }
+}
+
+/// Paths and keywords of the violations.
+fn violations(error: &InvalidPayload) -> Vec<(&str, &str)> {
+    error.violations().iter().map(|violation| (violation.path.as_str(), violation.keyword)).collect()
+}
+
+#[test]
+fn what_fits_is_read_from_text_and_from_a_tree_and_written_back() {
+    let text = r#"{"id":"éàab","score":0.5,"next":{"id":"b"}}"#.replace('à', "é");
+    let read = Note::from_json(text.as_bytes()).unwrap();
+    let next = Some(Box::new(note("b")));
+    assert_eq!(read, Note { id: "ééab".to_owned(), score: Some(0.5), next });
+    assert_eq!(Note::from_json_str(&text).unwrap(), read);
+    assert_eq!(Note::from_value(&json!({"id": "ééab", "score": 0.5, "next": {"id": "b"}})).unwrap(), read);
+    assert_eq!(String::from_utf8(read.to_json().unwrap()).unwrap(), text);
+}
+
+#[test]
+fn what_does_not_fit_has_every_violation_of_the_interpreter() {
+    let value = json!({"id": "A", "score": 2, "next": {"score": null, "next": {"id": ""}}});
+    let expected = Note::validator().unwrap().validate(&value);
+    assert_eq!(expected.len(), 5);
+    for error in [Note::from_json(value.to_string().as_bytes()).unwrap_err(), Note::from_value(&value).unwrap_err()] {
+        assert_eq!(error.violations(), expected);
+    }
+    assert!(Note::from_value(&value).unwrap_err().to_string().starts_with("/id: must match the pattern"));
+}
+
+#[test]
+fn what_is_no_json_is_a_mistake_of_syntax() {
+    let deep = format!("{}{}", r#"{"id":"a","next":"#.repeat(129), "}".repeat(129));
+    for text in [
+        "",
+        "{",
+        "{\"id\":\"a\"} 1",
+        "{\"id\":\"a\",\"x\":1,\"x\":2}",
+        "{\"id\":\"\\ud800\"}",
+        "{\"id\":\"a\",\"x\":1e400}",
+        &deep,
+    ] {
+        assert!(matches!(Note::from_json(text.as_bytes()), Err(InvalidPayload::Syntax(_))), "{text}");
+    }
+    assert!(matches!(Note::from_json(b"{\"id\":\"\xff\"}"), Err(InvalidPayload::Syntax(_))));
+}
+
+#[test]
+fn a_value_that_breaks_its_schema_is_not_written() {
+    let mut bad = note("toolong");
+    bad.next = Some(Box::new(Note { score: Some(f64::NAN), ..note("") }));
+    let error = bad.to_json().unwrap_err();
+    assert_eq!(violations(&error), [("/id", "maxLength"), ("/next/id", "minLength"), ("/next/score", "type")]);
+    assert!(error.to_string().contains("/next/score: JSON has no number that is not finite"), "{error}");
+    assert_eq!(violations(&bad.validate().unwrap_err()), violations(&error));
+}
+
+#[test]
+fn a_value_nested_deeper_than_payloads_may_be_is_refused() {
+    let nested = |levels: usize| {
+        let outer = |inner: Note, _| Note { next: Some(Box::new(inner)), ..note("a") };
+        (1..levels).fold(note("a"), outer)
+    };
+    assert!(nested(128).validate().is_ok());
+    assert_eq!(violations(&nested(129).validate().unwrap_err()), [("", "depth")]);
+}
+
+#[test]
+fn a_number_that_rust_does_not_hold_is_refused_by_its_place() {
+    #[derive(Debug)]
+    struct Counts(Vec<i64>);
+    capgen::newtype!(Counts);
+    capgen::payload!(Counts, Count, output_schema);
+    struct Count;
+    impl Capability for Count {
+        type Request = serde_json::Value;
+        type Response = Counts;
+        const DESCRIPTOR: Descriptor =
+            Descriptor::new("c", "count", "6f1d").with_output_schema(r#"{"type":"array","items":{"type":"integer"}}"#);
+    }
+    assert_eq!(Counts::from_json(b"[1.0, 2e3]").unwrap().0, [1, 2000]);
+    let error = Counts::from_json(b"[1, 9223372036854775808]").unwrap_err();
+    assert_eq!(error.to_string(), "/1: integer outside -2^63..2^63");
+    assert_eq!(violations(&Counts::from_json(b"[1, 1.5]").unwrap_err()), [("/1", "type")]);
+}
+
+#[test]
+fn a_side_without_a_schema_takes_any_json() {
+    assert_eq!(serde_json::Value::from_json(b"[1, {}]").unwrap(), json!([1, {}]));
+    assert!(json!({"a": null}).validate().is_ok());
+}
+
+/// Reading recurses; what 128 levels need has to fit a small stack.
+#[test]
+fn the_deepest_payload_is_read_on_a_small_stack() {
+    let text = format!("{}{}{}", r#"{"id":"a","next":"#.repeat(127), r#"{"id":"a"}"#, "}".repeat(127));
+    let run = move || Note::from_json(text.as_bytes()).is_ok();
+    let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(run).unwrap();
+    assert!(thread.join().unwrap());
+}
