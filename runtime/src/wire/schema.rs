@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use capgen_schema::{Json, Validator, Violation};
+use capgen_schema::{Validator, Violation};
 use serde_json::Value;
 
 /// A schema that is compiled on first use.
@@ -51,7 +51,22 @@ impl Schema {
     }
 }
 
+/// The text is not read as a `Value`, which would round its numbers.
 fn compile(text: &str) -> Option<Validator> {
-    let schema: Value = serde_json::from_str(text).ok()?;
-    capgen_schema::Schema::parse(&Json::try_from(&schema).ok()?).ok().map(|schema| Validator::new(&schema))
+    capgen_schema::Schema::parse_text(text).ok().map(|schema| Validator::new(&schema))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_a_schema_keep_their_digits() {
+        let above = Schema::new(r#"{"exclusiveMinimum":0.10000000000000000555}"#);
+        assert!(above.violations(&json!(0.1)).is_empty());
+        let least = Schema::new(r#"{"minimum":123456789012345678901234567890}"#);
+        assert_eq!(least.violations(&json!(1.234_567_890_123_456_8e29)).len(), 1);
+    }
 }
