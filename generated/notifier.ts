@@ -86,804 +86,439 @@ export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violat
 /** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
 export type Violation = { path: string; message: string; keyword: string };
 
-export function parseSendNotificationRequest(value: unknown): Result<SendNotificationRequest> {
-  return isSendNotificationRequest(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(sendNotificationRequest, value as Json) };
-}
+/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+export type Options = { redact?: boolean; limit?: number };
 
-export function isSendNotificationRequest(value: unknown): value is SendNotificationRequest {
-  return check1(value as Json, 0);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSendNotificationRequest(value: unknown): asserts value is SendNotificationRequest {
-  if (!isSendNotificationRequest(value)) fail("SendNotificationRequest", collect(sendNotificationRequest, value as Json));
-}
-
-export function parseSendNotificationResponse(value: unknown): Result<SendNotificationResponse> {
-  return isSendNotificationResponse(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(sendNotificationResponse, value as Json) };
-}
-
-export function isSendNotificationResponse(value: unknown): value is SendNotificationResponse {
-  return check6(value as Json, 0);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSendNotificationResponse(value: unknown): asserts value is SendNotificationResponse {
-  if (!isSendNotificationResponse(value)) fail("SendNotificationResponse", collect(sendNotificationResponse, value as Json));
-}
-
-export function parseSetPreferencesRequest(value: unknown): Result<SetPreferencesRequest> {
-  return isSetPreferencesRequest(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(setPreferencesRequest, value as Json) };
-}
-
-export function isSetPreferencesRequest(value: unknown): value is SetPreferencesRequest {
-  return check7(value as Json, 0);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSetPreferencesRequest(value: unknown): asserts value is SetPreferencesRequest {
-  if (!isSetPreferencesRequest(value)) fail("SetPreferencesRequest", collect(setPreferencesRequest, value as Json));
-}
-
-export function parseSetPreferencesResponse(value: unknown): Result<SetPreferencesResponse> {
-  return isSetPreferencesResponse(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(setPreferencesResponse, value as Json) };
-}
-
-export function isSetPreferencesResponse(value: unknown): value is SetPreferencesResponse {
-  return check8(value as Json, 0);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSetPreferencesResponse(value: unknown): asserts value is SetPreferencesResponse {
-  if (!isSetPreferencesResponse(value)) fail("SetPreferencesResponse", collect(setPreferencesResponse, value as Json));
-}
-
-
-function check1(value: Json, depth: number): boolean {
-  return check2(value, depth) && check3(value, depth);
-}
-
-function check2(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  let size1 = 2;
-  const value2 = value["customerId"];
-  if (!(typeof value2 === "string" && formatUuid(value2))) return false;
-  const value3 = value["locale"];
-  if (!((typeof value3 === "string" && pattern4.test(value3) || value3 === null))) return false;
-  const value4 = value["sendAfter"];
-  if (value4 !== undefined) {
-    size1++;
-    if (!((typeof value4 === "string" && formatDateTime(value4) || value4 === null))) return false;
-  }
-  const value5 = value["campaign"];
-  if (value5 !== undefined) {
-    size1++;
-    if (!(typeof value5 === "string" && (value5.length <= 64 || (value5.length <= 128 && codePoints(value5) <= 64)))) return false;
-  }
-  return (hasSize(value, size1) || shallow(value, 128 - depth));
-}
-
-function check3(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  switch (value["channel"]) {
-    case "email": {
-      let size1 = 4;
-      const value2 = value["to"];
-      if (!(typeof value2 === "string" && formatEmail(value2))) return false;
-      const value3 = value["subject"];
-      if (!(typeof value3 === "string" && value3 !== "" && (value3.length <= 200 || (value3.length <= 400 && codePoints(value3) <= 200)))) return false;
-      const value4 = value["template"];
-      if (!((value4 === "order-shipped" || value4 === "refund-issued" || value4 === "password-reset"))) return false;
-      const value5 = value["variables"];
-      if (value5 !== undefined) {
-        size1++;
-        if (!(typeof value5 === "object" && value5 !== null && !Array.isArray(value5) && (value5.constructor === Object || plain(value5)))) return false;
-        if (!(shallow(value5, 127 - depth))) return false;
-      }
-      if (!((hasSize(value, size1) || shallow(value, 128 - depth)))) return false;
-      break;
-    }
-    case "sms": {
-      let size6 = 3;
-      const value7 = value["phone"];
-      if (!(typeof value7 === "string" && pattern5.test(value7))) return false;
-      const value8 = value["text"];
-      if (!(typeof value8 === "string" && value8 !== "" && (value8.length <= 160 || (value8.length <= 320 && codePoints(value8) <= 160)))) return false;
-      if (!(
-        value["subject"] === undefined &&
-        (hasSize(value, size6) || shallow(value, 128 - depth))
-      )) return false;
-      break;
-    }
-    default:
-      return false;
-  }
-  return true;
-}
-
-function check6(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  const value1 = value["messageId"];
-  if (!(typeof value1 === "string" && formatUuid(value1))) return false;
-  const value2 = value["acceptedAt"];
-  if (!(typeof value2 === "string" && formatDateTime(value2))) return false;
-  const value3 = value["provider"];
-  if (!((typeof value3 === "string" || value3 === null))) return false;
-  return (hasSize(value, 3) || shallow(value, 128 - depth));
-}
-
-function check7(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  let size1 = 1;
-  const value2 = value["customerId"];
-  if (!(typeof value2 === "string" && formatUuid(value2))) return false;
-  const value3 = value["digest"];
-  if (value3 !== undefined) {
-    size1++;
-    if (!((value3 === "daily" || value3 === "weekly" || value3 === "never" || value3 === null))) return false;
-  }
-  const value4 = value["quietHours"];
-  if (value4 !== undefined) {
-    size1++;
-    if (typeof value4 === "object" && value4 !== null && !Array.isArray(value4) && (value4.constructor === Object || plain(value4))) {
-      const value5 = value4["from"];
-      if (!(typeof value5 === "number" && Number.isInteger(value5) && value5 >= 0 && value5 < 24)) return false;
-      const value6 = value4["until"];
-      if (!(typeof value6 === "number" && Number.isInteger(value6) && value6 >= 0 && value6 < 24)) return false;
-      if (!(hasSize(value4, 2))) return false;
-    } else if (!(value4 === null)) {
-      return false;
-    }
-  }
-  const value7 = value["extensions"];
-  if (value7 !== undefined) {
-    size1++;
-    if (!(typeof value7 === "object" && value7 !== null && !Array.isArray(value7) && (value7.constructor === Object || plain(value7)))) return false;
-    if (!(shallow(value7, 127 - depth))) return false;
-  }
-  return (hasSize(value, size1) || shallow(value, 128 - depth));
-}
-
-function check8(value: Json, depth: number): boolean {
-  return shallow(value, 128 - depth);
-}
-
-const pattern4 = /^[a-z]{2}(-[A-Z]{2})?$/u;
-const pattern5 = /^\+[1-9][0-9]{6,14}$/u;
-
-const sendNotificationRequest: Contract = {
-  root: { allOf: [{ ref: "Envelope" }, { oneOf: [{ ref: "Email" }, { ref: "TextMessage" }] }] },
-  definitions: {
-    Envelope: {
-      type: ["object"],
-      required: ["customerId", "locale"],
-      properties: {
-        customerId: { type: ["string"], format: "uuid" },
-        locale: { type: ["null", "string"], pattern: pattern4 },
-        sendAfter: { type: ["null", "string"], format: "date-time" },
-        campaign: { type: ["string"], maxLength: 64 },
-      },
-    },
-    Email: {
-      type: ["object"],
-      required: ["channel", "to", "subject", "template"],
-      properties: {
-        channel: { const: "email" },
-        to: { type: ["string"], format: "email" },
-        subject: { type: ["string"], minLength: 1, maxLength: 200 },
-        template: { enum: ["order-shipped", "refund-issued", "password-reset"] },
-        variables: { type: ["object"], additional: true },
-      },
-    },
-    TextMessage: {
-      type: ["object"],
-      required: ["channel", "phone", "text"],
-      properties: {
-        channel: { const: "sms" },
-        phone: { type: ["string"], pattern: pattern5 },
-        text: { type: ["string"], minLength: 1, maxLength: 160 },
-        subject: false,
-      },
-    },
-  },
-};
-
-const sendNotificationResponse: Contract = {
-  root: {
-    type: ["object"],
-    required: ["messageId", "acceptedAt", "provider"],
-    properties: {
-      messageId: { type: ["string"], format: "uuid" },
-      acceptedAt: { type: ["string"], format: "date-time" },
-      provider: { type: ["null", "string"] },
-    },
-  },
-};
-
-const setPreferencesRequest: Contract = {
-  root: {
-    type: ["object"],
-    required: ["customerId"],
-    properties: {
-      customerId: { type: ["string"], format: "uuid" },
-      digest: { type: ["null", "string"], enum: ["daily", "weekly", "never", null] },
-      quietHours: {
-        type: ["null", "object"],
-        required: ["from", "until"],
+export function parseSendNotificationRequest(value: unknown, options?: Options): Result<SendNotificationRequest> {
+  return parse(isSendNotificationRequest(value), value, options, () => [
+    { allOf: ["Envelope", { oneOf: ["Email", "TextMessage"] }] },
+    {
+      Envelope: {
+        type: 64,
         properties: {
-          from: { type: ["integer"], minimum: 0, exclusiveMaximum: 24 },
-          until: { type: ["integer"], minimum: 0, exclusiveMaximum: 24 },
+          customerId: { type: 16, format: ["uuid", isUuid] },
+          locale: { type: 17, pattern: pattern1 },
         },
-        additional: false,
+        optional: {
+          sendAfter: { type: 17, format: ["date-time", isDateTime] },
+          campaign: { type: 16, maxLength: 64 },
+        },
       },
-      extensions: { type: ["object"], additional: true },
+      Email: {
+        type: 64,
+        properties: {
+          channel: { const: "email" },
+          to: { type: 16, format: ["email", isEmail] },
+          subject: { type: 16, minLength: 1, maxLength: 200 },
+          template: { enum: ["order-shipped", "refund-issued", "password-reset"] },
+        },
+        optional: { variables: { type: 64, additionalProperties: 127 } },
+      },
+      TextMessage: {
+        type: 64,
+        properties: {
+          channel: { const: "sms" },
+          phone: { type: 16, pattern: pattern2 },
+          text: { type: 16, minLength: 1, maxLength: 160 },
+        },
+        optional: { subject: 0 },
+      },
     },
-  },
-};
-
-const setPreferencesResponse: Contract = { root: true };
-
-const formats: { readonly [name: string]: (text: string) => boolean } = {
-  uuid: formatUuid,
-  email: formatEmail,
-  "date-time": formatDateTime,
-};
-
-/** What is looked at: JSON, where a property that is `undefined` counts as absent. */
-type Json = undefined | null | boolean | number | string | Json[] | Dict;
-type Dict = { [name: string]: Json };
-
-/** One way in which a payload breaks its schema, as `Violation`, not yet in words. */
-interface Finding {
-  readonly path: Path;
-  readonly keyword: string;
-  readonly say: () => string;
+  ]);
 }
 
-type Path = readonly (string | number)[];
-
-/** A schema: its keywords, `additionalProperties` as `additional`, `$ref` by the definition's name. */
-type Rule = boolean | Checks;
-
-interface Checks {
-  readonly ref?: string;
-  readonly type?: readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: Limit;
-  readonly maximum?: Limit;
-  readonly exclusiveMinimum?: Limit;
-  readonly exclusiveMaximum?: Limit;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: RegExp;
-  readonly source?: string;
-  readonly format?: string;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly unique?: boolean;
-  readonly required?: readonly string[];
-  readonly properties?: { readonly [name: string]: Rule };
-  readonly additional?: Rule;
-  readonly items?: Rule;
-  readonly allOf?: readonly Rule[];
-  readonly anyOf?: readonly Rule[];
-  readonly oneOf?: readonly Rule[];
-  readonly not?: Rule;
-}
-
-/** A bound that no `number` equals has the nearest one, whether that is within it, and its digits. */
-type Limit = number | { readonly nearest: number; readonly isWithin: boolean; readonly digits: string };
-
-/** Verdicts are remembered for the definitions that one place can reach twice. */
-interface Contract {
-  readonly root: Rule;
-  readonly definitions?: { readonly [name: string]: Rule };
-  readonly shared?: readonly string[];
-}
-
-interface Scope {
-  readonly definitions: { readonly [name: string]: Rule };
-  readonly names: Map<Rule, string>;
-  readonly verdicts: Map<Rule, Map<Json, boolean>>;
-  explains: boolean;
-}
-
-const keywords: readonly string[] = [
-  "type",
-  "false",
-  "enum",
-  "const",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "required",
-  "additionalProperties",
-  "anyOf",
-  "oneOf",
-  "not",
-];
-
-/** Every violation, sorted by path, then by keyword. */
-function collect(contract: Contract, payload: Json): Violation[] {
-  if (!shallow(payload, 128)) {
-    return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  }
-  const { root, definitions = {}, shared = [] } = contract;
-  const scope: Scope = { definitions, names: new Map(), verdicts: new Map(), explains: true };
-  for (const name of Object.keys(definitions)) {
-    const rule = definitions[name];
-    if (typeof rule === "object") scope.names.set(rule, name);
-  }
-  for (const name of shared) scope.verdicts.set(definitions[name] ?? true, new Map());
-  const violations = find(scope, root, payload).map(({ path, keyword, say }) => ({
-    path: pointer(path),
-    message: say(),
-    keyword,
-  }));
-  const isSame = (a: Violation, b: Violation) => a.path === b.path && a.keyword === b.keyword;
-  const sorted: Violation[] = [];
-  for (let from = 0, to = 0; from < violations.length; from = to) {
-    const first = violations[from] as Violation;
-    const run = [first];
-    for (to = from + 1; to < violations.length && isSame(first, violations[to] as Violation); to++) {
-      run.push(violations[to] as Violation);
-    }
-    run.sort((a, b) => (a.message < b.message ? -1 : 1));
-    for (const [at, violation] of run.entries()) {
-      if (violation.message !== run[at - 1]?.message) sorted.push(violation);
-    }
-  }
-  return sorted;
-}
-
-/** What is wrong with a value, in order. */
-function find(scope: Scope, root: Rule, payload: Json): Finding[] {
-  const found: Finding[] = [];
-  const seen = new Map<Rule, Set<unknown>>();
-  const open: [Rule, Json, Path][] = [[root, payload, []]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [rule, value, path] = next;
-    const target = follow(scope, rule);
-    if (scope.verdicts.has(target)) {
-      const places = seen.get(target) ?? new Set();
-      const place = typeof value === "object" && value !== null ? value : pointer(path);
-      if (places.has(place)) continue;
-      seen.set(target, places.add(place));
-    }
-    visit(scope, target, value, path, found, open);
-  }
-  found.sort(inOrder);
-  let mistyped: Path | undefined;
-  // After a mismatch of type, nothing more is said about a value or what is in it.
-  return found.filter(({ path, keyword }) => {
-    const isType = keyword === "type";
-    if (mistyped !== undefined && mistyped.every((token, at) => token === path[at])) {
-      return isType && path.length === mistyped.length;
-    }
-    if (isType) mistyped = path;
-    return true;
-  });
-}
-
-function visit(
-  scope: Scope,
-  rule: Rule,
-  value: Json,
-  path: Path,
-  found: Finding[],
-  open: [Rule, Json, Path][],
-): void {
-  if (rule === true) return;
-  if (rule === false) {
-    found.push({ path, keyword: "false", say: () => "no value is allowed here" });
-    return;
-  }
-  const report = (keyword: string, say: () => string, name?: string) => {
-    found.push({ path: name === undefined ? path : [...path, name], keyword, say });
-  };
-  if (!check(rule, value, report)) return;
-  for (const part of rule.allOf ?? []) open.push([part, value, path]);
-  for (const [below, member, token, isDeclared] of children(rule, value)) {
-    if (!isDeclared && follow(scope, below) === false) {
-      report("additionalProperties", () => `unexpected property ${quote(String(token))}`, String(token));
-    } else {
-      open.push([below, member, [...path, token]]);
-    }
-  }
-  const { oneOf } = rule;
-  if (oneOf !== undefined) {
-    const matching = [...oneOf.keys()].filter((at) => fits(scope, oneOf[at] ?? true, value));
-    if (matching.length === 0) {
-      const message = noBranch(scope, "oneOf", oneOf, value);
-      report("oneOf", () => message);
-    } else if (matching.length > 1) {
-      const listed = matching.slice(0, 8).join(", ") + (matching.length > 8 ? ", ..." : "");
-      report("oneOf", () => `matches more than one branch of oneOf: ${listed}`);
-    }
-  }
-}
-
-/** Reports what a value alone does not fulfil; false after a mismatch of type. */
-function check(
-  rule: Checks,
-  value: Json,
-  report: (keyword: string, say: () => string, name?: string) => void,
-): boolean {
-  const type = typeOf(value);
-  if (rule.type !== undefined && !allows(rule.type, type)) {
-    report("type", () => `expected ${either(rule.type ?? [])}, got ${type}`);
-    return false;
-  }
-  const got = () => `, got ${typeof value === "string" ? quote(value) : cut(canonical(value))}`;
-  if (rule.enum !== undefined && !rule.enum.includes(value) && !anyEqual(value, rule.enum)) {
-    report("enum", () => `value not in enum ${list(rule.enum ?? [])}`);
-  }
-  if (rule.const !== undefined && !equal(value, rule.const)) {
-    report("const", () => `value is not ${show(rule.const)}`);
-  }
-  if (typeof value === "number") {
-    const bound = (
-      keyword: string,
-      relation: string,
-      limit: Limit | undefined,
-      sign: number,
-      strict: boolean,
-    ) => {
-      if (limit === undefined) return;
-      const { nearest, isWithin, digits } =
-        typeof limit === "number" ? { nearest: limit, isWithin: !strict, digits: decimal(limit) } : limit;
-      if ((value - nearest) * sign > 0 || (value === nearest && isWithin)) return;
-      report(keyword, () => `must be ${relation} ${cut(digits)}${got()}`);
-    };
-    bound("minimum", "at least", rule.minimum, 1, false);
-    bound("maximum", "at most", rule.maximum, -1, false);
-    bound("exclusiveMinimum", "greater than", rule.exclusiveMinimum, 1, true);
-    bound("exclusiveMaximum", "less than", rule.exclusiveMaximum, -1, true);
-  }
-  if (typeof value === "string") {
-    const { minLength, maxLength } = rule;
-    const length = minLength === undefined && maxLength === undefined ? 0 : codePoints(value);
-    if (minLength !== undefined && length < minLength) {
-      report("minLength", () => `must have at least ${count(minLength, "character")}${got()}`);
-    }
-    if (maxLength !== undefined && length > maxLength) {
-      report("maxLength", () => `must have at most ${count(maxLength, "character")}${got()}`);
-    }
-    const { pattern } = rule;
-    if (pattern !== undefined && !pattern.test(value)) {
-      report("pattern", () => `must match the pattern ${quote(rule.source ?? pattern.source)}${got()}`);
-    }
-    const { format } = rule;
-    if (format !== undefined && formats[format]?.(value) === false) {
-      report("format", () => `must be a valid ${format}${got()}`);
-    }
-  }
-  if (isDict(value)) {
-    for (const name of rule.required ?? []) {
-      if (own(value, name) === undefined) {
-        report("required", () => `missing required property ${quote(name)}`, name);
-      }
-    }
-  }
-  return true;
-}
-
-/** What applies to the items or members of a value: the rule, the item, where it is, whether it is declared. */
-function children(rule: Checks, value: Json): [Rule, Json, string | number, boolean][] {
-  const { items, properties = {}, additional } = rule;
-  if (Array.isArray(value)) {
-    return items === undefined ? [] : value.map((item, index) => [items, item, index, true]);
-  }
-  if (!isDict(value)) return [];
-  return members(value).flatMap((name) => {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const below = declared ?? additional;
-    return below === undefined ? [] : [[below, value[name], name, declared !== undefined]];
-  });
-}
-
-function follow(scope: Scope, rule: Rule): Rule {
-  let target = rule;
-  while (typeof target === "object" && target.ref !== undefined) target = scope.definitions[target.ref] ?? true;
-  return target;
-}
-
-function fits(scope: Scope, rule: Rule, value: Json): boolean {
-  const target = follow(scope, rule);
-  if (typeof target === "boolean") return target;
-  const known = scope.verdicts.get(target);
-  const verdict = known?.get(value) ?? decide(scope, target, value);
-  known?.set(value, verdict);
-  return verdict;
-}
-
-function decide(scope: Scope, rule: Checks, value: Json): boolean {
-  let isFine = true;
-  check(rule, value, () => {
-    isFine = false;
-  });
-  const { allOf = [], anyOf, oneOf, not } = rule;
+export function isSendNotificationRequest(value: any): value is SendNotificationRequest {
+  let size1: any, value1: any;
   return (
-    isFine &&
-    allOf.every((part) => fits(scope, part, value)) &&
-    children(rule, value).every(([below, member]) => fits(scope, below, member)) &&
-    (anyOf === undefined || anyOf.some((branch) => fits(scope, branch, value))) &&
-    (oneOf === undefined || oneOf.filter((branch) => fits(scope, branch, value)).length === 1) &&
-    (not === undefined || !fits(scope, not, value))
+    ((size1 = 2), isDict(value)) &&
+    isUuid(value.customerId) &&
+    ((typeof (value1 = value.locale) === "string" && pattern1.test(value1)) || value1 === null) &&
+    (
+      (value1 = value.sendAfter) === undefined ||
+      (++size1 > 0 && (isDateTime(value1) || value1 === null))
+    ) &&
+    (
+      (value1 = value.campaign) === undefined ||
+      (
+        ++size1 > 0 &&
+        typeof value1 === "string" &&
+        (value1.length <= 64 || (value1.length <= 128 && codePoints(value1) <= 64))
+      )
+    ) &&
+    sized(value, size1, 128) &&
+    (
+      (
+        ((size1 = 4), isDict(value)) &&
+        value.channel === "email" &&
+        isEmail(value.to) &&
+        typeof (value1 = value.subject) === "string" &&
+        value1 !== "" &&
+        (value1.length <= 200 || (value1.length <= 400 && codePoints(value1) <= 200)) &&
+        (
+          (value1 = value.template) === "order-shipped" ||
+          value1 === "refund-issued" ||
+          value1 === "password-reset"
+        ) &&
+        (
+          (value1 = value.variables) === undefined ||
+          (++size1 > 0 && isDict(value1) && shallow(value1, 127))
+        ) &&
+        sized(value, size1, 128)
+      ) ||
+      (
+        ((size1 = 3), isDict(value)) &&
+        value.channel === "sms" &&
+        typeof (value1 = value.phone) === "string" &&
+        pattern2.test(value1) &&
+        typeof (value1 = value.text) === "string" &&
+        value1 !== "" &&
+        (value1.length <= 160 || (value1.length <= 320 && codePoints(value1) <= 160)) &&
+        value.subject === undefined &&
+        sized(value, size1, 128)
+      )
+    )
   );
 }
 
-/** What to say of a union that no branch of fits: which comes closest, and what it lacks. */
-function noBranch(scope: Scope, keyword: string, branches: readonly Rule[], value: Json): string {
-  const plain = `matches no branch of ${keyword}`;
-  if (!scope.explains) return plain;
-  const targets = branches.map((branch) => follow(scope, branch));
-  const types = targets.flatMap((target) => (typeof target === "object" && target.type) || ["any"]);
-  if (!types.includes("any") && !allows(types, typeOf(value))) {
-    return `${plain}: expected ${either(types)}, got ${typeOf(value)}`;
-  }
-  scope.explains = false;
-  const candidates = targets.map((target, index) => {
-    const findings = find(scope, target, value);
-    const isMistyped = findings.some(({ path, keyword }) => path.length === 0 && keyword === "type");
-    const found = tags(scope, target).filter(([name]) => isDict(value) && own(value, name) !== undefined);
-    const isSame = found.every(([name, literal]) => isDict(value) && equal(own(value, name), literal));
-    const tag = found.length === 0 ? 1 : isSame ? 0 : 2;
-    return { target, index, findings, distance: [Number(isMistyped), tag, findings.length] };
-  });
-  scope.explains = true;
-  candidates.sort((a, b) => {
-    const at = a.distance.findIndex((part, at) => part !== b.distance[at]);
-    return at < 0 ? 0 : (a.distance[at] ?? 0) - (b.distance[at] ?? 0);
-  });
-  const [closest] = candidates;
-  if (closest === undefined) return plain;
-  const { target, index, findings } = closest;
-  const name = scope.names.get(target);
-  const [tag] = tags(scope, target);
-  const label = name !== undefined ? ` (${quote(name)})` : tag ? ` (${quote(tag[0])} ${show(tag[1])})` : "";
-  return `${plain}; closest is branch ${index}${label}: ${lack(findings)}`;
+/** Throws an `Error` that has the `violations`. */
+export function assertSendNotificationRequest(value: unknown, options?: Options): asserts value is SendNotificationRequest {
+  assert(parseSendNotificationRequest(value, options));
 }
 
-function lack([first, ...others]: readonly Finding[]): string {
-  if (first === undefined) return "";
-  const namesItsPlace = first.keyword === "required" || first.keyword === "additionalProperties";
-  const path = pointer(namesItsPlace ? first.path.slice(0, -1) : first.path);
-  const place = path === "" ? "" : ` at ${cut(path)}`;
-  return `${first.say()}${place}${others.length === 0 ? "" : ` (and ${others.length} more)`}`;
+export function parseSendNotificationResponse(value: unknown, options?: Options): Result<SendNotificationResponse> {
+  return parse(isSendNotificationResponse(value), value, options, () => [
+    {
+      type: 64,
+      properties: {
+        messageId: { type: 16, format: ["uuid", isUuid] },
+        acceptedAt: { type: 16, format: ["date-time", isDateTime] },
+        provider: 17,
+      },
+    },
+  ]);
 }
 
-/** The properties that a branch, or a member of its `allOf`, has a constant for. */
-function tags(scope: Scope, target: Rule): [string, unknown][] {
-  if (typeof target === "boolean") return [];
-  const parts = [target, ...(target.allOf ?? []).map((part) => follow(scope, part))];
-  return parts.flatMap((part) => {
-    const properties = (typeof part === "object" && part.properties) || {};
-    return Object.keys(properties).sort().flatMap((name): [string, unknown][] => {
-      const rule = follow(scope, properties[name] ?? true);
-      if (typeof rule === "boolean") return [];
-      const literal = rule.const === undefined && rule.enum?.length === 1 ? rule.enum[0] : rule.const;
-      return literal === undefined ? [] : [[name, literal]];
+export function isSendNotificationResponse(value: any): value is SendNotificationResponse {
+  let value1: any;
+  return (
+    isDict(value) &&
+    isUuid(value.messageId) &&
+    isDateTime(value.acceptedAt) &&
+    (typeof (value1 = value.provider) === "string" || value1 === null) &&
+    sized(value, 3, 128)
+  );
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSendNotificationResponse(value: unknown, options?: Options): asserts value is SendNotificationResponse {
+  assert(parseSendNotificationResponse(value, options));
+}
+
+export function parseSetPreferencesRequest(value: unknown, options?: Options): Result<SetPreferencesRequest> {
+  return parse(isSetPreferencesRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: { customerId: { type: 16, format: ["uuid", isUuid] } },
+      optional: {
+        digest: { type: 17, enum: ["daily", "weekly", "never", null] },
+        quietHours: {
+          type: 65,
+          properties: {
+            from: { type: 4, minimum: 0, exclusiveMaximum: 24 },
+            until: { type: 4, minimum: 0, exclusiveMaximum: 24 },
+          },
+          additionalProperties: 0,
+        },
+        extensions: { type: 64, additionalProperties: 127 },
+      },
+    },
+  ]);
+}
+
+export function isSetPreferencesRequest(value: any): value is SetPreferencesRequest {
+  let size1: any, value1: any, value2: any;
+  return (
+    ((size1 = 1), isDict(value)) &&
+    isUuid(value.customerId) &&
+    (
+      (value1 = value.digest) === undefined ||
+      (
+        ++size1 > 0 &&
+        (value1 === "daily" || value1 === "weekly" || value1 === "never" || value1 === null)
+      )
+    ) &&
+    (
+      (value1 = value.quietHours) === undefined ||
+      (
+        ++size1 > 0 &&
+        (
+          (
+            isDict(value1) &&
+            Number.isInteger((value2 = value1.from)) &&
+            value2 >= 0 &&
+            value2 < 24 &&
+            Number.isInteger((value2 = value1.until)) &&
+            value2 >= 0 &&
+            value2 < 24 &&
+            sized(value1, 2)
+          ) ||
+          value1 === null
+        )
+      )
+    ) &&
+    (
+      (value1 = value.extensions) === undefined ||
+      (++size1 > 0 && isDict(value1) && shallow(value1, 127))
+    ) &&
+    sized(value, size1, 128)
+  );
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSetPreferencesRequest(value: unknown, options?: Options): asserts value is SetPreferencesRequest {
+  assert(parseSetPreferencesRequest(value, options));
+}
+
+export function parseSetPreferencesResponse(value: unknown, options?: Options): Result<SetPreferencesResponse> {
+  return parse(isSetPreferencesResponse(value), value, options, () => [127]);
+}
+
+export function isSetPreferencesResponse(value: any): value is SetPreferencesResponse {
+  return shallow(value, 128);
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSetPreferencesResponse(value: unknown, options?: Options): asserts value is SetPreferencesResponse {
+  assert(parseSetPreferencesResponse(value, options));
+}
+
+
+const pattern1 = /^[a-z]{2}(-[A-Z]{2})?$/u;
+const pattern2 = /^\+[1-9][0-9]{6,14}$/u;
+
+function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
+  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
+}
+
+function assert(result: Result<unknown>): void {
+  if (result.ok) return;
+  const [{ path, message }] = result.violations as [Violation];
+  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
+}
+
+/**
+ * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
+ * `properties` are required, and `optional` are the others.
+ */
+function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+  const keywords =
+    "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
+  const relations =
+    "be at least,be at most,be greater than,be less than,have at least,have at most,match the pattern,be a valid,have at least,have at most".split(",");
+  const types = "null,boolean,integer,number,string,array,object".split(",");
+  let found: any[] = [];
+  let explains = false;
+  const show = (value: any): string => {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+    const shown = text.slice(0, 64);
+    return (text === value ? JSON.stringify(shown) : shown) + (text === shown ? "" : "...");
+  };
+  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
+  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const pointer = (path: any[]): string =>
+    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const mistyped = (mask: number, value: any): string => {
+    const type =
+      value === null ? 0
+      : Array.isArray(value) ? 5
+      : isDict(value) ? 6
+      : Number.isInteger(value) ? 2
+      : Number.isFinite(value) ? 3
+      : typeof value === "object" || typeof value === "number" ? -1
+      : types.indexOf(typeof value);
+    const isAllowed = (at: number) => (mask >> at) & 1 && (at !== 2 || !(mask & 8));
+    return type >= 0 && (mask >> type) & 1
+      ? ""
+      : `expected ${types.filter((_, at) => isAllowed(at)).join(", ").replace(/, (\w+)$/, " or $1")}, got ${types[type] ?? typeof value}`;
+  };
+  const order = ([a, x, m]: any, [b, y, n]: any): number => {
+    const at = a.findIndex((token: any, at: number) => token !== b[at]);
+    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
+    return a.length - b.length || x - y || (m < n ? -1 : m > n ? 1 : 0);
+  };
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const find = (rule: any, value: any, explain = false): any[] => {
+    const [outer, explained] = [found, explains];
+    found = [];
+    explains = explain;
+    visit(rule, value, []);
+    let last: any;
+    let mistyped: any;
+    const inner = found.sort(order).filter((finding) => {
+      const [path, keyword] = finding;
+      const isNew = !last || order(last, finding) !== 0;
+      last = finding;
+      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
+      if (!isWithin && !keyword) mistyped = path;
+      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
     });
-  });
-}
-
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "number" && Number.isFinite(value)) return Number.isInteger(value) ? "integer" : "number";
-  if (typeof value === "number") return String(value);
-  return typeof value !== "object" || plain(value) ? typeof value : "instance of a class";
-}
-
-function isDict(value: Json): value is Dict {
-  return typeOf(value) === "object";
-}
-
-function allows(types: readonly string[], type: string): boolean {
-  return types.includes(type) || (type === "integer" && types.includes("number"));
-}
-
-/** The names of types in words. */
-function either(types: readonly string[]): string {
-  const all = ["null", "boolean", "integer", "number", "string", "array", "object"];
-  const names = all.filter((type) => types.includes(type) && !(type === "integer" && types.includes("number")));
-  const last = names.pop() ?? "nothing";
-  return names.length === 0 ? last : `${names.join(", ")} or ${last}`;
-}
-
-function inOrder(a: Finding, b: Finding): number {
-  const shared = Math.min(a.path.length, b.path.length);
-  for (let at = 0; at < shared; at++) {
-    const [left = "", right = ""] = [a.path[at], b.path[at]];
-    if (left === right) continue;
-    if (typeof left === typeof right) return left < right ? -1 : 1;
-    return typeof left === "number" ? -1 : 1;
-  }
-  return a.path.length - b.path.length || keywords.indexOf(a.keyword) - keywords.indexOf(b.keyword);
-}
-
-/** RFC 6901. */
-function pointer(path: Path): string {
-  return path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
-function count(size: number, noun: string): string {
-  return `${decimal(size)} ${noun}${size === 1 ? "" : "s"}`;
-}
-
-/** At most 64 characters of a text. */
-function cut(text: string): string {
-  const characters = Array.from(text.slice(0, 130));
-  return characters.length > 64 ? `${characters.slice(0, 64).join("")}...` : text;
-}
-
-function quote(text: string): string {
-  const shown = cut(text);
-  return shown === text ? JSON.stringify(text) : `${JSON.stringify(shown.slice(0, -3))}...`;
-}
-
-/** A value of the contract as JSON. */
-function show(literal: unknown): string {
-  return typeof literal === "string" ? quote(literal) : cut(canonical(literal));
-}
-
-function list(literals: readonly unknown[]): string {
-  return `[${literals.slice(0, 16).map(show).join(",")}${literals.length > 16 ? ",..." : ""}]`;
-}
-
-function fail(type: string, violations: Violation[]): never {
-  const [first] = violations;
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-  const place = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  throw Object.assign(new Error(`no ${type}: ${place}${first?.message ?? ""}${more}`), { violations });
+    found = outer;
+    explains = explained;
+    return inner;
+  };
+  const closest = (branches: any[], candidates: any[], value: any): string => {
+    const mask = branches.reduce((mask, branch) => mask | ((follow(branch).type ?? +follow(branch)) || 127), 0);
+    if (!explains) return "";
+    if (mistyped(mask, value)) return `: ${mistyped(mask, value)}`;
+    const distance = (sum: number, [{ length }, keyword]: any) =>
+      sum + (length < 1 && !keyword ? 1e9 : length < 2 && keyword === 3 ? 1e6 : 1);
+    const distances = candidates.map((findings) => findings.reduce(distance, 0));
+    const index = distances.indexOf(Math.min(...distances));
+    const [[path, keyword, message], ...more] = candidates[index];
+    const name = typeof branches[index] === "string" ? ` (${show(branches[index])})` : "";
+    const place = redact ? "" : pointer(keyword === 15 || keyword === 16 ? path.slice(0, -1) : path);
+    return `; closest is branch ${index}${name}: ${message}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`;
+  };
+  const visit = (name: any, value: any, path: any[]): void => {
+    const rule = follow(name);
+    const report = (keyword: number, message: string, ...below: any[]) => {
+      found.push([[...path, ...below], keyword, message]);
+    };
+    if (rule === 0) return report(1, "no value is allowed here");
+    const wrong = mistyped(rule.type ?? (rule > 0 ? rule : 127), value);
+    if (wrong && (rule.type || rule > 0 && rule < 127)) return report(0, wrong);
+    const isText = typeof value === "string";
+    const isList = Array.isArray(value);
+    const size = isText ? codePoints(value) : isList ? value.length : value;
+    const least = (bound: number) => size >= bound;
+    const most = (bound: number) => size <= bound;
+    const checks: any[] = [
+      0,
+      0,
+      (literals: any[]) => literals.includes(value)
+        || `value not in enum [${literals.slice(0, 16).map(show)}${literals[16] === undefined ? "" : ",..."}]`,
+      (literal: any) => literal === value
+        || `value is not ${show(literal)}`,
+      least,
+      most,
+      (bound: number) => value > bound,
+      (bound: number) => value < bound,
+      least,
+      most,
+      (pattern: RegExp) => pattern.test(value),
+      ([, accepts]: any) => accepts(value),
+      least,
+      most,
+    ];
+    keywords.forEach((keyword, at) => {
+      const bound = rule[keyword];
+      const isAsked = at < 4 || (at < 8 ? typeof value === "number" : at < 12 ? isText : isList);
+      const verdict = bound === undefined || !isAsked || !checks[at] || checks[at](bound);
+      if (verdict === true) return;
+      const shown = at === 10 ? show(bound.source) : at === 11 ? bound[0] : bound;
+      const noun = at < 8 || at === 10 || at === 11 ? "" : (isText ? " character" : " item") + (bound === 1 ? "" : "s");
+      report(at, verdict || `must ${relations[at - 4]} ${shown}${noun}${redact ? "" : `, got ${at > 11 ? size : show(value)}`}`);
+    });
+    const { required = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
+    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at]);
+    if (isDict(value)) {
+      for (const name of [...Object.keys(properties), ...required]) {
+        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, name);
+      }
+      for (const name of Object.keys(value)) {
+        const declared = member(properties, name) ?? member(optional, name);
+        if (value[name] === undefined) continue;
+        if (declared !== undefined || follow(additionalProperties)) {
+          visit(declared ?? additionalProperties, value[name], [...path, name]);
+        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, name);
+      }
+    }
+    for (const at of [17, 18]) {
+      const branches = rule[keywords[at] as string];
+      const candidates = branches?.map((branch: any) => find(branch, value));
+      const matching = candidates?.filter((findings: any[]) => !findings.length).length;
+      const plain = `matches no branch of ${keywords[at]}`;
+      if (matching === 0) report(at, plain + closest(branches, candidates, value));
+      if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);
+    }
+    for (const part of allOf) visit(part, value, path);
+  };
+  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return find(root, payload, true)
+    .slice(0, limit)
+    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
-function shallow(value: Json, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels <= 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) if (!shallow(item, levels - 1)) return false;
-  } else {
-    for (const name in value) if (!shallow(value[name], levels - 1)) return false;
-  }
-  return true;
-}
-
-/** Whether an object is no `Date`, `Map` or other instance: what `JSON.parse` gives, in any realm. */
-function plain(value: Dict): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** A property whose name every object inherits. */
-function own(value: Dict, name: string): Json {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** Whether an object has just so many members. */
-function hasSize(value: Dict, size: number): boolean {
-  let count = 0;
-  for (const _ in value) count++;
-  return count === size || members(value).length === size;
-}
-
-function members(value: Dict): string[] {
-  return Object.keys(value).filter((name) => value[name] !== undefined);
-}
-
-function codePoints(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length - 1; at++) {
-    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      at++;
-    }
-  }
-  return count;
-}
-
-function anyEqual(value: Json, literals: readonly unknown[]): boolean {
-  for (const literal of literals) if (equal(value, literal)) return true;
-  return false;
-}
-
-function equal(value: Json, literal: unknown): boolean {
-  if (typeof literal !== "object" || literal === null) return value === literal;
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(literal)) {
-    return (
-      Array.isArray(value) &&
-      value.length === literal.length &&
-      value.every((item, index) => equal(item, literal[index]))
-    );
-  }
-  if (Array.isArray(value) || !plain(value)) return false;
-  const names = Object.keys(literal);
-  const dict = literal as { readonly [name: string]: unknown };
+function shallow(value: any, levels: number): boolean {
   return (
-    hasSize(value, names.length) &&
-    names.every((name) => Object.hasOwn(value, name) && equal(value[name], dict[name]))
+    typeof value !== "object" ||
+    value === null ||
+    (levels > 0 && Object.values(value).every((item) => shallow(item, levels - 1)))
   );
 }
 
-/** The same text for equal values, and for no others. A symbol is a number that no `number` equals, by its digits. */
-function canonical(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number") return decimal(value);
-  if (typeof value === "symbol") return value.description ?? "";
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => canonical(item)).join()}]`;
-  if (typeof value !== "object" || value === null) return String(value);
-  const dict = value as { readonly [name: string]: unknown };
-  const names = Object.keys(dict).filter((name) => dict[name] !== undefined).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(dict[name])}`).join()}}`;
+/** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
+function isDict(value: any): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A number in decimal; an integer has all its digits. */
-function decimal(value: number): string {
-  const [mantissa = "", exponent] = String(value).split("e+");
-  if (exponent === undefined) return mantissa;
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return whole + fraction.padEnd(Number(exponent), "0");
+/** Whether an object has just so many members, or the others are not nested too deep. */
+function sized(value: any, size: number, levels?: number): boolean {
+  let count = 0;
+  for (const _ in value) count++;
+  return (
+    count === size ||
+    (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
+  );
 }
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function formatUuid(text: string): boolean {
-  return uuid.test(text);
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
-const dateTime =
-  /^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d))T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;
+
+function isUuid(text: any): boolean {
+  return typeof text === "string" && uuidForm.test(text);
+}
+
+const dateTimeForm =
+  /^\d{4}-(?!(?:0[2469]|11)-31|02-30)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** RFC 3339 section 5.6; a leap second ends a day in UTC. */
-function formatDateTime(text: string): boolean {
-  if (!dateTime.test(text)) return false;
+function isDateTime(text: any): boolean {
+  if (typeof text !== "string" || !dateTimeForm.test(text)) return false;
+  const number = (at: number) => Number(text.slice(at, at + 2));
   const year = Number(text.slice(0, 4));
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  if (text.startsWith("02-29", 5) && !isLeapYear) return false;
-  if (text[17] !== "6") return true;
-  const offset = /Z$/i.test(text) ? "+00:00" : text.slice(-6);
-  const ahead = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4));
-  const minute = Number(text.slice(11, 13)) * 60 + Number(text.slice(14, 16));
-  return (minute + (offset.startsWith("+") ? -ahead : ahead) + 2880) % 1440 === 1439;
+  if (text.startsWith("02-29", 5) && year % (year % 100 ? 4 : 16)) return false;
+  const zone = text.length - 6;
+  const offset = /z$/i.test(text) ? 0 : (number(zone + 1) * 60 + number(zone + 4)) * (text[zone] === "+" ? 1 : -1);
+  return text[17] !== "6" || (number(11) * 60 + number(14) - offset + 2880) % 1440 === 1439;
 }
 
-const mailbox =
-  /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}|IPv6:[\da-f:.]+)\])$/i;
-const octets = /:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/;
+const emailForm =
+  /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?!])|(?=]))){4}|IPv6:[\da-f:.]+)\])$/i;
 
 /** `Mailbox` of RFC 5321 section 4.1.2, in octets of ASCII. */
-function formatEmail(text: string): boolean {
-  if (text.length > 254 || text.lastIndexOf("@") > 64 || !mailbox.test(text)) return false;
-  const at = text.indexOf("@[", text.lastIndexOf("@"));
-  return at < 0 || !/^ipv6:/i.test(text.slice(at + 2)) || ipv6(text.slice(at + 7, -1).replace(octets, ":0:0"), 6);
+function isEmail(text: any): boolean {
+  if (typeof text !== "string" || text.length > 254 || text.lastIndexOf("@") > 64 || !emailForm.test(text)) return false;
+  const address = /@\[ipv6:([^@]*)]$/i.exec(text)?.[1];
+  return (
+    address === undefined ||
+    isIpv6(address, 6, /:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/)
+  );
 }
 
-/** `::` stands for one group or more, and leaves at most so many. */
-function ipv6(text: string, most: number): boolean {
-  if (!/^[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}$/i.test(text)) return false;
-  const count = text.split(":").filter(Boolean).length;
-  const [head = "", tail, ...more] = text.split("::");
-  const isWhole = (part: string) => part === "" || !/^:|:$/.test(part);
-  if (more.length > 0 || !isWhole(head) || !isWhole(tail ?? "")) return false;
-  return tail === undefined ? count === 8 : count <= most;
+/** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
+function isIpv6(text: string, most: number, octets: RegExp): boolean {
+  const groups = text.replace(octets, ":0:0");
+  const count = (groups.match(/[\da-f]+/gi) ?? []).length;
+  return (
+    !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
+  );
 }

@@ -128,995 +128,617 @@ export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violat
 /** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
 export type Violation = { path: string; message: string; keyword: string };
 
-export function parseSearchRequest(value: unknown): Result<SearchRequest> {
-  return isSearchRequest(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(searchRequest, value as Json) };
+/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+export type Options = { redact?: boolean; limit?: number };
+
+export function parseSearchRequest(value: unknown, options?: Options): Result<SearchRequest> {
+  return parse(isSearchRequest(value), value, options, () => [
+    {
+      type: 64,
+      optional: {
+        query: { type: 16, maxLength: 512 },
+        where: "Filter",
+        collections: { type: 32, minItems: 1, uniqueItems: true, items: "Collection" },
+        orderBy: {
+          type: 32,
+          maxItems: 10,
+          items: {
+            type: 64,
+            properties: { field: "FieldName" },
+            optional: { direction: { enum: ["asc", "desc"] } },
+            additionalProperties: 0,
+          },
+        },
+        pageSize: { type: 4, minimum: 1, maximum: 200 },
+        cursor: { type: 16, minLength: 1 },
+      },
+      additionalProperties: 0,
+    },
+    {
+      Collection: { enum: ["products", "articles", "orders"] },
+      FieldName: { type: 16, pattern: pattern10, not: { pattern: pattern11 }, shared: true },
+      Scalar: 31,
+      Filter: { oneOf: ["Every", "Some", "Not", "Comparison"], shared: true },
+      Every: {
+        type: 64,
+        properties: { op: { const: "and" }, filters: { type: 32, minItems: 1, items: "Filter" } },
+        additionalProperties: 0,
+      },
+      Some: {
+        type: 64,
+        properties: { op: { const: "or" }, filters: { type: 32, minItems: 1, items: "Filter" } },
+        additionalProperties: 0,
+      },
+      Not: {
+        type: 64,
+        properties: { op: { const: "not" }, filter: "Filter" },
+        additionalProperties: 0,
+      },
+      Comparison: {
+        type: 64,
+        properties: {
+          op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] },
+          field: "FieldName",
+          value: { anyOf: ["Scalar", { type: 32, maxItems: 1000, items: "Scalar" }] },
+        },
+        additionalProperties: 0,
+      },
+    },
+  ]);
 }
 
-export function isSearchRequest(value: unknown): value is SearchRequest {
-  return check1(value as Json, 0);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSearchRequest(value: unknown): asserts value is SearchRequest {
-  if (!isSearchRequest(value)) fail("SearchRequest", collect(searchRequest, value as Json));
-}
-
-export function parseSearchResponse(value: unknown): Result<SearchResponse> {
-  return isSearchResponse(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(searchResponse, value as Json) };
-}
-
-export function isSearchResponse(value: unknown): value is SearchResponse {
-  return check12(value as Json, 0);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSearchResponse(value: unknown): asserts value is SearchResponse {
-  if (!isSearchResponse(value)) fail("SearchResponse", collect(searchResponse, value as Json));
-}
-
-export function parseSuggestRequest(value: unknown): Result<SuggestRequest> {
-  return isSuggestRequest(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(suggestRequest, value as Json) };
-}
-
-export function isSuggestRequest(value: unknown): value is SuggestRequest {
-  return check13(value as Json);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSuggestRequest(value: unknown): asserts value is SuggestRequest {
-  if (!isSuggestRequest(value)) fail("SuggestRequest", collect(suggestRequest, value as Json));
-}
-
-export function parseSuggestResponse(value: unknown): Result<SuggestResponse> {
-  return isSuggestResponse(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(suggestResponse, value as Json) };
-}
-
-export function isSuggestResponse(value: unknown): value is SuggestResponse {
-  return check14(value as Json);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSuggestResponse(value: unknown): asserts value is SuggestResponse {
-  if (!isSuggestResponse(value)) fail("SuggestResponse", collect(suggestResponse, value as Json));
-}
-
-
-function check1(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)) && depth < 128)) return false;
-  let size1 = 0;
-  const value2 = value["query"];
-  if (value2 !== undefined) {
-    size1++;
-    if (!(typeof value2 === "string" && (value2.length <= 512 || (value2.length <= 1024 && codePoints(value2) <= 512)))) return false;
-  }
-  const value3 = value["where"];
-  if (value3 !== undefined) {
-    size1++;
-    if (!(check2(value3, depth + 1))) return false;
-  }
-  const value4 = value["collections"];
-  if (value4 !== undefined) {
-    size1++;
-    if (!(Array.isArray(value4) && depth < 127 && value4.length >= 1)) return false;
-    for (const item5 of value4) {
-      if (!((item5 === "products" || item5 === "articles" || item5 === "orders"))) return false;
-    }
-    if (!(distinct(value4))) return false;
-  }
-  const value6 = value["orderBy"];
-  if (value6 !== undefined) {
-    size1++;
-    if (!(Array.isArray(value6) && depth < 127 && value6.length <= 10)) return false;
-    for (const item7 of value6) {
-      if (!(typeof item7 === "object" && item7 !== null && !Array.isArray(item7) && (item7.constructor === Object || plain(item7)) && depth < 126)) return false;
-      let size8 = 1;
-      const value9 = item7["field"];
-      if (!(check3(value9, depth + 3))) return false;
-      const value10 = item7["direction"];
-      if (value10 !== undefined) {
-        size8++;
-        if (!((value10 === "asc" || value10 === "desc"))) return false;
-      }
-      if (!(hasSize(item7, size8))) return false;
-    }
-  }
-  const value11 = value["pageSize"];
-  if (value11 !== undefined) {
-    size1++;
-    if (!(typeof value11 === "number" && Number.isInteger(value11) && value11 >= 1 && value11 <= 200)) return false;
-  }
-  const value12 = value["cursor"];
-  if (value12 !== undefined) {
-    size1++;
-    if (!(typeof value12 === "string" && value12 !== "")) return false;
-  }
-  return hasSize(value, size1);
-}
-
-function check2(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)) && depth < 128)) return false;
-  switch (value["op"]) {
-    case "and": {
-      if (!(check4(value, depth))) return false;
-      break;
-    }
-    case "or": {
-      if (!(check5(value, depth))) return false;
-      break;
-    }
-    case "not": {
-      if (!(check6(value, depth))) return false;
-      break;
-    }
-    case "=":
-    case "!=":
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-    case "in": {
-      const value1 = value["field"];
-      if (!(check3(value1, depth + 1))) return false;
-      const value2 = value["value"];
-      if (!(
-        value2 !== undefined &&
-        (check7(value2, depth + 1) || check8(value2, depth + 1))
-      )) return false;
-      if (!(hasSize(value, 3))) return false;
-      break;
-    }
-    default:
-      return false;
-  }
-  return true;
-}
-
-function check3(value: Json, depth: number): boolean {
+export function isSearchRequest(value: any): value is SearchRequest {
+  let size1: any, value1: any;
   return (
-    typeof value === "string" && pattern9.test(value) &&
-    !(check10(value, depth))
+    ((size1 = 0), isDict(value)) &&
+    (
+      (value1 = value.query) === undefined ||
+      (
+        ++size1 > 0 &&
+        typeof value1 === "string" &&
+        (value1.length <= 512 || (value1.length <= 1024 && codePoints(value1) <= 512))
+      )
+    ) &&
+    ((value1 = value.where) === undefined || (++size1 > 0 && check1(value1, 1))) &&
+    (
+      (value1 = value.collections) === undefined ||
+      (
+        ++size1 > 0 &&
+        Array.isArray(value1) &&
+        value1.length >= 1 &&
+        check2(value1) &&
+        !repeated(value1)
+      )
+    ) &&
+    (
+      (value1 = value.orderBy) === undefined ||
+      (++size1 > 0 && Array.isArray(value1) && value1.length <= 10 && check4(value1))
+    ) &&
+    (
+      (value1 = value.pageSize) === undefined ||
+      (++size1 > 0 && Number.isInteger(value1) && value1 >= 1 && value1 <= 200)
+    ) &&
+    (
+      (value1 = value.cursor) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
+    sized(value, size1)
   );
 }
 
-function check4(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)) && depth < 128)) return false;
-  const value1 = value["op"];
-  if (!(value1 === "and")) return false;
-  const value2 = value["filters"];
-  if (!(Array.isArray(value2) && depth < 127 && value2.length >= 1)) return false;
-  for (const item3 of value2) {
-    if (!(check2(item3, depth + 2))) return false;
-  }
-  return hasSize(value, 2);
+/** Throws an `Error` that has the `violations`. */
+export function assertSearchRequest(value: unknown, options?: Options): asserts value is SearchRequest {
+  assert(parseSearchRequest(value, options));
 }
 
-function check5(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)) && depth < 128)) return false;
-  const value1 = value["op"];
-  if (!(value1 === "or")) return false;
-  const value2 = value["filters"];
-  if (!(Array.isArray(value2) && depth < 127 && value2.length >= 1)) return false;
-  for (const item3 of value2) {
-    if (!(check2(item3, depth + 2))) return false;
-  }
-  return hasSize(value, 2);
+export function parseSearchResponse(value: unknown, options?: Options): Result<SearchResponse> {
+  return parse(isSearchResponse(value), value, options, () => [
+    {
+      type: 64,
+      properties: { total: { type: 4, minimum: 0 }, hits: { type: 32, items: "Hit" } },
+      optional: {
+        facets: {
+          type: 64,
+          additionalProperties: { type: 64, additionalProperties: { type: 4, minimum: 0 } },
+        },
+        nextCursor: 16,
+      },
+    },
+    {
+      Hit: {
+        type: 64,
+        properties: {
+          id: 16,
+          collection: { enum: ["products", "articles", "orders"] },
+          score: { type: 12, minimum: 0, maximum: 1 },
+          document: { type: 64, additionalProperties: 127 },
+        },
+        optional: {
+          url: { type: 16, format: ["uri", isUri] },
+          thumbnail: { type: 16, format: ["uri-reference", isUriReference] },
+        },
+      },
+    },
+  ]);
 }
 
-function check6(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)) && depth < 128)) return false;
-  const value1 = value["op"];
-  if (!(value1 === "not")) return false;
-  const value2 = value["filter"];
-  if (!(value2 !== undefined && check2(value2, depth + 1))) return false;
-  return hasSize(value, 2);
+export function isSearchResponse(value: any): value is SearchResponse {
+  let size1: any, value1: any;
+  return (
+    ((size1 = 2), isDict(value)) &&
+    Number.isInteger((value1 = value.total)) &&
+    value1 >= 0 &&
+    Array.isArray((value1 = value.hits)) &&
+    check13(value1) &&
+    ((value1 = value.facets) === undefined || (++size1 > 0 && isDict(value1) && check15(value1))) &&
+    ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
+    sized(value, size1, 128)
+  );
 }
 
-function check7(value: Json, depth: number): boolean {
-  return (typeof value === "string" || typeof value === "number" && Number.isFinite(value) || typeof value === "boolean" || value === null);
+/** Throws an `Error` that has the `violations`. */
+export function assertSearchResponse(value: unknown, options?: Options): asserts value is SearchResponse {
+  assert(parseSearchResponse(value, options));
 }
 
-function check8(value: Json, depth: number): boolean {
-  if (!(Array.isArray(value) && depth < 128 && value.length <= 1000)) return false;
-  for (const item1 of value) {
-    if (!(check7(item1, depth + 1))) return false;
+export function parseSuggestRequest(value: unknown, options?: Options): Result<SuggestRequest> {
+  return parse(isSuggestRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: { prefix: { type: 16, minLength: 1, maxLength: 64 } },
+      optional: { limit: { type: 4, minimum: 1, maximum: 20 } },
+      additionalProperties: 0,
+    },
+  ]);
+}
+
+export function isSuggestRequest(value: any): value is SuggestRequest {
+  let size1: any, value1: any;
+  return (
+    ((size1 = 1), isDict(value)) &&
+    typeof (value1 = value.prefix) === "string" &&
+    value1 !== "" &&
+    (value1.length <= 64 || (value1.length <= 128 && codePoints(value1) <= 64)) &&
+    (
+      (value1 = value.limit) === undefined ||
+      (++size1 > 0 && Number.isInteger(value1) && value1 >= 1 && value1 <= 20)
+    ) &&
+    sized(value, size1)
+  );
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSuggestRequest(value: unknown, options?: Options): asserts value is SuggestRequest {
+  assert(parseSuggestRequest(value, options));
+}
+
+export function parseSuggestResponse(value: unknown, options?: Options): Result<SuggestResponse> {
+  return parse(isSuggestResponse(value), value, options, () => [
+    { type: 32, maxItems: 20, uniqueItems: true, items: 16 },
+  ]);
+}
+
+export function isSuggestResponse(value: any): value is SuggestResponse {
+  return Array.isArray(value) && value.length <= 20 && check16(value) && !repeated(value);
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSuggestResponse(value: unknown, options?: Options): asserts value is SuggestResponse {
+  assert(parseSuggestResponse(value, options));
+}
+
+
+function check2(value: any): boolean {
+  for (const item of value) {
+    if (!(item === "products" || item === "articles" || item === "orders")) return false;
   }
   return true;
 }
 
-function check10(value: Json, depth: number): boolean {
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value))) {
-    if (!(depth < 128)) return false;
-    if (!(shallow(value, 128 - depth))) return false;
-  } else if (Array.isArray(value)) {
-    if (!(depth < 128 && shallow(value, 128 - depth))) return false;
-  } else if (!((typeof value !== "string" || (pattern11.test(value))))) {
-    return false;
+function check4(value: any): boolean {
+  let size1: any, value1: any;
+  for (const item of value) {
+    if (!(
+      ((size1 = 1), isDict(item)) &&
+      check3(item.field, 3) &&
+      (
+        (value1 = item.direction) === undefined ||
+        (++size1 > 0 && (value1 === "asc" || value1 === "desc"))
+      ) &&
+      sized(item, size1)
+    )) return false;
   }
   return true;
 }
 
-function check12(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  let size1 = 2;
-  const value2 = value["total"];
-  if (!(typeof value2 === "number" && Number.isInteger(value2) && value2 >= 0)) return false;
-  const value3 = value["hits"];
-  if (!(Array.isArray(value3))) return false;
-  for (const item4 of value3) {
-    if (!(typeof item4 === "object" && item4 !== null && !Array.isArray(item4) && (item4.constructor === Object || plain(item4)))) return false;
-    let size5 = 4;
-    const value6 = item4["id"];
-    if (!(typeof value6 === "string")) return false;
-    const value7 = item4["collection"];
-    if (!((value7 === "products" || value7 === "articles" || value7 === "orders"))) return false;
-    const value8 = item4["score"];
-    if (!(typeof value8 === "number" && value8 >= 0 && value8 <= 1)) return false;
-    const value9 = item4["url"];
-    if (value9 !== undefined) {
-      size5++;
-      if (!(typeof value9 === "string" && formatUri(value9))) return false;
-    }
-    const value10 = item4["thumbnail"];
-    if (value10 !== undefined) {
-      size5++;
-      if (!(typeof value10 === "string" && formatUriReference(value10))) return false;
-    }
-    const value11 = item4["document"];
-    if (!(typeof value11 === "object" && value11 !== null && !Array.isArray(value11) && (value11.constructor === Object || plain(value11)))) return false;
-    if (!(shallow(value11, 125 - depth))) return false;
-    if (!((hasSize(item4, size5) || shallow(item4, 126 - depth)))) return false;
+function check9(value: any, depth: number): boolean {
+  for (const item of value) {
+    if (!check8(item, depth + 2)) return false;
   }
-  const value12 = value["facets"];
-  if (value12 !== undefined) {
-    size1++;
-    if (!(typeof value12 === "object" && value12 !== null && !Array.isArray(value12) && (value12.constructor === Object || plain(value12)))) return false;
-    for (const name of Object.keys(value12)) {
-      const value13 = value12[name];
-      if (value13 !== undefined) {
-        if (!(typeof value13 === "object" && value13 !== null && !Array.isArray(value13) && (value13.constructor === Object || plain(value13)))) return false;
-        for (const name of Object.keys(value13)) {
-          const value14 = value13[name];
-          if (!((value14 === undefined || typeof value14 === "number" && Number.isInteger(value14) && value14 >= 0))) return false;
-        }
-      }
-    }
-  }
-  const value15 = value["nextCursor"];
-  if (value15 !== undefined) {
-    size1++;
-    if (!(typeof value15 === "string")) return false;
-  }
-  return (hasSize(value, size1) || shallow(value, 128 - depth));
+  return true;
 }
 
-function check13(value: Json): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  let size1 = 1;
-  const value2 = value["prefix"];
-  if (!(typeof value2 === "string" && value2 !== "" && (value2.length <= 64 || (value2.length <= 128 && codePoints(value2) <= 64)))) return false;
-  const value3 = value["limit"];
-  if (value3 !== undefined) {
-    size1++;
-    if (!(typeof value3 === "number" && Number.isInteger(value3) && value3 >= 1 && value3 <= 20)) return false;
-  }
-  return hasSize(value, size1);
+function check1(value: any, depth: number): boolean {
+  let value1: any;
+  return (
+    check5(value, depth) ||
+    check6(value, depth) ||
+    check7(value, depth) ||
+    (
+      isDict(value) &&
+      depth < 128 &&
+      (
+        (value1 = value.op) === "=" ||
+        value1 === "!=" ||
+        value1 === "<" ||
+        value1 === "<=" ||
+        value1 === ">" ||
+        value1 === ">=" ||
+        value1 === "in"
+      ) &&
+      check3(value.field, depth + 1) &&
+      (value1 = value.value) !== undefined &&
+      (
+        check8(value1, depth + 1) ||
+        (Array.isArray(value1) && depth < 127 && value1.length <= 1000 && check9(value1, depth))
+      ) &&
+      sized(value, 3)
+    )
+  );
 }
 
-function check14(value: Json): boolean {
-  if (!(Array.isArray(value) && value.length <= 20)) return false;
-  for (const item1 of value) {
-    if (!(typeof item1 === "string")) return false;
-  }
-  return distinct(value);
+function check3(value: any, depth: number): boolean {
+  return (
+    typeof value === "string" &&
+    pattern10.test(value) &&
+    !((typeof value !== "string" || (typeof value === "string" && pattern11.test(value))) && shallow(value, 128 - depth))
+  );
 }
 
-const pattern9 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
+function check12(value: any, depth: number): boolean {
+  for (const item of value) {
+    if (!check1(item, depth + 2)) return false;
+  }
+  return true;
+}
+
+function check5(value: any, depth: number): boolean {
+  let value1: any;
+  return (
+    isDict(value) &&
+    depth < 128 &&
+    value.op === "and" &&
+    Array.isArray((value1 = value.filters)) &&
+    depth < 127 &&
+    value1.length >= 1 &&
+    check12(value1, depth) &&
+    sized(value, 2)
+  );
+}
+
+function check6(value: any, depth: number): boolean {
+  let value1: any;
+  return (
+    isDict(value) &&
+    depth < 128 &&
+    value.op === "or" &&
+    Array.isArray((value1 = value.filters)) &&
+    depth < 127 &&
+    value1.length >= 1 &&
+    check12(value1, depth) &&
+    sized(value, 2)
+  );
+}
+
+function check7(value: any, depth: number): boolean {
+  let value1: any;
+  return (
+    isDict(value) &&
+    depth < 128 &&
+    value.op === "not" &&
+    (value1 = value.filter) !== undefined &&
+    check1(value1, depth + 1) &&
+    sized(value, 2)
+  );
+}
+
+function check8(value: any, _depth: number): boolean {
+  return (
+    typeof value === "string" ||
+    Number.isFinite(value) ||
+    typeof value === "boolean" ||
+    value === null
+  );
+}
+
+function check13(value: any): boolean {
+  let size1: any, value1: any;
+  for (const item of value) {
+    if (!(
+      ((size1 = 4), isDict(item)) &&
+      typeof item.id === "string" &&
+      ((value1 = item.collection) === "products" || value1 === "articles" || value1 === "orders") &&
+      Number.isFinite((value1 = item.score)) &&
+      value1 >= 0 &&
+      value1 <= 1 &&
+      ((value1 = item.url) === undefined || (++size1 > 0 && isUri(value1))) &&
+      ((value1 = item.thumbnail) === undefined || (++size1 > 0 && isUriReference(value1))) &&
+      isDict((value1 = item.document)) &&
+      shallow(value1, 125) &&
+      sized(item, size1, 126)
+    )) return false;
+  }
+  return true;
+}
+
+function check14(value: any): boolean {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (!(item === undefined || (Number.isInteger(item) && item >= 0))) return false;
+  }
+  return true;
+}
+
+function check15(value: any): boolean {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (!(item === undefined || (isDict(item) && check14(item)))) return false;
+  }
+  return true;
+}
+
+function check16(value: any): boolean {
+  for (const item of value) {
+    if (!(typeof item === "string")) return false;
+  }
+  return true;
+}
+
+const pattern10 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
 const pattern11 = /^_/u;
 
-const searchRequest: Contract = {
-  root: {
-    type: ["object"],
-    properties: {
-      query: { type: ["string"], maxLength: 512 },
-      where: { ref: "Filter" },
-      collections: { type: ["array"], minItems: 1, unique: true, items: { ref: "Collection" } },
-      orderBy: {
-        type: ["array"],
-        maxItems: 10,
-        items: {
-          type: ["object"],
-          required: ["field"],
-          properties: { field: { ref: "FieldName" }, direction: { enum: ["asc", "desc"] } },
-          additional: false,
-        },
-      },
-      pageSize: { type: ["integer"], minimum: 1, maximum: 200 },
-      cursor: { type: ["string"], minLength: 1 },
-    },
-    additional: false,
-  },
-  definitions: {
-    Collection: { enum: ["products", "articles", "orders"] },
-    FieldName: { type: ["string"], pattern: pattern9, not: { pattern: pattern11 } },
-    Scalar: { type: ["null", "boolean", "number", "string"] },
-    Filter: { oneOf: [{ ref: "Every" }, { ref: "Some" }, { ref: "Not" }, { ref: "Comparison" }] },
-    Every: {
-      type: ["object"],
-      required: ["op", "filters"],
-      properties: {
-        op: { const: "and" },
-        filters: { type: ["array"], minItems: 1, items: { ref: "Filter" } },
-      },
-      additional: false,
-    },
-    Some: {
-      type: ["object"],
-      required: ["op", "filters"],
-      properties: {
-        op: { const: "or" },
-        filters: { type: ["array"], minItems: 1, items: { ref: "Filter" } },
-      },
-      additional: false,
-    },
-    Not: {
-      type: ["object"],
-      required: ["op", "filter"],
-      properties: { op: { const: "not" }, filter: { ref: "Filter" } },
-      additional: false,
-    },
-    Comparison: {
-      type: ["object"],
-      required: ["op", "field", "value"],
-      properties: {
-        op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] },
-        field: { ref: "FieldName" },
-        value: {
-          anyOf: [
-            { ref: "Scalar" },
-            { type: ["array"], maxItems: 1000, items: { ref: "Scalar" } },
-          ],
-        },
-      },
-      additional: false,
-    },
-  },
-  shared: ["FieldName", "Scalar", "Filter"],
-};
-
-const searchResponse: Contract = {
-  root: {
-    type: ["object"],
-    required: ["total", "hits"],
-    properties: {
-      total: { type: ["integer"], minimum: 0 },
-      hits: { type: ["array"], items: { ref: "Hit" } },
-      facets: {
-        type: ["object"],
-        additional: { type: ["object"], additional: { type: ["integer"], minimum: 0 } },
-      },
-      nextCursor: { type: ["string"] },
-    },
-  },
-  definitions: {
-    Hit: {
-      type: ["object"],
-      required: ["id", "collection", "score", "document"],
-      properties: {
-        id: { type: ["string"] },
-        collection: { enum: ["products", "articles", "orders"] },
-        score: { type: ["number"], minimum: 0, maximum: 1 },
-        url: { type: ["string"], format: "uri" },
-        thumbnail: { type: ["string"], format: "uri-reference" },
-        document: { type: ["object"], additional: true },
-      },
-    },
-  },
-};
-
-const suggestRequest: Contract = {
-  root: {
-    type: ["object"],
-    required: ["prefix"],
-    properties: {
-      prefix: { type: ["string"], minLength: 1, maxLength: 64 },
-      limit: { type: ["integer"], minimum: 1, maximum: 20 },
-    },
-    additional: false,
-  },
-};
-
-const suggestResponse: Contract = {
-  root: { type: ["array"], maxItems: 20, unique: true, items: { type: ["string"] } },
-};
-
-const formats: { readonly [name: string]: (text: string) => boolean } = {
-  uri: formatUri,
-  "uri-reference": formatUriReference,
-};
-
-/** What is looked at: JSON, where a property that is `undefined` counts as absent. */
-type Json = undefined | null | boolean | number | string | Json[] | Dict;
-type Dict = { [name: string]: Json };
-
-/** One way in which a payload breaks its schema, as `Violation`, not yet in words. */
-interface Finding {
-  readonly path: Path;
-  readonly keyword: string;
-  readonly say: () => string;
+function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
+  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
 }
 
-type Path = readonly (string | number)[];
-
-/** A schema: its keywords, `additionalProperties` as `additional`, `$ref` by the definition's name. */
-type Rule = boolean | Checks;
-
-interface Checks {
-  readonly ref?: string;
-  readonly type?: readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: Limit;
-  readonly maximum?: Limit;
-  readonly exclusiveMinimum?: Limit;
-  readonly exclusiveMaximum?: Limit;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: RegExp;
-  readonly source?: string;
-  readonly format?: string;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly unique?: boolean;
-  readonly required?: readonly string[];
-  readonly properties?: { readonly [name: string]: Rule };
-  readonly additional?: Rule;
-  readonly items?: Rule;
-  readonly allOf?: readonly Rule[];
-  readonly anyOf?: readonly Rule[];
-  readonly oneOf?: readonly Rule[];
-  readonly not?: Rule;
+function assert(result: Result<unknown>): void {
+  if (result.ok) return;
+  const [{ path, message }] = result.violations as [Violation];
+  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
 }
 
-/** A bound that no `number` equals has the nearest one, whether that is within it, and its digits. */
-type Limit = number | { readonly nearest: number; readonly isWithin: boolean; readonly digits: string };
-
-/** Verdicts are remembered for the definitions that one place can reach twice. */
-interface Contract {
-  readonly root: Rule;
-  readonly definitions?: { readonly [name: string]: Rule };
-  readonly shared?: readonly string[];
-}
-
-interface Scope {
-  readonly definitions: { readonly [name: string]: Rule };
-  readonly names: Map<Rule, string>;
-  readonly verdicts: Map<Rule, Map<Json, boolean>>;
-  explains: boolean;
-}
-
-const keywords: readonly string[] = [
-  "type",
-  "false",
-  "enum",
-  "const",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "required",
-  "additionalProperties",
-  "anyOf",
-  "oneOf",
-  "not",
-];
-
-/** Every violation, sorted by path, then by keyword. */
-function collect(contract: Contract, payload: Json): Violation[] {
-  if (!shallow(payload, 128)) {
-    return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  }
-  const { root, definitions = {}, shared = [] } = contract;
-  const scope: Scope = { definitions, names: new Map(), verdicts: new Map(), explains: true };
-  for (const name of Object.keys(definitions)) {
-    const rule = definitions[name];
-    if (typeof rule === "object") scope.names.set(rule, name);
-  }
-  for (const name of shared) scope.verdicts.set(definitions[name] ?? true, new Map());
-  const violations = find(scope, root, payload).map(({ path, keyword, say }) => ({
-    path: pointer(path),
-    message: say(),
-    keyword,
-  }));
-  const isSame = (a: Violation, b: Violation) => a.path === b.path && a.keyword === b.keyword;
-  const sorted: Violation[] = [];
-  for (let from = 0, to = 0; from < violations.length; from = to) {
-    const first = violations[from] as Violation;
-    const run = [first];
-    for (to = from + 1; to < violations.length && isSame(first, violations[to] as Violation); to++) {
-      run.push(violations[to] as Violation);
-    }
-    run.sort((a, b) => (a.message < b.message ? -1 : 1));
-    for (const [at, violation] of run.entries()) {
-      if (violation.message !== run[at - 1]?.message) sorted.push(violation);
-    }
-  }
-  return sorted;
-}
-
-/** What is wrong with a value, in order. */
-function find(scope: Scope, root: Rule, payload: Json): Finding[] {
-  const found: Finding[] = [];
-  const seen = new Map<Rule, Set<unknown>>();
-  const open: [Rule, Json, Path][] = [[root, payload, []]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [rule, value, path] = next;
-    const target = follow(scope, rule);
-    if (scope.verdicts.has(target)) {
-      const places = seen.get(target) ?? new Set();
-      const place = typeof value === "object" && value !== null ? value : pointer(path);
-      if (places.has(place)) continue;
-      seen.set(target, places.add(place));
-    }
-    visit(scope, target, value, path, found, open);
-  }
-  found.sort(inOrder);
-  let mistyped: Path | undefined;
-  // After a mismatch of type, nothing more is said about a value or what is in it.
-  return found.filter(({ path, keyword }) => {
-    const isType = keyword === "type";
-    if (mistyped !== undefined && mistyped.every((token, at) => token === path[at])) {
-      return isType && path.length === mistyped.length;
-    }
-    if (isType) mistyped = path;
-    return true;
-  });
-}
-
-function visit(
-  scope: Scope,
-  rule: Rule,
-  value: Json,
-  path: Path,
-  found: Finding[],
-  open: [Rule, Json, Path][],
-): void {
-  if (rule === true) return;
-  if (rule === false) {
-    found.push({ path, keyword: "false", say: () => "no value is allowed here" });
-    return;
-  }
-  const report = (keyword: string, say: () => string, name?: string) => {
-    found.push({ path: name === undefined ? path : [...path, name], keyword, say });
+/**
+ * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
+ * `properties` are required, and `optional` are the others.
+ */
+function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+  const keywords =
+    "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
+  const relations =
+    "be at least,be at most,be greater than,be less than,have at least,have at most,match the pattern,be a valid,have at least,have at most".split(",");
+  const types = "null,boolean,integer,number,string,array,object".split(",");
+  let found: any[] = [];
+  let explains = false;
+  const known = [new Map<any, any>(), new Map<any, any>()] as const;
+  const show = (value: any): string => {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+    const shown = text.slice(0, 64);
+    return (text === value ? JSON.stringify(shown) : shown) + (text === shown ? "" : "...");
   };
-  if (!check(rule, value, report)) return;
-  for (const part of rule.allOf ?? []) open.push([part, value, path]);
-  for (const [below, member, token, isDeclared] of children(rule, value)) {
-    if (!isDeclared && follow(scope, below) === false) {
-      report("additionalProperties", () => `unexpected property ${quote(String(token))}`, String(token));
-    } else {
-      open.push([below, member, [...path, token]]);
-    }
-  }
-  const { anyOf } = rule;
-  if (anyOf !== undefined && !anyOf.some((branch) => fits(scope, branch, value))) {
-    const message = noBranch(scope, "anyOf", anyOf, value);
-    report("anyOf", () => message);
-  }
-  const { oneOf } = rule;
-  if (oneOf !== undefined) {
-    const matching = [...oneOf.keys()].filter((at) => fits(scope, oneOf[at] ?? true, value));
-    if (matching.length === 0) {
-      const message = noBranch(scope, "oneOf", oneOf, value);
-      report("oneOf", () => message);
-    } else if (matching.length > 1) {
-      const listed = matching.slice(0, 8).join(", ") + (matching.length > 8 ? ", ..." : "");
-      report("oneOf", () => `matches more than one branch of oneOf: ${listed}`);
-    }
-  }
-  if (rule.not !== undefined && fits(scope, rule.not, value)) report("not", () => "matches the schema in not");
-}
-
-/** Reports what a value alone does not fulfil; false after a mismatch of type. */
-function check(
-  rule: Checks,
-  value: Json,
-  report: (keyword: string, say: () => string, name?: string) => void,
-): boolean {
-  const type = typeOf(value);
-  if (rule.type !== undefined && !allows(rule.type, type)) {
-    report("type", () => `expected ${either(rule.type ?? [])}, got ${type}`);
-    return false;
-  }
-  const got = () => `, got ${typeof value === "string" ? quote(value) : cut(canonical(value))}`;
-  if (rule.enum !== undefined && !rule.enum.includes(value) && !anyEqual(value, rule.enum)) {
-    report("enum", () => `value not in enum ${list(rule.enum ?? [])}`);
-  }
-  if (rule.const !== undefined && !equal(value, rule.const)) {
-    report("const", () => `value is not ${show(rule.const)}`);
-  }
-  if (typeof value === "number") {
-    const bound = (
-      keyword: string,
-      relation: string,
-      limit: Limit | undefined,
-      sign: number,
-      strict: boolean,
-    ) => {
-      if (limit === undefined) return;
-      const { nearest, isWithin, digits } =
-        typeof limit === "number" ? { nearest: limit, isWithin: !strict, digits: decimal(limit) } : limit;
-      if ((value - nearest) * sign > 0 || (value === nearest && isWithin)) return;
-      report(keyword, () => `must be ${relation} ${cut(digits)}${got()}`);
+  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
+  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const pointer = (path: any[]): string =>
+    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const mistyped = (mask: number, value: any): string => {
+    const type =
+      value === null ? 0
+      : Array.isArray(value) ? 5
+      : isDict(value) ? 6
+      : Number.isInteger(value) ? 2
+      : Number.isFinite(value) ? 3
+      : typeof value === "object" || typeof value === "number" ? -1
+      : types.indexOf(typeof value);
+    const isAllowed = (at: number) => (mask >> at) & 1 && (at !== 2 || !(mask & 8));
+    return type >= 0 && (mask >> type) & 1
+      ? ""
+      : `expected ${types.filter((_, at) => isAllowed(at)).join(", ").replace(/, (\w+)$/, " or $1")}, got ${types[type] ?? typeof value}`;
+  };
+  const order = ([a, x, m]: any, [b, y, n]: any): number => {
+    const at = a.findIndex((token: any, at: number) => token !== b[at]);
+    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
+    return a.length - b.length || x - y || (m < n ? -1 : m > n ? 1 : 0);
+  };
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const find = (rule: any, value: any, explain = false): any[] => {
+    const [outer, explained] = [found, explains];
+    found = [];
+    explains = explain;
+    visit(rule, value, []);
+    let last: any;
+    let mistyped: any;
+    const inner = found.sort(order).filter((finding) => {
+      const [path, keyword] = finding;
+      const isNew = !last || order(last, finding) !== 0;
+      last = finding;
+      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
+      if (!isWithin && !keyword) mistyped = path;
+      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
+    });
+    found = outer;
+    explains = explained;
+    return inner;
+  };
+  const closest = (branches: any[], candidates: any[], value: any): string => {
+    const mask = branches.reduce((mask, branch) => mask | ((follow(branch).type ?? +follow(branch)) || 127), 0);
+    if (!explains) return "";
+    if (mistyped(mask, value)) return `: ${mistyped(mask, value)}`;
+    const distance = (sum: number, [{ length }, keyword]: any) =>
+      sum + (length < 1 && !keyword ? 1e9 : length < 2 && keyword === 3 ? 1e6 : 1);
+    const distances = candidates.map((findings) => findings.reduce(distance, 0));
+    const index = distances.indexOf(Math.min(...distances));
+    const [[path, keyword, message], ...more] = candidates[index];
+    const name = typeof branches[index] === "string" ? ` (${show(branches[index])})` : "";
+    const place = redact ? "" : pointer(keyword === 15 || keyword === 16 ? path.slice(0, -1) : path);
+    return `; closest is branch ${index}${name}: ${message}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`;
+  };
+  const visit = (name: any, value: any, path: any[]): void => {
+    const rule = follow(name);
+    const report = (keyword: number, message: string, ...below: any[]) => {
+      found.push([[...path, ...below], keyword, message]);
     };
-    bound("minimum", "at least", rule.minimum, 1, false);
-    bound("maximum", "at most", rule.maximum, -1, false);
-    bound("exclusiveMinimum", "greater than", rule.exclusiveMinimum, 1, true);
-    bound("exclusiveMaximum", "less than", rule.exclusiveMaximum, -1, true);
-  }
-  if (typeof value === "string") {
-    const { minLength, maxLength } = rule;
-    const length = minLength === undefined && maxLength === undefined ? 0 : codePoints(value);
-    if (minLength !== undefined && length < minLength) {
-      report("minLength", () => `must have at least ${count(minLength, "character")}${got()}`);
+    if (rule.shared) {
+      const memory = known[explains ? 1 : 0].get(rule) ?? new Map();
+      known[explains ? 1 : 0].set(rule, memory);
+      const findings = memory.get(value) ?? find({ ...rule, shared: false }, value, explains);
+      memory.set(value, findings);
+      for (const [below, keyword, message] of findings) report(keyword, message, ...below);
+      return;
     }
-    if (maxLength !== undefined && length > maxLength) {
-      report("maxLength", () => `must have at most ${count(maxLength, "character")}${got()}`);
-    }
-    const { pattern } = rule;
-    if (pattern !== undefined && !pattern.test(value)) {
-      report("pattern", () => `must match the pattern ${quote(rule.source ?? pattern.source)}${got()}`);
-    }
-    const { format } = rule;
-    if (format !== undefined && formats[format]?.(value) === false) {
-      report("format", () => `must be a valid ${format}${got()}`);
-    }
-  }
-  if (Array.isArray(value)) {
-    const { minItems, maxItems } = rule;
-    const size = value.length;
-    if (minItems !== undefined && size < minItems) {
-      report("minItems", () => `must have at least ${count(minItems, "item")}, got ${size}`);
-    }
-    if (maxItems !== undefined && size > maxItems) {
-      report("maxItems", () => `must have at most ${count(maxItems, "item")}, got ${size}`);
-    }
-    const pair = rule.unique === true ? repeated(value) : undefined;
-    if (pair !== undefined) report("uniqueItems", () => `items ${pair[0]} and ${pair[1]} are equal`);
-  }
-  if (isDict(value)) {
-    for (const name of rule.required ?? []) {
-      if (own(value, name) === undefined) {
-        report("required", () => `missing required property ${quote(name)}`, name);
+    if (rule === 0) return report(1, "no value is allowed here");
+    const wrong = mistyped(rule.type ?? (rule > 0 ? rule : 127), value);
+    if (wrong && (rule.type || rule > 0 && rule < 127)) return report(0, wrong);
+    const isText = typeof value === "string";
+    const isList = Array.isArray(value);
+    const size = isText ? codePoints(value) : isList ? value.length : value;
+    const least = (bound: number) => size >= bound;
+    const most = (bound: number) => size <= bound;
+    const checks: any[] = [
+      0,
+      0,
+      (literals: any[]) => literals.includes(value)
+        || `value not in enum [${literals.slice(0, 16).map(show)}${literals[16] === undefined ? "" : ",..."}]`,
+      (literal: any) => literal === value
+        || `value is not ${show(literal)}`,
+      least,
+      most,
+      (bound: number) => value > bound,
+      (bound: number) => value < bound,
+      least,
+      most,
+      (pattern: RegExp) => pattern.test(value),
+      ([, accepts]: any) => accepts(value),
+      least,
+      most,
+      () => {
+        const pair = repeated(value);
+        return !pair || `items ${pair.join(" and ")} are equal`;
+      },
+    ];
+    keywords.forEach((keyword, at) => {
+      const bound = rule[keyword];
+      const isAsked = at < 4 || (at < 8 ? typeof value === "number" : at < 12 ? isText : isList);
+      const verdict = bound === undefined || !isAsked || !checks[at] || checks[at](bound);
+      if (verdict === true) return;
+      const shown = at === 10 ? show(bound.source) : at === 11 ? bound[0] : bound;
+      const noun = at < 8 || at === 10 || at === 11 ? "" : (isText ? " character" : " item") + (bound === 1 ? "" : "s");
+      report(at, verdict || `must ${relations[at - 4]} ${shown}${noun}${redact ? "" : `, got ${at > 11 ? size : show(value)}`}`);
+    });
+    const { required = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
+    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at]);
+    if (isDict(value)) {
+      for (const name of [...Object.keys(properties), ...required]) {
+        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, name);
+      }
+      for (const name of Object.keys(value)) {
+        const declared = member(properties, name) ?? member(optional, name);
+        if (value[name] === undefined) continue;
+        if (declared !== undefined || follow(additionalProperties)) {
+          visit(declared ?? additionalProperties, value[name], [...path, name]);
+        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, name);
       }
     }
-  }
-  return true;
-}
-
-/** What applies to the items or members of a value: the rule, the item, where it is, whether it is declared. */
-function children(rule: Checks, value: Json): [Rule, Json, string | number, boolean][] {
-  const { items, properties = {}, additional } = rule;
-  if (Array.isArray(value)) {
-    return items === undefined ? [] : value.map((item, index) => [items, item, index, true]);
-  }
-  if (!isDict(value)) return [];
-  return members(value).flatMap((name) => {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const below = declared ?? additional;
-    return below === undefined ? [] : [[below, value[name], name, declared !== undefined]];
-  });
-}
-
-function follow(scope: Scope, rule: Rule): Rule {
-  let target = rule;
-  while (typeof target === "object" && target.ref !== undefined) target = scope.definitions[target.ref] ?? true;
-  return target;
-}
-
-function fits(scope: Scope, rule: Rule, value: Json): boolean {
-  const target = follow(scope, rule);
-  if (typeof target === "boolean") return target;
-  const known = scope.verdicts.get(target);
-  const verdict = known?.get(value) ?? decide(scope, target, value);
-  known?.set(value, verdict);
-  return verdict;
-}
-
-function decide(scope: Scope, rule: Checks, value: Json): boolean {
-  let isFine = true;
-  check(rule, value, () => {
-    isFine = false;
-  });
-  const { allOf = [], anyOf, oneOf, not } = rule;
-  return (
-    isFine &&
-    allOf.every((part) => fits(scope, part, value)) &&
-    children(rule, value).every(([below, member]) => fits(scope, below, member)) &&
-    (anyOf === undefined || anyOf.some((branch) => fits(scope, branch, value))) &&
-    (oneOf === undefined || oneOf.filter((branch) => fits(scope, branch, value)).length === 1) &&
-    (not === undefined || !fits(scope, not, value))
-  );
-}
-
-/** What to say of a union that no branch of fits: which comes closest, and what it lacks. */
-function noBranch(scope: Scope, keyword: string, branches: readonly Rule[], value: Json): string {
-  const plain = `matches no branch of ${keyword}`;
-  if (!scope.explains) return plain;
-  const targets = branches.map((branch) => follow(scope, branch));
-  const types = targets.flatMap((target) => (typeof target === "object" && target.type) || ["any"]);
-  if (!types.includes("any") && !allows(types, typeOf(value))) {
-    return `${plain}: expected ${either(types)}, got ${typeOf(value)}`;
-  }
-  scope.explains = false;
-  const candidates = targets.map((target, index) => {
-    const findings = find(scope, target, value);
-    const isMistyped = findings.some(({ path, keyword }) => path.length === 0 && keyword === "type");
-    const found = tags(scope, target).filter(([name]) => isDict(value) && own(value, name) !== undefined);
-    const isSame = found.every(([name, literal]) => isDict(value) && equal(own(value, name), literal));
-    const tag = found.length === 0 ? 1 : isSame ? 0 : 2;
-    return { target, index, findings, distance: [Number(isMistyped), tag, findings.length] };
-  });
-  scope.explains = true;
-  candidates.sort((a, b) => {
-    const at = a.distance.findIndex((part, at) => part !== b.distance[at]);
-    return at < 0 ? 0 : (a.distance[at] ?? 0) - (b.distance[at] ?? 0);
-  });
-  const [closest] = candidates;
-  if (closest === undefined) return plain;
-  const { target, index, findings } = closest;
-  const name = scope.names.get(target);
-  const [tag] = tags(scope, target);
-  const label = name !== undefined ? ` (${quote(name)})` : tag ? ` (${quote(tag[0])} ${show(tag[1])})` : "";
-  return `${plain}; closest is branch ${index}${label}: ${lack(findings)}`;
-}
-
-function lack([first, ...others]: readonly Finding[]): string {
-  if (first === undefined) return "";
-  const namesItsPlace = first.keyword === "required" || first.keyword === "additionalProperties";
-  const path = pointer(namesItsPlace ? first.path.slice(0, -1) : first.path);
-  const place = path === "" ? "" : ` at ${cut(path)}`;
-  return `${first.say()}${place}${others.length === 0 ? "" : ` (and ${others.length} more)`}`;
-}
-
-/** The properties that a branch, or a member of its `allOf`, has a constant for. */
-function tags(scope: Scope, target: Rule): [string, unknown][] {
-  if (typeof target === "boolean") return [];
-  const parts = [target, ...(target.allOf ?? []).map((part) => follow(scope, part))];
-  return parts.flatMap((part) => {
-    const properties = (typeof part === "object" && part.properties) || {};
-    return Object.keys(properties).sort().flatMap((name): [string, unknown][] => {
-      const rule = follow(scope, properties[name] ?? true);
-      if (typeof rule === "boolean") return [];
-      const literal = rule.const === undefined && rule.enum?.length === 1 ? rule.enum[0] : rule.const;
-      return literal === undefined ? [] : [[name, literal]];
-    });
-  });
-}
-
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "number" && Number.isFinite(value)) return Number.isInteger(value) ? "integer" : "number";
-  if (typeof value === "number") return String(value);
-  return typeof value !== "object" || plain(value) ? typeof value : "instance of a class";
-}
-
-function isDict(value: Json): value is Dict {
-  return typeOf(value) === "object";
-}
-
-function allows(types: readonly string[], type: string): boolean {
-  return types.includes(type) || (type === "integer" && types.includes("number"));
-}
-
-/** The names of types in words. */
-function either(types: readonly string[]): string {
-  const all = ["null", "boolean", "integer", "number", "string", "array", "object"];
-  const names = all.filter((type) => types.includes(type) && !(type === "integer" && types.includes("number")));
-  const last = names.pop() ?? "nothing";
-  return names.length === 0 ? last : `${names.join(", ")} or ${last}`;
-}
-
-function inOrder(a: Finding, b: Finding): number {
-  const shared = Math.min(a.path.length, b.path.length);
-  for (let at = 0; at < shared; at++) {
-    const [left = "", right = ""] = [a.path[at], b.path[at]];
-    if (left === right) continue;
-    if (typeof left === typeof right) return left < right ? -1 : 1;
-    return typeof left === "number" ? -1 : 1;
-  }
-  return a.path.length - b.path.length || keywords.indexOf(a.keyword) - keywords.indexOf(b.keyword);
-}
-
-/** RFC 6901. */
-function pointer(path: Path): string {
-  return path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
-function count(size: number, noun: string): string {
-  return `${decimal(size)} ${noun}${size === 1 ? "" : "s"}`;
-}
-
-/** At most 64 characters of a text. */
-function cut(text: string): string {
-  const characters = Array.from(text.slice(0, 130));
-  return characters.length > 64 ? `${characters.slice(0, 64).join("")}...` : text;
-}
-
-function quote(text: string): string {
-  const shown = cut(text);
-  return shown === text ? JSON.stringify(text) : `${JSON.stringify(shown.slice(0, -3))}...`;
-}
-
-/** A value of the contract as JSON. */
-function show(literal: unknown): string {
-  return typeof literal === "string" ? quote(literal) : cut(canonical(literal));
-}
-
-function list(literals: readonly unknown[]): string {
-  return `[${literals.slice(0, 16).map(show).join(",")}${literals.length > 16 ? ",..." : ""}]`;
-}
-
-function fail(type: string, violations: Violation[]): never {
-  const [first] = violations;
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-  const place = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  throw Object.assign(new Error(`no ${type}: ${place}${first?.message ?? ""}${more}`), { violations });
+    for (const at of [17, 18]) {
+      const branches = rule[keywords[at] as string];
+      const candidates = branches?.map((branch: any) => find(branch, value));
+      const matching = candidates?.filter((findings: any[]) => !findings.length).length;
+      const plain = `matches no branch of ${keywords[at]}`;
+      if (matching === 0) report(at, plain + closest(branches, candidates, value));
+      if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);
+    }
+    if (rule.not !== undefined && !find(rule.not, value).length) report(19, "matches the schema in not");
+    for (const part of allOf) visit(part, value, path);
+  };
+  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return find(root, payload, true)
+    .slice(0, limit)
+    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
-function shallow(value: Json, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels <= 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) if (!shallow(item, levels - 1)) return false;
-  } else {
-    for (const name in value) if (!shallow(value[name], levels - 1)) return false;
-  }
-  return true;
+function shallow(value: any, levels: number): boolean {
+  return (
+    typeof value !== "object" ||
+    value === null ||
+    (levels > 0 && Object.values(value).every((item) => shallow(item, levels - 1)))
+  );
 }
 
-/** Whether an object is no `Date`, `Map` or other instance: what `JSON.parse` gives, in any realm. */
-function plain(value: Dict): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
+/** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
+function isDict(value: any): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A property whose name every object inherits. */
-function own(value: Dict, name: string): Json {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** Whether an object has just so many members. */
-function hasSize(value: Dict, size: number): boolean {
+/** Whether an object has just so many members, or the others are not nested too deep. */
+function sized(value: any, size: number, levels?: number): boolean {
   let count = 0;
   for (const _ in value) count++;
-  return count === size || members(value).length === size;
-}
-
-function members(value: Dict): string[] {
-  return Object.keys(value).filter((name) => value[name] !== undefined);
+  return (
+    count === size ||
+    (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
+  );
 }
 
 function codePoints(text: string): number {
-  let count = text.length;
-  for (let at = 0; at < text.length - 1; at++) {
-    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
-      count--;
-      at++;
-    }
-  }
+  let count = 0;
+  for (const _ of text) count++;
   return count;
 }
 
-function distinct(items: readonly Json[]): boolean {
-  if (items.length > 8) return repeated(items) === undefined;
-  for (let at = 1; at < items.length; at++) {
-    const item = items[at];
-    if (typeof item === "object" && item !== null) return repeated(items) === undefined;
-    for (let before = 0; before < at; before++) if (items[before] === item) return false;
-  }
-  return true;
-}
-
 /** The first two items that are equal, by their indexes. */
-function repeated(items: readonly Json[]): readonly [number, number] | undefined {
-  if (items.length < 2) return undefined;
-  const scalars = new Map<Json, number>();
-  const others = new Map<string, number>();
+function repeated(items: readonly unknown[]): [number, number] | undefined {
+  if (new Set(items).size === items.length && !items.some((item) => typeof item === "object")) return undefined;
+  const seen = new Map<string, number>();
   for (const [index, item] of items.entries()) {
-    const isScalar = typeof item !== "object" || item === null;
-    const text = isScalar ? "" : canonical(item);
-    const first = isScalar ? scalars.get(item) : others.get(text);
+    const text = canonical(item);
+    const first = seen.get(text);
     if (first !== undefined) return [first, index];
-    if (isScalar) scalars.set(item, index);
-    else others.set(text, index);
+    seen.set(text, index);
   }
   return undefined;
 }
 
-function anyEqual(value: Json, literals: readonly unknown[]): boolean {
-  for (const literal of literals) if (equal(value, literal)) return true;
-  return false;
-}
-
-function equal(value: Json, literal: unknown): boolean {
-  if (typeof literal !== "object" || literal === null) return value === literal;
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(literal)) {
-    return (
-      Array.isArray(value) &&
-      value.length === literal.length &&
-      value.every((item, index) => equal(item, literal[index]))
-    );
-  }
-  if (Array.isArray(value) || !plain(value)) return false;
-  const names = Object.keys(literal);
-  const dict = literal as { readonly [name: string]: unknown };
-  return (
-    hasSize(value, names.length) &&
-    names.every((name) => Object.hasOwn(value, name) && equal(value[name], dict[name]))
-  );
-}
-
-/** The same text for equal values, and for no others. A symbol is a number that no `number` equals, by its digits. */
+/** The same text for equal values, and for no others. */
 function canonical(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number") return decimal(value);
-  if (typeof value === "symbol") return value.description ?? "";
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => canonical(item)).join()}]`;
-  if (typeof value !== "object" || value === null) return String(value);
-  const dict = value as { readonly [name: string]: unknown };
-  const names = Object.keys(dict).filter((name) => dict[name] !== undefined).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(dict[name])}`).join()}}`;
-}
-
-/** A number in decimal; an integer has all its digits. */
-function decimal(value: number): string {
-  const [mantissa = "", exponent] = String(value).split("e+");
-  if (exponent === undefined) return mantissa;
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return whole + fraction.padEnd(Number(exponent), "0");
+  return JSON.stringify(value, (_, item) => {
+    if (typeof item === "symbol" || typeof item === "bigint") return `${String(item)} `;
+    if (!isDict(item)) return item;
+    const names = Object.keys(item).filter((name) => item[name] !== undefined);
+    return { _: names.sort().map((name) => [name, item[name]]) };
+  });
 }
 
 /** `URI` of RFC 3986. */
-function formatUri(text: string): boolean {
-  return /^[^/?#]*:/.test(text) && formatUriReference(text);
+function isUri(text: any): boolean {
+  return isUriReference(text) && /^[^/?#]*:/.test(text);
 }
 
-const reference =
+const uriReferenceForm =
   /^(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
-const lastGroups = /:(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/;
 
 /** `URI-reference` of RFC 3986. */
-function formatUriReference(text: string): boolean {
-  if (/%(?![\da-f]{2})/i.test(text) || !reference.test(text)) return false;
-  const open = text.indexOf("[");
-  if (open < 0 || /^v/i.test(text.slice(open + 1))) return true;
-  return ipv6(text.slice(open + 1, text.indexOf("]")).replace(lastGroups, ":0:0"), 7);
+function isUriReference(text: any): boolean {
+  if (typeof text !== "string" || /%(?![\da-f]{2})/i.test(text) || !uriReferenceForm.test(text)) return false;
+  const address = /\[([^v\]]*)/i.exec(text)?.[1];
+  return !address || isIpv6(address, 7, /:(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/);
 }
 
-/** `::` stands for one group or more, and leaves at most so many. */
-function ipv6(text: string, most: number): boolean {
-  if (!/^[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}$/i.test(text)) return false;
-  const count = text.split(":").filter(Boolean).length;
-  const [head = "", tail, ...more] = text.split("::");
-  const isWhole = (part: string) => part === "" || !/^:|:$/.test(part);
-  if (more.length > 0 || !isWhole(head) || !isWhole(tail ?? "")) return false;
-  return tail === undefined ? count === 8 : count <= most;
+/** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
+function isIpv6(text: string, most: number, octets: RegExp): boolean {
+  const groups = text.replace(octets, ":0:0");
+  const count = (groups.match(/[\da-f]+/gi) ?? []).length;
+  return (
+    !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
+  );
 }

@@ -54,10 +54,16 @@ fn is_identifier(name: &str) -> bool {
 
 /// A number as TypeScript has it: the nearest binary64.
 pub(super) fn number(number: &Number) -> String {
-    let float = number.as_f64();
+    float(number.as_f64())
+}
+
+/// A binary64 as TypeScript has it.
+pub(super) fn float(float: f64) -> String {
     let size = float.abs();
     if float == 0.0 {
         "0".to_owned()
+    } else if float.is_infinite() {
+        if float > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() }
     } else if (1e-6..1e21).contains(&size) {
         format!("{float}")
     } else {

@@ -1,24 +1,27 @@
 //! A schema as functions that give its verdict.
 //!
-//! Each function is true of a value exactly where its subschema accepts it and nothing in it is nested too deep. A
-//! variable is narrowed by one subschema only, as the compiler refuses to compare what it holds for impossible.
+//! Each function is true of a value exactly where its subschema accepts it and nothing in it is nested too deep. Its body is
+//! one expression: the members of the value at level 1, theirs at level 2, and so on, each level with one variable.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use capgen_schema::{Assertions, Kind, NodeId, Schema, Type, TypeSet};
 
-use super::body::Body;
+use super::expr::{Expr, all, any, atom};
 use super::graph::follow;
 use super::helpers::Helper;
-use super::output::Output;
+use super::layout::new_line;
+use super::output::{Output, identifiers};
 use super::plan::{MAX_DEPTH, Plan};
-use super::scalar::{self, Condition};
+use super::scalar;
 
-/// Blocks are nested no deeper.
-const MAX_NESTING: usize = 10;
-/// A condition that is longer stands in one place.
-const MAX_REPEATED: usize = 120;
+/// A function looks no further into a value.
+const MAX_LEVEL: usize = 6;
+/// Subschemas are written into each other no deeper.
+const MAX_NESTING: usize = 24;
+/// A longer condition stands in one place.
+const MAX_REPEATED: usize = 60;
 
 /// Prints the functions of one schema.
 pub(super) struct Emitter<'s, 'o> {
@@ -27,8 +30,18 @@ pub(super) struct Emitter<'s, 'o> {
     pub(super) output: &'o mut Output,
     functions: HashMap<NodeId, String>,
     queue: VecDeque<NodeId>,
+    nesting: usize,
     /// Names of the maps that remember verdicts.
-    pub(super) memories: Vec<String>,
+    memories: Vec<String>,
+}
+
+/// A value that is looked at: the variable that holds it, and where it is.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) v: String,
+    /// How many values of the function are around it.
+    pub(super) level: usize,
+    pub(super) depth: Depth,
 }
 
 /// How many arrays and objects are around a value: as many as a function was told, or none, and some more.
@@ -60,55 +73,121 @@ impl fmt::Display for Depth {
     }
 }
 
+impl Place {
+    /// What a function is given.
+    pub(super) fn given(v: &str, depth: Depth) -> Self {
+        Place { v: v.to_owned(), level: 0, depth }
+    }
+
+    /// A member of it.
+    pub(super) fn member(&self) -> Self {
+        let level = self.level + 1;
+        Place { v: format!("value{level}"), level, depth: self.depth.below() }
+    }
+}
+
 impl<'s, 'o> Emitter<'s, 'o> {
     pub(super) fn new(schema: &'s Schema, output: &'o mut Output) -> Self {
         let plan = Plan::new(schema);
-        Emitter { schema, plan, output, functions: HashMap::new(), queue: VecDeque::new(), memories: Vec::new() }
+        let (functions, queue, memories) = (HashMap::new(), VecDeque::new(), Vec::new());
+        Emitter { schema, plan, output, functions, queue, nesting: 0, memories }
     }
 
-    /// Prints everything; gives the verdict on `value` as an expression.
+    /// Prints everything; gives the statements that return the verdict on `value`.
     pub(super) fn run(&mut self) -> String {
-        let root = self.call(self.schema.root(), "value", Depth { is_told: false, more: 0 });
+        let root = self.expr(self.schema.root(), &Place::given("value", Depth { is_told: false, more: 0 }));
         while let Some(id) = self.queue.pop_front() {
             self.print(id);
         }
-        root
+        if self.memories.is_empty() {
+            return self.body(&root);
+        }
+        let clear: String = self.memories.iter().map(|memory| format!("\n  {memory}.clear();")).collect();
+        let body = self.body(&root).replacen("return ", "const verdict = ", 1);
+        format!("{body}{clear}\n  return verdict;")
     }
 
     fn print(&mut self, id: NodeId) {
         let Some(name) = self.functions.get(&id).cloned() else { return };
-        let mut body = Body::new();
         let depth = Depth { is_told: self.plan.is_deep, more: 0 };
-        self.inline(&mut body, id, "value", depth);
-        if self.plan.memory.contains(&id) {
-            let decide = self.output.fresh("decide");
-            self.print_function(&decide, "Json", &body.finish());
-            let memory = self.output.memory();
-            let told = if self.plan.is_deep { ", depth" } else { "" };
-            let text = format!(
-                "\n  let verdict = {memory}.get(value);\n  if (verdict === undefined) {{\n    verdict = {decide}(value{told});\n    \
-                 {memory}.set(value, verdict);\n  }}\n  return verdict;"
-            );
-            self.memories.push(memory);
-            self.print_function(&name, "Json", &text);
-        } else {
-            self.print_function(&name, "Json", &body.finish());
+        let verdict = self.inline(id, &Place::given("value", depth));
+        let body = self.body(&verdict);
+        if !self.plan.memory.contains(&id) {
+            return self.print_function(&name, depth, &body);
+        }
+        let decide = self.output.fresh("decide");
+        self.print_function(&decide, depth, &body);
+        let memory = self.output.memory();
+        let decided = self.call_named(&decide, &Place::given("value", depth)).flat();
+        let known = format!(
+            "\n  let verdict = {memory}.get(value);\n  if (verdict === undefined) {memory}.set(value, (verdict = {decided}));\n  \
+             return verdict;"
+        );
+        self.memories.push(memory);
+        self.print_function(&name, depth, &known);
+    }
+
+    /// The statements that return what an expression says.
+    pub(super) fn body(&self, expr: &Expr) -> String {
+        let mut body = String::new();
+        self.declare(&mut body, expr);
+        new_line(&mut body, 2);
+        body.push_str("return ");
+        expr.write(&mut body, 10, 2);
+        body.push(';');
+        body
+    }
+
+    /// The statements that check each `item` of a loop.
+    pub(super) fn each(&self, head: &str, first: &str, expr: &Expr) -> String {
+        let mut body = String::new();
+        self.declare(&mut body, expr);
+        body.push_str(&format!("\n  for ({head}) {{{first}\n    if (!"));
+        let mut text = String::new();
+        expr.write(&mut text, 10, 4);
+        body.push_str(&if text.starts_with("(\n") { text } else { expr.operand_of_not() });
+        body.push_str(") return false;\n  }\n  return true;");
+        body
+    }
+
+    fn declare(&self, body: &mut String, expr: &Expr) {
+        let flat = expr.flat();
+        let mut names: Vec<&str> = Vec::new();
+        for name in identifiers(&flat) {
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            if stem.len() < name.len() && matches!(stem, "value" | "size") && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if !names.is_empty() {
+            let names: Vec<String> = names.iter().map(|name| format!("{name}{}", self.output.typed(": any"))).collect();
+            body.push_str(&format!("\n  let {};", names.join(", ")));
         }
     }
 
-    pub(super) fn print_function(&mut self, name: &str, ty: &str, statements: &str) {
-        let value = self.output.typed(if ty == "Dict" { ": Dict" } else { ": Json" });
+    pub(super) fn print_function(&mut self, name: &str, depth: Depth, statements: &str) {
+        let text = self.function_text(depth, statements);
+        self.output.function(name, format!("function {name}{text}"));
+    }
+
+    /// The name of a function, which others with the same statements share.
+    pub(super) fn shared_function(&mut self, depth: Depth, statements: &str) -> String {
+        let text = self.function_text(depth, statements);
+        self.output.shared_function("check", &text)
+    }
+
+    fn function_text(&self, depth: Depth, statements: &str) -> String {
+        let value = self.output.typed(": any");
         let verdict = self.output.typed(": boolean");
-        let depth = match self.plan.is_deep {
-            true => format!(", depth{}", self.output.typed(": number")),
-            false => String::new(),
-        };
-        self.output.function(name, format!("function {name}(value{value}{depth}){verdict} {{{statements}\n}}\n"));
+        let is_used = identifiers(statements).any(|name| name == "depth");
+        let parameter = if is_used { "depth" } else { "_depth" };
+        let depth =
+            if depth.is_told { format!(", {parameter}{}", self.output.typed(": number")) } else { String::new() };
+        format!("(value{value}{depth}){verdict} {{{statements}\n}}\n")
     }
 
     /// The verdict on a value by a function of its own.
-    pub(super) fn call(&mut self, id: NodeId, v: &str, depth: Depth) -> String {
-        let id = follow(self.schema, id);
+    fn call(&mut self, id: NodeId, place: &Place) -> Expr {
         let name = match self.functions.get(&id) {
             Some(name) => name.clone(),
             None => {
@@ -118,196 +197,118 @@ impl<'s, 'o> Emitter<'s, 'o> {
                 name
             }
         };
-        self.call_named(&name, v, depth)
+        let depth = if self.plan.is_deep { format!(", {}", place.depth) } else { String::new() };
+        atom(format!("{name}({}{depth})", place.v))
     }
 
-    pub(super) fn call_named(&self, name: &str, v: &str, depth: Depth) -> String {
-        if self.plan.is_deep { format!("{name}({v}, {depth})") } else { format!("{name}({v})") }
+    /// The verdict of a function that is told as much as the one around it.
+    pub(super) fn call_named(&self, name: &str, place: &Place) -> Expr {
+        atom(if place.depth.is_told { format!("{name}({}, depth)", place.v) } else { format!("{name}({})", place.v) })
     }
 
-    /// Asks that the subschema holds for a variable that nothing has narrowed.
-    pub(super) fn place(&mut self, body: &mut Body, id: NodeId, v: &str, depth: Depth) {
-        match self.simple(id, v, depth) {
-            Some(condition) => require(body, condition),
-            None if self.plan.is_function(id) || body.nesting() > MAX_NESTING => {
-                let call = self.call(id, v, depth);
-                body.require(call);
+    /// The verdict of a subschema on a value.
+    pub(super) fn expr(&mut self, id: NodeId, place: &Place) -> Expr {
+        let id = follow(self.schema, id);
+        if self.plan.is_function(id) {
+            let simple = self.is_simple(id).then(|| self.inline(id, place)).filter(|e| e.flat().len() <= MAX_REPEATED);
+            return simple.unwrap_or_else(|| self.call(id, place));
+        }
+        if (place.level >= MAX_LEVEL || self.nesting >= MAX_NESTING) && !self.is_simple(id) {
+            return self.call(id, place);
+        }
+        self.nesting += 1;
+        let expr = self.inline(id, place);
+        self.nesting -= 1;
+        expr
+    }
+
+    /// Whether a subschema is not about members, items or other schemas.
+    fn is_simple(&self, id: NodeId) -> bool {
+        match &self.schema.node(id).kind {
+            Kind::Assertions(a) => {
+                let types = a.types.unwrap_or(TypeSet::ALL);
+                let applies = a.all_of.is_some() || a.any_of.is_some() || a.one_of.is_some() || a.not.is_some();
+                !applies && !asks_arrays(a, types) && !asks_objects(a, types)
             }
-            None => self.inline(body, follow(self.schema, id), v, depth),
+            _ => true,
         }
-    }
-
-    /// The condition that a subschema is, where that takes no statements.
-    pub(super) fn simple(&mut self, id: NodeId, v: &str, depth: Depth) -> Option<Condition> {
-        let schema = self.schema;
-        let a = match &schema.node(follow(schema, id)).kind {
-            Kind::Assertions(a) => a,
-            Kind::Bool(false) => return Some(Condition::Never),
-            Kind::Bool(true) | Kind::Ref(_) => return Some(self.anything(v, depth)),
-        };
-        let types = a.types.unwrap_or(TypeSet::ALL);
-        if has_applicators(a) || asks_arrays(a, types) || asks_objects(a, types) {
-            return None;
-        }
-        let condition = self.own(a, v, depth);
-        let is_long = matches!(&condition, Condition::When(text) if text.len() > MAX_REPEATED);
-        if is_long && self.plan.is_function(id) { None } else { Some(condition) }
-    }
-
-    /// What a schema says without other schemas and the keywords of arrays and objects.
-    fn own(&mut self, a: &Assertions, v: &str, depth: Depth) -> Condition {
-        if let Some(values) = scalar::listed(a) {
-            return scalar::listing(self.output, a, &values, v);
-        }
-        let Some(types) = a.types else {
-            let mut conditions = scalar::implications(self.output, a, v);
-            if let Condition::When(condition) = self.anything(v, depth) {
-                conditions.push(condition);
-            }
-            return if conditions.is_empty() { Condition::Always } else { Condition::When(conditions.join(" && ")) };
-        };
-        let mut terms = scalar::alternatives(self.output, a, types, v);
-        let walk = match self.anything(v, depth) {
-            Condition::When(walk) => format!(" && {walk}"),
-            _ => String::new(),
-        };
-        if types.contains(Type::Array) {
-            terms.push(format!("Array.isArray({v}){walk}"));
-        }
-        if types.contains(Type::Object) {
-            terms.push(format!("{}{walk}", self.is_object(v, None)));
-        }
-        scalar::any(terms)
     }
 
     /// That a value of which nothing is known is not too deep.
-    pub(super) fn anything(&mut self, v: &str, depth: Depth) -> Condition {
+    pub(super) fn anything(&self, place: &Place) -> Expr {
         if !self.plan.is_deep {
-            return Condition::Always;
+            return Expr::True;
         }
-        Condition::When(format!("{}({v}, {})", Helper::Shallow.name(), depth.levels()))
-    }
-
-    /// The test for an object, at a depth where that matters.
-    pub(super) fn is_object(&mut self, v: &str, depth: Option<Depth>) -> String {
-        let plain = Helper::Plain.name();
-        let guard = depth.map(|depth| self.guard(depth)).unwrap_or_default();
-        format!(
-            "typeof {v} === \"object\" && {v} !== null && !Array.isArray({v}) && \
-             ({v}.constructor === Object || {plain}({v})){guard}"
-        )
+        atom(format!("{}({}, {})", Helper::Shallow.name(), place.v, place.depth.levels()))
     }
 
     /// That an array or object may stand at a depth.
-    fn guard(&self, depth: Depth) -> String {
-        if !self.plan.is_guarded {
-            String::new()
-        } else if depth.is_told {
-            format!(" && depth < {}", i64::from(MAX_DEPTH) - i64::from(depth.more))
-        } else {
-            String::new()
+    fn guard(&self, depth: Depth) -> Expr {
+        if !self.plan.is_guarded || !depth.is_told {
+            return Expr::True;
         }
+        atom(format!("depth < {}", i64::from(MAX_DEPTH) - i64::from(depth.more)))
     }
 
-    fn inline(&mut self, body: &mut Body, id: NodeId, v: &str, depth: Depth) {
+    fn inline(&mut self, id: NodeId, place: &Place) -> Expr {
         let schema = self.schema;
         let a = match &schema.node(id).kind {
             Kind::Assertions(a) => a,
-            Kind::Bool(false) => return body.refuse(),
-            Kind::Bool(true) | Kind::Ref(_) => return require(body, self.anything(v, depth)),
+            Kind::Bool(false) => return Expr::False,
+            Kind::Bool(true) | Kind::Ref(_) => return self.anything(place),
         };
         let types = a.types.unwrap_or(TypeSet::ALL);
-        let is_covered = is_covered(a);
-        let is_pristine = !has_own(a);
-        let mut is_object = false;
-        match scalar::listed(a) {
-            Some(values) if values.iter().all(|value| value.as_array().is_none() && value.as_object().is_none()) => {
-                require(body, scalar::listing(self.output, a, &values, v));
-            }
-            listed => {
-                if let Some(values) = listed {
-                    require(body, scalar::listing(self.output, a, &values, v));
-                }
-                let only = |t: Type| types == TypeSet::EMPTY.with(t);
-                if is_pristine {
-                    if !is_covered {
-                        require(body, self.anything(v, depth));
-                    }
-                } else if only(Type::Object) {
-                    is_object = true;
-                    let test = self.is_object(v, Some(depth));
-                    body.require(test);
-                    self.object(body, a, v, depth, None);
-                } else if only(Type::Array) {
-                    body.require(format!("Array.isArray({v}){}", self.guard(depth)));
-                    self.array(body, a, v, depth);
-                } else {
-                    self.chain(body, a, types, v, depth);
-                }
-            }
+        let mut terms = Vec::new();
+        let listed = scalar::listed(a);
+        if let Some(values) = &listed {
+            terms.push(scalar::listing(self.output, a, values, &place.v));
         }
-        self.applicators(body, a, v, depth, is_pristine, is_object);
+        let is_settled = listed.is_some_and(|values| values.iter().all(|value| scalar::is_scalar(value)));
+        if !is_settled && has_own(a) {
+            terms.extend(if a.types.is_some() { vec![self.typed(a, types, place)] } else { self.untyped(a, place) });
+        } else if !is_settled && !is_covered(a) {
+            terms.push(self.anything(place));
+        }
+        terms.extend(self.applicators(a, place));
+        all(terms)
     }
 
-    /// Values of several types: each in its own block.
-    fn chain(&mut self, body: &mut Body, a: &Assertions, types: TypeSet, v: &str, depth: Depth) {
-        let mut blocks: Vec<(String, bool)> = Vec::new();
-        let object_asks = asks_objects(a, types) || (self.plan.is_deep && !is_covered(a));
-        let array_asks = asks_arrays(a, types) || (self.plan.is_deep && !is_covered(a));
-        if types.contains(Type::Object) && object_asks {
-            blocks.push((self.is_object(v, None), true));
+    /// That a value has one of the types, and meets what is asked of that type.
+    fn typed(&mut self, a: &Assertions, types: TypeSet, place: &Place) -> Expr {
+        let mut terms = Vec::new();
+        if types.contains(Type::Object) {
+            let (test, members) = self.object(a, place);
+            terms.push(all([test, self.guard(place.depth), members]));
         }
-        if types.contains(Type::Array) && array_asks {
-            blocks.push((format!("Array.isArray({v})"), false));
+        if types.contains(Type::Array) {
+            let items = self.array(a, place);
+            terms.push(all([atom(format!("Array.isArray({})", place.v)), self.guard(place.depth), items]));
         }
-        for (index, (test, is_object)) in blocks.iter().enumerate() {
-            if index == 0 {
-                body.open(&format!("if ({test})"))
-            } else {
-                body.turn(&format!("else if ({test})"))
-            }
-            let guard = self.guard(depth);
-            if let Some(guard) = guard.strip_prefix(" && ") {
-                body.require(guard);
-            }
-            if *is_object { self.object(body, a, v, depth, None) } else { self.array(body, a, v, depth) }
-        }
-        let rest = match a.types {
-            None => scalar::implications(self.output, a, v),
-            Some(_) => {
-                let mut terms = scalar::alternatives(self.output, a, types, v);
-                if types.contains(Type::Array) && !array_asks {
-                    terms.push(format!("Array.isArray({v})"));
-                }
-                if types.contains(Type::Object) && !object_asks {
-                    terms.push(self.is_object(v, None));
-                }
-                match scalar::any(terms) {
-                    Condition::When(condition) => vec![condition],
-                    _ => vec!["false".to_owned()],
-                }
-            }
-        };
-        match (blocks.is_empty(), rest.is_empty()) {
-            (true, _) => rest.into_iter().for_each(|condition| body.require(condition)),
-            (false, true) => body.close(),
-            (false, false) => body.turn_to_condition(&rest.join(" && ")),
-        }
+        terms.extend(scalar::alternatives(self.output, a, types, &place.v));
+        any(terms)
     }
-}
 
-/// Asks for a condition.
-pub(super) fn require(body: &mut Body, condition: Condition) {
-    match condition {
-        Condition::Always => {}
-        Condition::Never => body.refuse(),
-        Condition::When(condition) => body.require(condition),
+    /// What a schema of every type asks of each.
+    fn untyped(&mut self, a: &Assertions, place: &Place) -> Vec<Expr> {
+        let mut terms = scalar::implications(self.output, a, &place.v);
+        let walks = self.plan.is_deep && !is_covered(a);
+        let asks_objects = asks_objects(a, TypeSet::ALL);
+        let asks_arrays = asks_arrays(a, TypeSet::ALL);
+        if walks && !asks_objects && !asks_arrays {
+            terms.push(self.anything(place));
+            return terms;
+        }
+        if asks_objects || walks {
+            let (test, members) = self.object(a, place);
+            terms.push(any([atom(format!("!{}", test.operand())), all([self.guard(place.depth), members])]));
+        }
+        if asks_arrays || walks {
+            let items = self.array(a, place);
+            let is_none = atom(format!("!Array.isArray({})", place.v));
+            terms.push(any([is_none, all([self.guard(place.depth), items])]));
+        }
+        terms
     }
-}
-
-/// Whether other schemas apply to the same place.
-fn has_applicators(a: &Assertions) -> bool {
-    a.all_of.is_some() || a.any_of.is_some() || a.one_of.is_some() || a.not.is_some()
 }
 
 /// Whether what the schema applies to the same place sees to it that nothing is too deep.
@@ -317,7 +318,7 @@ pub(super) fn is_covered(a: &Assertions) -> bool {
 
 /// Whether anything is asserted but by other schemas for the same place.
 fn has_own(a: &Assertions) -> bool {
-    a.keywords().any(|keyword| !matches!(keyword, "allOf" | "anyOf" | "oneOf" | "not"))
+    a.keywords().any(|keyword| !matches!(keyword, "allOf" | "anyOf" | "oneOf" | "not" | "enum" | "const"))
 }
 
 fn asks_arrays(a: &Assertions, types: TypeSet) -> bool {

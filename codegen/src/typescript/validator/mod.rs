@@ -1,8 +1,8 @@
 //! Validators: a fast verdict as straight code, and the violations told from the schema as data.
 
-mod body;
 mod data;
 mod emit;
+mod expr;
 mod graph;
 mod helpers;
 mod layout;
@@ -15,7 +15,7 @@ mod union;
 use std::collections::{BTreeSet, HashSet};
 
 use capgen_manifest::Side;
-use capgen_schema::{Format, Kind, Schema};
+use capgen_schema::{Kind, Schema};
 
 use super::syntax::Writer;
 use crate::model::{Model, SideModel};
@@ -47,25 +47,19 @@ fn sides<'m>(model: &'m Model<'_>) -> impl Iterator<Item = (&'m str, &'m Schema)
 pub(super) fn print(writer: &mut Writer, model: &Model<'_>) {
     let mut output = Output::new(true);
     let mut exported = String::new();
-    let mut formats = BTreeSet::new();
     let mut keywords = BTreeSet::new();
     for (name, schema) in sides(model) {
         for (_, node) in schema.nodes() {
             if let Kind::Assertions(a) = &node.kind {
-                formats.extend(a.format);
                 keywords.extend(a.keywords());
             }
         }
-        exported.push_str(&print_side(&mut output, name, schema));
+        exported.push_str(&print_side(&mut output, name, schema, &mut keywords));
         exported.push('\n');
     }
     if exported.is_empty() {
         return;
     }
-    let formats = formats
-        .into_iter()
-        .map(|format: Format| (layout::key(format.name()), layout::text(scalar::helper_of(format).name())));
-    output.formats(&layout::object(formats.collect()));
     writer.line(RESULT);
     writer.line(&exported);
     writer.line(&output.finish(&exported, &keywords));
@@ -77,44 +71,35 @@ export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violat
 
 /** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
 export type Violation = { path: string; message: string; keyword: string };
+
+/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+export type Options = { redact?: boolean; limit?: number };
 ";
 
 /// The functions of one side, which others are to be printed for.
-fn print_side(output: &mut Output, name: &str, schema: &Schema) -> String {
-    let contract = lower_first(name);
+fn print_side(output: &mut Output, name: &str, schema: &Schema, keywords: &mut BTreeSet<&str>) -> String {
     let mut emitter = Emitter::new(schema, output);
     let verdict = emitter.run();
-    let data = data::contract(&emitter.plan, emitter.output);
-    let memories = std::mem::take(&mut emitter.memories);
-    output.contract(&contract, &data);
+    let data = data::contract(&emitter.plan, emitter.output, keywords);
     let [parse, is, assert] = names(name);
     let unknown = output.typed(": unknown");
-    let json = output.typed(" as Json");
-    let parse = format!(
-        "export function {parse}(value{unknown}){} {{\n  return {is}(value)\n    ? {{ ok: true, value }}\n    : \
-         {{ ok: false, violations: collect({contract}, value{json}) }};\n}}\n",
+    let options = output.typed("?: Options");
+    let mut parse = format!(
+        "export function {parse}(value{unknown}, options{options}){} {{\n  return parse({is}(value), value, options, () => ",
         output.typed(&format!(": Result<{name}>"))
     );
-    let verdict = verdict.replacen("(value", &format!("(value{json}"), 1);
-    let statements = if memories.is_empty() {
-        format!("  return {verdict};")
-    } else {
-        let clear: String = memories.iter().map(|memory| format!("  {memory}.clear();\n")).collect();
-        format!("  const verdict = {verdict};\n{clear}  return verdict;")
-    };
+    data.write(&mut parse, 60 + name.len(), 2);
+    parse.push_str(");\n}\n");
     let is_function = format!(
-        "export function {is}(value{unknown}){} {{\n{statements}\n}}\n",
+        "export function {is}(value{}){} {{{verdict}\n}}\n",
+        output.typed(": any"),
         output.typed(&format!(": value is {name}"))
     );
     let assert = format!(
-        "/** Throws an `Error` that has the `violations`. */\nexport function {assert}(value{unknown}){} {{\n  if (!{is}(value)) \
-         fail(\"{name}\", collect({contract}, value{json}));\n}}\n",
-        output.typed(&format!(": asserts value is {name}"))
+        "/** Throws an `Error` that has the `violations`. */\nexport function {assert}(value{unknown}, options{options}){} {{\n  \
+         assert({}(value, options));\n}}\n",
+        output.typed(&format!(": asserts value is {name}")),
+        names(name)[0],
     );
     [parse, is_function, assert].join("\n")
-}
-
-fn lower_first(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map_or_else(String::new, |first| format!("{}{}", first.to_ascii_lowercase(), chars.as_str()))
 }

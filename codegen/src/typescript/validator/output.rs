@@ -42,7 +42,7 @@ impl Output {
 
     pub(super) fn set(&mut self, values: &[&Json]) -> String {
         let values = layout::array(values.iter().map(|value| layout::value(value)));
-        let start = format!("new Set{}(", self.typed("<Json>"));
+        let start = format!("new Set{}(", self.typed("<unknown>"));
         self.constant("set", "", &start, values, ")")
     }
 
@@ -58,26 +58,9 @@ impl Output {
 
     pub(super) fn memory(&mut self) -> String {
         let name = self.fresh("memory");
-        let types = self.typed("<Json, boolean>");
+        let types = self.typed("<unknown, boolean>");
         self.constants.push((name.clone(), format!("const {name} = new Map{types}();\n")));
         name
-    }
-
-    pub(super) fn contract(&mut self, name: &str, contract: &Expression) {
-        self.large(name, ": Contract", contract);
-    }
-
-    /// The formats that the contracts name.
-    pub(super) fn formats(&mut self, formats: &Expression) {
-        self.large("formats", ": { readonly [name: string]: (text: string) => boolean }", formats);
-    }
-
-    fn large(&mut self, name: &str, ty: &str, value: &Expression) {
-        let mut text = format!("\nconst {name}{} = ", self.typed(ty));
-        let column = text.chars().count();
-        value.write(&mut text, column, 0);
-        text.push_str(";\n");
-        self.constants.push((name.to_owned(), text));
     }
 
     fn constant(&mut self, stem: &str, ty: &str, start: &str, value: Expression, end: &str) -> String {
@@ -94,6 +77,17 @@ impl Output {
         name
     }
 
+    /// The name of a function with such parameters and statements.
+    pub(super) fn shared_function(&mut self, stem: &str, text: &str) -> String {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name = self.fresh(stem);
+        self.names.insert(text.to_owned(), name.clone());
+        self.function(&name, format!("function {name}{text}"));
+        name
+    }
+
     pub(super) fn function(&mut self, name: &str, text: String) {
         self.functions.push((name.to_owned(), text));
     }
@@ -102,64 +96,73 @@ impl Output {
     pub(super) fn finish(self, exported: &str, keywords: &BTreeSet<&str>) -> String {
         let items: HashMap<&str, &str> =
             self.functions.iter().chain(&self.constants).map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let texts = helpers::texts(keywords, self.is_typed);
+        let helpers: HashMap<&str, (Helper, &str)> =
+            texts.iter().map(|(helper, text)| (helper.name(), (*helper, text.as_str()))).collect();
         let mut used = HashSet::new();
-        let mut helpers = BTreeSet::new();
-        helpers::add(&mut helpers, Helper::Fail);
-        helpers::add_collector(&mut helpers, keywords);
-        // The collector asks for it.
-        let mut open = vec![exported, if keywords.contains("format") { "formats" } else { "" }];
+        let mut needed = BTreeSet::new();
+        let mut open = vec![exported];
         while let Some(text) = open.pop() {
-            for name in identifiers(text) {
-                if let (Some(text), true) = (items.get(name), used.insert(name)) {
+            for name in identifiers(text).filter(|name| items.contains_key(name) || helpers.contains_key(name)) {
+                if !used.insert(name) {
+                    continue;
+                }
+                open.extend(items.get(name));
+                if let Some((helper, text)) = helpers.get(name) {
+                    needed.insert(*helper);
                     open.push(text);
                 }
-                Helper::ALL
-                    .into_iter()
-                    .filter(|helper| helper.name() == name)
-                    .for_each(|h| helpers::add(&mut helpers, h));
             }
         }
-        let texts = |items: &[(String, String)], separator: &str| {
+        let own = |items: &[(String, String)], separator: &str| {
             let texts = items.iter().filter(|(name, _)| used.contains(name.as_str())).map(|(_, text)| text.as_str());
             texts.collect::<Vec<_>>().join(separator)
         };
-        let parts = [
-            texts(&self.functions, "\n"),
-            texts(&self.constants, ""),
-            helpers::print(&helpers, keywords, self.is_typed),
-        ];
-        parts
-            .iter()
-            .map(|part| part.trim_matches('\n'))
-            .filter(|part| !part.is_empty())
-            .collect::<Vec<_>>()
-            .join("\n\n")
+        let helpers: Vec<&str> =
+            texts.iter().filter(|(helper, _)| needed.contains(helper)).map(|(_, text)| text.as_str()).collect();
+        let parts = [own(&self.functions, "\n"), own(&self.constants, ""), helpers.join("\n")];
+        let parts = parts.iter().map(|part| part.trim_matches('\n')).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n\n")
     }
 }
 
-/// The names in code of ours, without what stands in its strings.
+/// The names in code of ours, without what stands in its strings and names of properties.
 pub(super) fn identifiers(code: &str) -> impl Iterator<Item = &str> {
-    let mut rest = code;
+    identifier_positions(code).map(|(_, name)| name)
+}
+
+/// The names, and where they begin.
+pub(super) fn identifier_positions(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let start = rest.find(|c: char| c == '"' || c.is_ascii_alphabetic())?;
-            let (_, from) = rest.split_at_checked(start)?;
+            let (_, rest) = code.split_at_checked(at)?;
+            at += rest.find(|c: char| c == '"' || c.is_ascii_alphabetic())?;
+            let (before, from) = code.split_at_checked(at)?;
             if let Some(text) = from.strip_prefix('"') {
-                let mut is_escaped = false;
-                let end = text.find(|c: char| {
-                    let ends = c == '"' && !is_escaped;
-                    is_escaped = c == '\\' && !is_escaped;
-                    ends
-                });
-                rest = text.split_at_checked(end? + 1)?.1;
+                at += 1 + end_of_string(text)?;
                 continue;
             }
             let end = from.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(from.len());
-            let (name, after) = from.split_at_checked(end)?;
-            rest = after;
-            return Some(name);
+            let (name, _) = from.split_at_checked(end)?;
+            let start = at;
+            at += end;
+            if !before.ends_with('.') || before.ends_with("..") {
+                return Some((start, name));
+            }
         }
     })
+}
+
+/// How many bytes a string literal has behind its opening quote.
+fn end_of_string(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    let end = text.find(|c: char| {
+        let ends = c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        ends
+    });
+    end.map(|end| end + 1)
 }
 
 #[cfg(test)]
@@ -168,7 +171,7 @@ mod tests {
 
     #[test]
     fn names_in_strings_are_no_names() {
-        let code = r#"check1(value["a\\"], 2) && set3.has("check4 \" set5") || x"#;
-        assert_eq!(identifiers(code).collect::<Vec<_>>(), ["check1", "value", "set3", "has", "x"]);
+        let code = r#"check1(value["a\\"], 2) && set3.has("check4 \" set5") || x || value.size1 || [...y]"#;
+        assert_eq!(identifiers(code).collect::<Vec<_>>(), ["check1", "value", "set3", "x", "value", "y"]);
     }
 }

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use capgen_schema::{Assertions, Kind, NodeId};
 
-use super::body::Body;
-use super::emit::{Depth, Emitter, is_covered, require};
+use super::emit::{Emitter, Place, is_covered};
+use super::expr::{Expr, all, any, atom};
 use super::graph::follow;
 use super::helpers::Helper;
-use super::scalar::{self, Condition};
-use super::union::{self, Tag};
+use super::scalar;
+use super::union;
 use crate::typescript::literal;
 
 /// An object with more properties is checked by several functions.
@@ -18,139 +18,113 @@ const MANY: usize = 100;
 const FEW: usize = 5;
 
 impl<'s> Emitter<'s, '_> {
-    /// What a schema says of the items of `v`, which is an array.
-    pub(super) fn array(&mut self, body: &mut Body, a: &Assertions, v: &str, depth: Depth) {
+    /// What a schema says of an array.
+    pub(super) fn array(&mut self, a: &Assertions, place: &Place) -> Expr {
+        let v = &place.v;
+        let mut terms = Vec::new();
         if let Some(limit) = a.min_items.filter(|limit| *limit > 0) {
-            body.require(format!("{v}.length >= {}", scalar::size(limit)));
+            terms.push(atom(format!("{v}.length >= {}", scalar::size(limit))));
         }
         if let Some(limit) = a.max_items {
-            body.require(format!("{v}.length <= {}", scalar::size(limit)));
+            terms.push(atom(format!("{v}.length <= {}", scalar::size(limit))));
         }
         match a.items {
-            Some(items) => {
-                let item = body.fresh("item");
-                match self.simple(items, &item, depth.below()) {
-                    Some(Condition::Always) => {}
-                    Some(Condition::Never) => body.require(format!("{v}.length === 0")),
-                    _ => {
-                        let mark = body.mark();
-                        body.open(&format!("for (const {item} of {v})"));
-                        self.place(body, items, &item, depth.below());
-                        body.close();
-                        body.unless_used(mark, &item, &format!("const {item} of"), "const _ of");
-                    }
-                }
-            }
+            Some(items) => terms.push(self.items(items, place)),
             None if is_covered(a) && !a.unique_items => {}
-            None => require(body, self.anything(v, depth)),
+            None => terms.push(self.anything(place)),
         }
         if a.unique_items {
-            body.require(format!("{}({v})", Helper::Distinct.name()));
+            terms.push(atom(format!("!{}({v})", Helper::Repeated.name())));
+        }
+        all(terms)
+    }
+
+    fn items(&mut self, items: NodeId, place: &Place) -> Expr {
+        let item = Place::given("item", place.depth.below());
+        match self.expr(items, &item) {
+            Expr::True => Expr::True,
+            Expr::False => atom(format!("{}.length === 0", place.v)),
+            expr => {
+                let statements = self.each("const item of value", "", &expr);
+                let name = self.shared_function(place.depth, &statements);
+                self.call_named(&name, place)
+            }
         }
     }
 
-    /// What a schema says of the members of `v`, which is an object; `known` is a property that has been looked at.
-    pub(super) fn object(&mut self, body: &mut Body, a: &Assertions, v: &str, depth: Depth, known: Option<&str>) {
+    /// The test for an object, and what a schema says of its members.
+    pub(super) fn object(&mut self, a: &Assertions, place: &Place) -> (Expr, Expr) {
         let rest = a.additional_properties.map(|id| (id, &self.schema.node(follow(self.schema, id)).kind));
         let is_closed = matches!(rest, Some((_, Kind::Bool(false))));
         let is_open = matches!(rest, None | Some((_, Kind::Bool(true))));
         let walks = is_open && self.plan.is_deep && !is_covered(a);
-        let mark = body.mark();
         let declared: HashSet<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
-        for name in a.required.iter().filter(|name| !declared.contains(name.as_str())) {
-            let access = self.access(v, name);
-            body.require(format!("{access} !== undefined"));
-        }
-        if a.properties.len() > MANY {
-            self.many(body, a, v, depth, is_closed);
-            if walks {
-                require(body, self.anything(v, depth));
-            }
+        let undeclared = a.required.iter().filter(|name| !declared.contains(name.as_str()));
+        let mut terms: Vec<Expr> =
+            undeclared.map(|name| atom(format!("{} !== undefined", access(&place.v, name)))).collect();
+        let mut start = None;
+        let is_many = a.properties.len() > MANY;
+        if is_many {
+            terms.push(self.many(a, place, is_closed));
         } else {
-            let size = self.properties(body, a, v, depth, known, is_closed || walks);
-            if is_closed {
-                body.require(format!("{}({v}, {size})", Helper::HasSize.name()));
-            } else if let (true, Condition::When(walk)) = (walks, self.anything(v, depth)) {
-                if a.properties.is_empty() {
-                    body.require(walk);
-                } else {
-                    body.require(format!("({}({v}, {size}) || {walk})", Helper::HasSize.name()));
-                }
+            let counts = (is_closed || walks) && !a.properties.is_empty();
+            start = counts.then(|| self.properties(&mut terms, a, place, true)).flatten();
+            if !counts {
+                self.properties(&mut terms, a, place, false);
             }
+        }
+        let v = &place.v;
+        let size = match start {
+            Some(_) => format!("size{}", place.level + 1),
+            None => a.properties.len().to_string(),
+        };
+        if is_closed && !is_many {
+            terms.push(atom(format!("{}({v}, {size})", Helper::Sized.name())));
+        } else if walks && (is_many || a.properties.is_empty()) {
+            terms.push(self.anything(place));
+        } else if walks {
+            terms.push(atom(format!("{}({v}, {size}, {})", Helper::Sized.name(), place.depth.levels())));
         }
         if let (Some((id, _)), false, false) = (rest, is_closed, is_open) {
-            self.additional(body, a, id, v, depth);
+            terms.push(self.additional(a, id, place));
         }
-        body.collapse(mark);
+        let test = format!("{}({v})", Helper::IsDict.name());
+        let test = start.map_or(test.clone(), |start| format!("(({size} = {start}), {test})"));
+        (atom(test), all(terms))
     }
 
-    /// Checks declared properties; gives how many there are as an expression, where they are counted.
-    fn properties(
-        &mut self,
-        body: &mut Body,
-        a: &Assertions,
-        v: &str,
-        depth: Depth,
-        known: Option<&str>,
-        counts: bool,
-    ) -> String {
+    /// Checks declared properties, constants first; gives where to start counting those that may be absent.
+    fn properties(&mut self, terms: &mut Vec<Expr>, a: &Assertions, place: &Place, counts: bool) -> Option<usize> {
         let required: HashSet<&str> = a.required.iter().map(String::as_str).collect();
-        let is_required = |name: &str| required.contains(name);
-        let certain = a.properties.iter().filter(|(name, _)| is_required(name)).count();
-        let counter = (counts && certain < a.properties.len()).then(|| body.fresh("size"));
-        if let Some(counter) = &counter {
-            body.line(&format!("let {counter} = {certain};"));
-        }
-        for (name, id) in a.properties.iter().filter(|(name, _)| known != Some(name)) {
-            let is_required = is_required(name);
+        let certain = a.properties.iter().filter(|(name, _)| required.contains(name.as_str())).count();
+        let counter = (counts && certain < a.properties.len()).then(|| format!("size{}", place.level + 1));
+        let is_constant = |id: NodeId| union::assertions(self.schema, id).is_some_and(|a| a.const_value.is_some());
+        let (first, then): (Vec<_>, Vec<_>) = a.properties.iter().partition(|(_, id)| is_constant(*id));
+        for (name, id) in first.into_iter().chain(then) {
+            let is_required = required.contains(name.as_str());
             let counter = counter.as_deref().filter(|_| !is_required);
-            self.property(body, name, *id, v, depth.below(), is_required, counter);
+            terms.push(self.property(name, *id, place, is_required, counter));
         }
-        counter.unwrap_or_else(|| certain.to_string())
+        counter.map(|_| certain)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each says another thing of the one property")]
-    fn property(
-        &mut self,
-        body: &mut Body,
-        name: &str,
-        id: NodeId,
-        v: &str,
-        depth: Depth,
-        is_required: bool,
-        counter: Option<&str>,
-    ) {
-        let access = self.access(v, name);
-        let var = body.fresh("value");
-        let simple = self.simple(id, &var, depth);
-        match (&simple, is_required, counter) {
-            (Some(Condition::Always), true, _) => return body.require(format!("{access} !== undefined")),
-            (Some(Condition::Always), false, None) => return,
-            (Some(Condition::Always), false, Some(counter)) => {
-                return body.line(&format!("if ({access} !== undefined) {counter}++;"));
-            }
-            (Some(Condition::Never), false, _) => return body.require(format!("{access} === undefined")),
-            _ => {}
-        }
-        let mark = body.mark();
-        let declaration = format!("const {var} = {access};");
-        body.line(&declaration);
+    fn property(&mut self, name: &str, id: NodeId, place: &Place, is_required: bool, counter: Option<&str>) -> Expr {
+        let access = access(&place.v, name);
+        let member = place.member();
+        let expr = self.expr(id, &member);
+        let v = &member.v;
         if is_required {
-            if self.admits_undefined(id) {
-                body.require(format!("{var} !== undefined"));
-            }
-            self.place(body, id, &var, depth);
-        } else if let (Some(Condition::When(condition)), None) = (&simple, counter) {
-            body.require(format!("({var} === undefined || {condition})"));
-        } else {
-            body.open(&format!("if ({var} !== undefined)"));
-            if let Some(counter) = counter {
-                body.line(&format!("{counter}++;"));
-            }
-            self.place(body, id, &var, depth);
-            body.close();
+            let expr = match self.admits_undefined(id) {
+                true => all([atom(format!("{v} !== undefined")), expr]),
+                false => expr,
+            };
+            let is_single = expr.uses(v) == 1;
+            return expr.replace_first(v, &if is_single { access } else { format!("({v} = {access})") });
         }
-        body.unless_used(mark, &var, &declaration, "");
+        let counted = all([counter.map_or(Expr::True, |counter| atom(format!("++{counter} > 0"))), expr]);
+        let is_used = counted.uses(v) > 0;
+        let held = if is_used { format!("({v} = {access})") } else { access };
+        any([atom(format!("{held} === undefined")), counted])
     }
 
     /// Whether the check of a subschema may let an absent value pass.
@@ -160,159 +134,81 @@ impl<'s> Emitter<'s, '_> {
     }
 
     /// An object with so many properties that compilers would give up on one function.
-    fn many(&mut self, body: &mut Body, a: &Assertions, v: &str, depth: Depth, is_closed: bool) {
+    fn many(&mut self, a: &Assertions, place: &Place, is_closed: bool) -> Expr {
         let required: HashSet<&str> = a.required.iter().map(String::as_str).collect();
+        let mut calls = Vec::new();
         for chunk in a.properties.chunks(MANY) {
-            let name = self.output.fresh("check");
-            let mut part = Body::new();
-            let told = Depth { is_told: self.plan.is_deep, more: 0 };
-            for (name, id) in chunk {
-                self.property(&mut part, name, *id, "value", told.below(), required.contains(name.as_str()), None);
-            }
-            self.print_function(&name, "Dict", &part.finish());
-            let call = self.call_named(&name, v, depth);
-            body.require(call);
+            let given = Place::given("value", place.depth);
+            let property = |(name, id): &(String, NodeId)| {
+                self.property(name, *id, &given, required.contains(name.as_str()), None)
+            };
+            let expr = all(chunk.iter().map(property).collect::<Vec<_>>());
+            let statements = self.body(&expr);
+            let name = self.shared_function(place.depth, &statements);
+            calls.push(self.call_named(&name, place));
         }
         if is_closed {
             let names: Vec<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
             let names = self.output.names(&names);
-            body.require(format!("{}({v}, {names})", Helper::HasOnly.name()));
+            calls.push(atom(format!("{}({}, {names})", Helper::HasOnly.name(), place.v)));
         }
+        all(calls)
     }
 
     /// Checks what is not declared.
-    fn additional(&mut self, body: &mut Body, a: &Assertions, id: NodeId, v: &str, depth: Depth) {
+    fn additional(&mut self, a: &Assertions, id: NodeId, place: &Place) -> Expr {
         let names: Vec<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
-        if names.is_empty() {
-            body.open(&format!("for (const name of Object.keys({v}))"));
+        let expr = self.expr(id, &Place::given("item", place.depth.below()));
+        let known = if names.len() > FEW {
+            vec![atom(format!("{}.has(name)", self.output.names(&names)))]
         } else {
-            body.open(&format!("for (const name of Object.keys({v}))"));
-            let known = if names.len() > FEW {
-                format!("{}.has(name)", self.output.names(&names))
-            } else {
-                let is_name = |name: &&str| format!("name === {}", literal::string(name));
-                names.iter().map(is_name).collect::<Vec<_>>().join(" || ")
-            };
-            body.line(&format!("if ({known}) continue;"));
+            names.iter().map(|name| atom(format!("name === {}", literal::string(name)))).collect()
+        };
+        let expr = any(known.into_iter().chain([atom("item === undefined"), expr]));
+        if matches!(expr, Expr::True) {
+            return Expr::True;
         }
-        let var = body.fresh("value");
-        body.line(&format!("const {var} = {v}[name];"));
-        match self.simple(id, &var, depth.below()) {
-            Some(Condition::When(condition)) => body.require(format!("({var} === undefined || {condition})")),
-            _ => {
-                body.open(&format!("if ({var} !== undefined)"));
-                self.place(body, id, &var, depth.below());
-                body.close();
-            }
-        }
-        body.close();
-    }
-
-    fn access(&mut self, v: &str, name: &str) -> String {
-        let key = literal::string(name);
-        if union::is_inherited(name) { format!("{}({v}, {key})", Helper::Own.name()) } else { format!("{v}[{key}]") }
+        let item = "\n    const item = value[name];";
+        let statements = self.each("const name of Object.keys(value)", item, &expr);
+        let name = self.shared_function(place.depth, &statements);
+        self.call_named(&name, place)
     }
 
     /// What other schemas say of the same place.
-    pub(super) fn applicators(
-        &mut self,
-        body: &mut Body,
-        a: &'s Assertions,
-        v: &str,
-        depth: Depth,
-        is_pristine: bool,
-        is_object: bool,
-    ) {
-        let is_alone = is_pristine && a.keywords().count() == 1;
-        for (branches, keyword) in [(&a.all_of, "allOf"), (&a.any_of, "anyOf"), (&a.one_of, "oneOf")] {
-            match branches.as_deref() {
-                None => {}
-                Some([only]) if is_alone => self.place(body, *only, v, depth),
-                Some(branches) if keyword == "allOf" || branches.len() == 1 => {
-                    for branch in branches {
-                        let condition = self.ask(*branch, v, depth, false);
-                        require(body, condition);
-                    }
-                }
-                Some(branches) => match union::tag(self.schema, branches) {
-                    Some(tag) => self.by_tag(body, branches, &tag, v, depth, is_object),
-                    None => {
-                        let condition = self.union(branches, v, depth, is_alone, keyword == "anyOf");
-                        require(body, condition);
-                    }
-                },
-            }
+    pub(super) fn applicators(&mut self, a: &'s Assertions, place: &Place) -> Vec<Expr> {
+        let mut terms: Vec<Expr> = a.all_of.iter().flatten().map(|id| self.expr(*id, place)).collect();
+        if let Some(branches) = &a.any_of {
+            let branches: Vec<Expr> = branches.iter().map(|id| self.expr(*id, place)).collect();
+            terms.push(any(branches));
+        }
+        if let Some(branches) = &a.one_of {
+            terms.push(self.one_of(branches, place));
         }
         if let Some(not) = a.not {
-            match self.ask(not, v, depth, false) {
-                Condition::Always => body.refuse(),
-                Condition::Never => {}
-                Condition::When(condition) => body.require(format!("!({condition})")),
-            }
+            terms.push(match self.expr(not, place) {
+                Expr::True => Expr::False,
+                Expr::False => Expr::True,
+                expr => atom(expr.operand_of_not().replacen("", "!", 1)),
+            });
         }
+        terms
     }
 
-    /// The verdict of a subschema in a condition; one that may narrow the variable only where nothing else does.
-    fn ask(&mut self, id: NodeId, v: &str, depth: Depth, may_narrow: bool) -> Condition {
-        let is_bool = matches!(self.schema.node(follow(self.schema, id)).kind, Kind::Bool(_));
-        if (may_narrow || is_bool)
-            && let Some(condition) = self.simple(id, v, depth)
-        {
-            return condition;
+    fn one_of(&mut self, branches: &[NodeId], place: &Place) -> Expr {
+        let verdicts: Vec<Expr> = branches.iter().map(|id| self.expr(*id, place)).collect();
+        let verdicts: Vec<Expr> = verdicts.into_iter().filter(|verdict| !matches!(verdict, Expr::False)).collect();
+        if verdicts.len() < 2 || union::is_exclusive(self.schema, branches) {
+            return any(verdicts);
         }
-        Condition::When(self.call(id, v, depth))
+        let counted: Vec<String> = verdicts.iter().map(|verdict| format!("+{}", verdict.operand_of_not())).collect();
+        atom(format!("{} === 1", counted.join(" + ")))
     }
+}
 
-    fn union(&mut self, branches: &[NodeId], v: &str, depth: Depth, is_alone: bool, is_any: bool) -> Condition {
-        let is_distinct = union::has_distinct_types(self.schema, branches);
-        let conditions: Vec<Condition> =
-            branches.iter().map(|branch| self.ask(*branch, v, depth, is_alone && is_distinct)).collect();
-        if is_any && conditions.iter().any(|condition| matches!(condition, Condition::Always)) {
-            return Condition::Always;
-        }
-        let terms: Vec<String> = conditions
-            .into_iter()
-            .filter_map(|condition| match condition {
-                Condition::When(text) => Some(text),
-                Condition::Always => Some("true".to_owned()),
-                Condition::Never => None,
-            })
-            .collect();
-        if is_any || is_distinct || terms.len() < 2 {
-            return scalar::any(terms);
-        }
-        let counts: Vec<String> = terms.iter().map(|term| format!("Number({term})")).collect();
-        Condition::When(format!("{} === 1", counts.join(" + ")))
-    }
-
-    fn by_tag(&mut self, body: &mut Body, branches: &[NodeId], tag: &Tag<'s>, v: &str, depth: Depth, is_object: bool) {
-        if !is_object {
-            let test = self.is_object(v, Some(depth));
-            body.require(test);
-        }
-        let access = self.access(v, tag.name);
-        body.open(&format!("switch ({access})"));
-        for (branch, values) in branches.iter().zip(&tag.values) {
-            for (index, value) in values.iter().enumerate() {
-                let label = format!("case {}:", literal::primitive(value).unwrap_or_default());
-                if index + 1 == values.len() { body.open(&label) } else { body.line(&label) }
-            }
-            let kind = &self.schema.node(follow(self.schema, *branch)).kind;
-            match kind {
-                Kind::Assertions(a) if !self.plan.is_function(*branch) && body.nesting() < 8 => {
-                    self.object(body, a, v, depth, Some(tag.name));
-                    self.applicators(body, a, v, depth, false, true);
-                }
-                _ => {
-                    let call = self.call(*branch, v, depth);
-                    body.require(call);
-                }
-            }
-            body.line("break;");
-            body.close();
-        }
-        body.line("default:");
-        body.line("  return false;");
-        body.close();
+fn access(v: &str, name: &str) -> String {
+    if union::is_inherited(name) {
+        format!("{}({v}, {})", Helper::Own.name(), literal::string(name))
+    } else {
+        literal::access(v, name)
     }
 }

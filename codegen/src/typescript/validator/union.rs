@@ -24,20 +24,13 @@ const INHERITED: [&str; 12] = [
     "valueOf",
 ];
 
-/// A property whose value tells branches apart.
-pub(super) struct Tag<'s> {
-    pub(super) name: &'s str,
-    /// The values for each branch: scalars that TypeScript holds exactly.
-    pub(super) values: Vec<Vec<&'s Json>>,
-}
-
 pub(super) fn is_inherited(name: &str) -> bool {
     INHERITED.contains(&name)
 }
 
 /// Whether at most one branch may fit, and the others are refused before they ask further.
 pub(super) fn is_exclusive(schema: &Schema, branches: &[NodeId]) -> bool {
-    has_distinct_types(schema, branches) || tag(schema, branches).is_some()
+    has_distinct_types(schema, branches) || is_tagged(schema, branches)
 }
 
 /// Whether no value has the types of two branches.
@@ -52,17 +45,15 @@ pub(super) fn has_distinct_types(schema: &Schema, branches: &[NodeId]) -> bool {
     })
 }
 
-/// The property by which a union of objects is told apart, where there is one.
-pub(super) fn tag<'s>(schema: &'s Schema, branches: &[NodeId]) -> Option<Tag<'s>> {
+/// Whether some property has another constant in each branch.
+fn is_tagged(schema: &Schema, branches: &[NodeId]) -> bool {
     let objects: Option<Vec<&Assertions>> = branches.iter().map(|&branch| object(schema, branch)).collect();
-    let objects = objects.filter(|objects| objects.len() > 1)?;
-    let names = objects.first()?.properties.iter().map(|(name, _)| name.as_str());
-    names.filter(|name| !is_inherited(name)).find_map(|name| {
+    let Some(objects) = objects.filter(|objects| objects.len() > 1) else { return false };
+    let names = objects.first().into_iter().flat_map(|object| &object.properties).map(|(name, _)| name.as_str());
+    names.filter(|name| !is_inherited(name)).any(|name| {
         let values: Option<Vec<_>> = objects.iter().map(|object| values(schema, object, name)).collect();
-        let values = values?;
         let mut seen = HashSet::new();
-        let is_distinct = values.iter().flatten().all(|value| seen.insert(literal::primitive(value)));
-        is_distinct.then_some(Tag { name, values })
+        values.is_some_and(|values| values.iter().flatten().all(|value| seen.insert(literal::primitive(value))))
     })
 }
 

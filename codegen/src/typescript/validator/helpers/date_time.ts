@@ -1,15 +1,10 @@
-const dateTime =
-  /^\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|[12]\d))T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
-
 /** RFC 3339 section 5.6; a leap second ends a day in UTC. */
-function formatDateTime(text«: string»)«: boolean» {
-  if (!dateTime.test(text)) return false;
+function isDateTime(text«: any»)«: boolean» {
+  if (typeof text !== "string" || !dateTimeForm.test(text)) return false;
+  const number = (at«: number») => Number(text.slice(at, at + 2));
   const year = Number(text.slice(0, 4));
-  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  if (text.startsWith("02-29", 5) && !isLeapYear) return false;
-  if (text[17] !== "6") return true;
-  const offset = /Z$/i.test(text) ? "+00:00" : text.slice(-6);
-  const ahead = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4));
-  const minute = Number(text.slice(11, 13)) * 60 + Number(text.slice(14, 16));
-  return (minute + (offset.startsWith("+") ? -ahead : ahead) + 2880) % 1440 === 1439;
+  if (text.startsWith("02-29", 5) && year % (year % 100 ? 4 : 16)) return false;
+  const zone = text.length - 6;
+  const offset = /z$/i.test(text) ? 0 : (number(zone + 1) * 60 + number(zone + 4)) * (text[zone] === "+" ? 1 : -1);
+  return text[17] !== "6" || (number(11) * 60 + number(14) - offset + 2880) % 1440 === 1439;
 }

@@ -1,4 +1,4 @@
 /** Whether an object has no other members. */
-function hasOnly(value«: Dict», names«: ReadonlySet<string>»)«: boolean» {
-  return members(value).every((name) => names.has(name));
+function hasOnly(value«: any», names«: ReadonlySet<string>»)«: boolean» {
+  return Object.keys(value).every((name) => names.has(name) || value[name] === undefined);
 }

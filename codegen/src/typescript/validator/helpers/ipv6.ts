@@ -1,9 +1,8 @@
-/** `::` stands for one group or more, and leaves at most so many. */
-function ipv6(text«: string», most«: number»)«: boolean» {
-  if (!/^[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}$/i.test(text)) return false;
-  const count = text.split(":").filter(Boolean).length;
-  const [head = "", tail, ...more] = text.split("::");
-  const isWhole = (part«: string») => part === "" || !/^:|:$/.test(part);
-  if (more.length > 0 || !isWhole(head) || !isWhole(tail ?? "")) return false;
-  return tail === undefined ? count === 8 : count <= most;
+/** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
+function isIpv6(text«: string», most«: number», octets«: RegExp»)«: boolean» {
+  const groups = text.replace(octets, ":0:0");
+  const count = (groups.match(/[\da-f]+/gi) ?? []).length;
+  return (
+    !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
+  );
 }

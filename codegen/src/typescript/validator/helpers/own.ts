@@ -1,4 +1,4 @@
 /** A property whose name every object inherits. */
-function own(value«: Dict», name«: string»)«: Json» {
+function own(value«: any», name«: string»)«: any» {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -1,15 +1,12 @@
 /** The first two items that are equal, by their indexes. */
-function repeated(items«: readonly Json[]»)«: readonly [number, number] | undefined» {
-  if (items.length < 2) return undefined;
-  const scalars = new Map«<Json, number>»();
-  const others = new Map«<string, number>»();
+function repeated(items«: readonly unknown[]»)«: [number, number] | undefined» {
+  if (new Set(items).size === items.length && !items.some((item) => typeof item === "object")) return undefined;
+  const seen = new Map«<string, number>»();
   for (const [index, item] of items.entries()) {
-    const isScalar = typeof item !== "object" || item === null;
-    const text = isScalar ? "" : canonical(item);
-    const first = isScalar ? scalars.get(item) : others.get(text);
+    const text = canonical(item);
+    const first = seen.get(text);
     if (first !== undefined) return [first, index];
-    if (isScalar) scalars.set(item, index);
-    else others.set(text, index);
+    seen.set(text, index);
   }
   return undefined;
 }

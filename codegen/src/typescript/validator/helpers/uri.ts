@@ -1,4 +1,4 @@
 /** `URI` of RFC 3986. */
-function formatUri(text«: string»)«: boolean» {
-  return /^[^/?#]*:/.test(text) && formatUriReference(text);
+function isUri(text«: any»)«: boolean» {
+  return isUriReference(text) && /^[^/?#]*:/.test(text);
 }

@@ -1,5 +1,3 @@
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function formatUuid(text«: string»)«: boolean» {
-  return uuid.test(text);
+function isUuid(text«: any»)«: boolean» {
+  return typeof text === "string" && uuidForm.test(text);
 }

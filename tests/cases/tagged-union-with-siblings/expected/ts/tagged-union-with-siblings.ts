@@ -39,564 +39,244 @@ export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violat
 /** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
 export type Violation = { path: string; message: string; keyword: string };
 
-export function parseNotifyRequest(value: unknown): Result<NotifyRequest> {
-  return isNotifyRequest(value)
-    ? { ok: true, value }
-    : { ok: false, violations: collect(notifyRequest, value as Json) };
+/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+export type Options = { redact?: boolean; limit?: number };
+
+export function parseNotifyRequest(value: unknown, options?: Options): Result<NotifyRequest> {
+  return parse(isNotifyRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: { id: 16, channel: { enum: ["email", "sms"] } },
+      oneOf: [
+        {
+          properties: { to: { type: 16, format: ["email", isEmail] } },
+          optional: { channel: { const: "email" } },
+        },
+        { properties: { number: 16 }, optional: { channel: { const: "sms" } } },
+      ],
+    },
+  ]);
 }
 
-export function isNotifyRequest(value: unknown): value is NotifyRequest {
-  return check1(value as Json, 0);
+export function isNotifyRequest(value: any): value is NotifyRequest {
+  let value1: any, size1: any;
+  return (
+    isDict(value) &&
+    typeof value.id === "string" &&
+    ((value1 = value.channel) === "email" || value1 === "sms") &&
+    +((!((size1 = 1), isDict(value)) || (((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "email")) && isEmail(value.to) && sized(value, size1, 128))) && (!Array.isArray(value) || shallow(value, 128))) + +((!((size1 = 1), isDict(value)) || (((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "sms")) && typeof value.number === "string" && sized(value, size1, 128))) && (!Array.isArray(value) || shallow(value, 128))) === 1
+  );
 }
 
 /** Throws an `Error` that has the `violations`. */
-export function assertNotifyRequest(value: unknown): asserts value is NotifyRequest {
-  if (!isNotifyRequest(value)) fail("NotifyRequest", collect(notifyRequest, value as Json));
+export function assertNotifyRequest(value: unknown, options?: Options): asserts value is NotifyRequest {
+  assert(parseNotifyRequest(value, options));
 }
 
 
-function check1(value: Json, depth: number): boolean {
-  if (!(typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value)))) return false;
-  const value1 = value["id"];
-  if (!(typeof value1 === "string")) return false;
-  const value2 = value["channel"];
-  if (!((value2 === "email" || value2 === "sms"))) return false;
-  return Number(check2(value, depth)) + Number(check3(value, depth)) === 1;
+function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
+  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
 }
 
-function check2(value: Json, depth: number): boolean {
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value))) {
-    let size1 = 1;
-    const value2 = value["channel"];
-    if (value2 !== undefined) {
-      size1++;
-      if (!(value2 === "email")) return false;
-    }
-    const value3 = value["to"];
-    if (!(typeof value3 === "string" && formatEmail(value3))) return false;
-    if (!((hasSize(value, size1) || shallow(value, 128 - depth)))) return false;
-  } else if (Array.isArray(value)) {
-    if (!(shallow(value, 128 - depth))) return false;
-  }
-  return true;
+function assert(result: Result<unknown>): void {
+  if (result.ok) return;
+  const [{ path, message }] = result.violations as [Violation];
+  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
 }
 
-function check3(value: Json, depth: number): boolean {
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && (value.constructor === Object || plain(value))) {
-    let size1 = 1;
-    const value2 = value["channel"];
-    if (value2 !== undefined) {
-      size1++;
-      if (!(value2 === "sms")) return false;
-    }
-    const value3 = value["number"];
-    if (!(typeof value3 === "string")) return false;
-    if (!((hasSize(value, size1) || shallow(value, 128 - depth)))) return false;
-  } else if (Array.isArray(value)) {
-    if (!(shallow(value, 128 - depth))) return false;
-  }
-  return true;
-}
-
-const notifyRequest: Contract = {
-  root: {
-    type: ["object"],
-    required: ["id", "channel"],
-    properties: { id: { type: ["string"] }, channel: { enum: ["email", "sms"] } },
-    oneOf: [
-      {
-        required: ["to"],
-        properties: { channel: { const: "email" }, to: { type: ["string"], format: "email" } },
-      },
-      {
-        required: ["number"],
-        properties: { channel: { const: "sms" }, number: { type: ["string"] } },
-      },
-    ],
-  },
-};
-
-const formats: { readonly [name: string]: (text: string) => boolean } = { email: formatEmail };
-
-/** What is looked at: JSON, where a property that is `undefined` counts as absent. */
-type Json = undefined | null | boolean | number | string | Json[] | Dict;
-type Dict = { [name: string]: Json };
-
-/** One way in which a payload breaks its schema, as `Violation`, not yet in words. */
-interface Finding {
-  readonly path: Path;
-  readonly keyword: string;
-  readonly say: () => string;
-}
-
-type Path = readonly (string | number)[];
-
-/** A schema: its keywords, `additionalProperties` as `additional`, `$ref` by the definition's name. */
-type Rule = boolean | Checks;
-
-interface Checks {
-  readonly ref?: string;
-  readonly type?: readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: Limit;
-  readonly maximum?: Limit;
-  readonly exclusiveMinimum?: Limit;
-  readonly exclusiveMaximum?: Limit;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: RegExp;
-  readonly source?: string;
-  readonly format?: string;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly unique?: boolean;
-  readonly required?: readonly string[];
-  readonly properties?: { readonly [name: string]: Rule };
-  readonly additional?: Rule;
-  readonly items?: Rule;
-  readonly allOf?: readonly Rule[];
-  readonly anyOf?: readonly Rule[];
-  readonly oneOf?: readonly Rule[];
-  readonly not?: Rule;
-}
-
-/** A bound that no `number` equals has the nearest one, whether that is within it, and its digits. */
-type Limit = number | { readonly nearest: number; readonly isWithin: boolean; readonly digits: string };
-
-/** Verdicts are remembered for the definitions that one place can reach twice. */
-interface Contract {
-  readonly root: Rule;
-  readonly definitions?: { readonly [name: string]: Rule };
-  readonly shared?: readonly string[];
-}
-
-interface Scope {
-  readonly definitions: { readonly [name: string]: Rule };
-  readonly names: Map<Rule, string>;
-  readonly verdicts: Map<Rule, Map<Json, boolean>>;
-  explains: boolean;
-}
-
-const keywords: readonly string[] = [
-  "type",
-  "false",
-  "enum",
-  "const",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "required",
-  "additionalProperties",
-  "anyOf",
-  "oneOf",
-  "not",
-];
-
-/** Every violation, sorted by path, then by keyword. */
-function collect(contract: Contract, payload: Json): Violation[] {
-  if (!shallow(payload, 128)) {
-    return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  }
-  const { root, definitions = {}, shared = [] } = contract;
-  const scope: Scope = { definitions, names: new Map(), verdicts: new Map(), explains: true };
-  for (const name of Object.keys(definitions)) {
-    const rule = definitions[name];
-    if (typeof rule === "object") scope.names.set(rule, name);
-  }
-  for (const name of shared) scope.verdicts.set(definitions[name] ?? true, new Map());
-  const violations = find(scope, root, payload).map(({ path, keyword, say }) => ({
-    path: pointer(path),
-    message: say(),
-    keyword,
-  }));
-  const isSame = (a: Violation, b: Violation) => a.path === b.path && a.keyword === b.keyword;
-  const sorted: Violation[] = [];
-  for (let from = 0, to = 0; from < violations.length; from = to) {
-    const first = violations[from] as Violation;
-    const run = [first];
-    for (to = from + 1; to < violations.length && isSame(first, violations[to] as Violation); to++) {
-      run.push(violations[to] as Violation);
-    }
-    run.sort((a, b) => (a.message < b.message ? -1 : 1));
-    for (const [at, violation] of run.entries()) {
-      if (violation.message !== run[at - 1]?.message) sorted.push(violation);
-    }
-  }
-  return sorted;
-}
-
-/** What is wrong with a value, in order. */
-function find(scope: Scope, root: Rule, payload: Json): Finding[] {
-  const found: Finding[] = [];
-  const seen = new Map<Rule, Set<unknown>>();
-  const open: [Rule, Json, Path][] = [[root, payload, []]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [rule, value, path] = next;
-    const target = follow(scope, rule);
-    if (scope.verdicts.has(target)) {
-      const places = seen.get(target) ?? new Set();
-      const place = typeof value === "object" && value !== null ? value : pointer(path);
-      if (places.has(place)) continue;
-      seen.set(target, places.add(place));
-    }
-    visit(scope, target, value, path, found, open);
-  }
-  found.sort(inOrder);
-  let mistyped: Path | undefined;
-  // After a mismatch of type, nothing more is said about a value or what is in it.
-  return found.filter(({ path, keyword }) => {
-    const isType = keyword === "type";
-    if (mistyped !== undefined && mistyped.every((token, at) => token === path[at])) {
-      return isType && path.length === mistyped.length;
-    }
-    if (isType) mistyped = path;
-    return true;
-  });
-}
-
-function visit(
-  scope: Scope,
-  rule: Rule,
-  value: Json,
-  path: Path,
-  found: Finding[],
-  open: [Rule, Json, Path][],
-): void {
-  if (rule === true) return;
-  if (rule === false) {
-    found.push({ path, keyword: "false", say: () => "no value is allowed here" });
-    return;
-  }
-  const report = (keyword: string, say: () => string, name?: string) => {
-    found.push({ path: name === undefined ? path : [...path, name], keyword, say });
+/**
+ * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
+ * `properties` are required, and `optional` are the others.
+ */
+function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+  const keywords =
+    "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
+  const relations =
+    "be at least,be at most,be greater than,be less than,have at least,have at most,match the pattern,be a valid,have at least,have at most".split(",");
+  const types = "null,boolean,integer,number,string,array,object".split(",");
+  let found: any[] = [];
+  let explains = false;
+  const show = (value: any): string => {
+    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+    const shown = text.slice(0, 64);
+    return (text === value ? JSON.stringify(shown) : shown) + (text === shown ? "" : "...");
   };
-  if (!check(rule, value, report)) return;
-  for (const part of rule.allOf ?? []) open.push([part, value, path]);
-  for (const [below, member, token, isDeclared] of children(rule, value)) {
-    if (!isDeclared && follow(scope, below) === false) {
-      report("additionalProperties", () => `unexpected property ${quote(String(token))}`, String(token));
-    } else {
-      open.push([below, member, [...path, token]]);
-    }
-  }
-  const { oneOf } = rule;
-  if (oneOf !== undefined) {
-    const matching = [...oneOf.keys()].filter((at) => fits(scope, oneOf[at] ?? true, value));
-    if (matching.length === 0) {
-      const message = noBranch(scope, "oneOf", oneOf, value);
-      report("oneOf", () => message);
-    } else if (matching.length > 1) {
-      const listed = matching.slice(0, 8).join(", ") + (matching.length > 8 ? ", ..." : "");
-      report("oneOf", () => `matches more than one branch of oneOf: ${listed}`);
-    }
-  }
-}
-
-/** Reports what a value alone does not fulfil; false after a mismatch of type. */
-function check(
-  rule: Checks,
-  value: Json,
-  report: (keyword: string, say: () => string, name?: string) => void,
-): boolean {
-  const type = typeOf(value);
-  if (rule.type !== undefined && !allows(rule.type, type)) {
-    report("type", () => `expected ${either(rule.type ?? [])}, got ${type}`);
-    return false;
-  }
-  const got = () => `, got ${typeof value === "string" ? quote(value) : cut(canonical(value))}`;
-  if (rule.enum !== undefined && !rule.enum.includes(value) && !anyEqual(value, rule.enum)) {
-    report("enum", () => `value not in enum ${list(rule.enum ?? [])}`);
-  }
-  if (rule.const !== undefined && !equal(value, rule.const)) {
-    report("const", () => `value is not ${show(rule.const)}`);
-  }
-  if (typeof value === "string") {
-    const { format } = rule;
-    if (format !== undefined && formats[format]?.(value) === false) {
-      report("format", () => `must be a valid ${format}${got()}`);
-    }
-  }
-  if (isDict(value)) {
-    for (const name of rule.required ?? []) {
-      if (own(value, name) === undefined) {
-        report("required", () => `missing required property ${quote(name)}`, name);
+  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
+  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const pointer = (path: any[]): string =>
+    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  const mistyped = (mask: number, value: any): string => {
+    const type =
+      value === null ? 0
+      : Array.isArray(value) ? 5
+      : isDict(value) ? 6
+      : Number.isInteger(value) ? 2
+      : Number.isFinite(value) ? 3
+      : typeof value === "object" || typeof value === "number" ? -1
+      : types.indexOf(typeof value);
+    const isAllowed = (at: number) => (mask >> at) & 1 && (at !== 2 || !(mask & 8));
+    return type >= 0 && (mask >> type) & 1
+      ? ""
+      : `expected ${types.filter((_, at) => isAllowed(at)).join(", ").replace(/, (\w+)$/, " or $1")}, got ${types[type] ?? typeof value}`;
+  };
+  const order = ([a, x, m]: any, [b, y, n]: any): number => {
+    const at = a.findIndex((token: any, at: number) => token !== b[at]);
+    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
+    return a.length - b.length || x - y || (m < n ? -1 : m > n ? 1 : 0);
+  };
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const find = (rule: any, value: any, explain = false): any[] => {
+    const [outer, explained] = [found, explains];
+    found = [];
+    explains = explain;
+    visit(rule, value, []);
+    let last: any;
+    let mistyped: any;
+    const inner = found.sort(order).filter((finding) => {
+      const [path, keyword] = finding;
+      const isNew = !last || order(last, finding) !== 0;
+      last = finding;
+      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
+      if (!isWithin && !keyword) mistyped = path;
+      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
+    });
+    found = outer;
+    explains = explained;
+    return inner;
+  };
+  const closest = (branches: any[], candidates: any[], value: any): string => {
+    const mask = branches.reduce((mask, branch) => mask | ((follow(branch).type ?? +follow(branch)) || 127), 0);
+    if (!explains) return "";
+    if (mistyped(mask, value)) return `: ${mistyped(mask, value)}`;
+    const distance = (sum: number, [{ length }, keyword]: any) =>
+      sum + (length < 1 && !keyword ? 1e9 : length < 2 && keyword === 3 ? 1e6 : 1);
+    const distances = candidates.map((findings) => findings.reduce(distance, 0));
+    const index = distances.indexOf(Math.min(...distances));
+    const [[path, keyword, message], ...more] = candidates[index];
+    const name = typeof branches[index] === "string" ? ` (${show(branches[index])})` : "";
+    const place = redact ? "" : pointer(keyword === 15 || keyword === 16 ? path.slice(0, -1) : path);
+    return `; closest is branch ${index}${name}: ${message}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`;
+  };
+  const visit = (name: any, value: any, path: any[]): void => {
+    const rule = follow(name);
+    const report = (keyword: number, message: string, ...below: any[]) => {
+      found.push([[...path, ...below], keyword, message]);
+    };
+    if (rule === 0) return report(1, "no value is allowed here");
+    const wrong = mistyped(rule.type ?? (rule > 0 ? rule : 127), value);
+    if (wrong && (rule.type || rule > 0 && rule < 127)) return report(0, wrong);
+    const isText = typeof value === "string";
+    const isList = Array.isArray(value);
+    const size = isText ? codePoints(value) : isList ? value.length : value;
+    const least = (bound: number) => size >= bound;
+    const most = (bound: number) => size <= bound;
+    const checks: any[] = [
+      0,
+      0,
+      (literals: any[]) => literals.includes(value)
+        || `value not in enum [${literals.slice(0, 16).map(show)}${literals[16] === undefined ? "" : ",..."}]`,
+      (literal: any) => literal === value
+        || `value is not ${show(literal)}`,
+      least,
+      most,
+      (bound: number) => value > bound,
+      (bound: number) => value < bound,
+      least,
+      most,
+      (pattern: RegExp) => pattern.test(value),
+      ([, accepts]: any) => accepts(value),
+      least,
+      most,
+    ];
+    keywords.forEach((keyword, at) => {
+      const bound = rule[keyword];
+      const isAsked = at < 4 || (at < 8 ? typeof value === "number" : at < 12 ? isText : isList);
+      const verdict = bound === undefined || !isAsked || !checks[at] || checks[at](bound);
+      if (verdict === true) return;
+      const shown = at === 10 ? show(bound.source) : at === 11 ? bound[0] : bound;
+      const noun = at < 8 || at === 10 || at === 11 ? "" : (isText ? " character" : " item") + (bound === 1 ? "" : "s");
+      report(at, verdict || `must ${relations[at - 4]} ${shown}${noun}${redact ? "" : `, got ${at > 11 ? size : show(value)}`}`);
+    });
+    const { required = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
+    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at]);
+    if (isDict(value)) {
+      for (const name of [...Object.keys(properties), ...required]) {
+        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, name);
+      }
+      for (const name of Object.keys(value)) {
+        const declared = member(properties, name) ?? member(optional, name);
+        if (value[name] === undefined) continue;
+        if (declared !== undefined || follow(additionalProperties)) {
+          visit(declared ?? additionalProperties, value[name], [...path, name]);
+        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, name);
       }
     }
-  }
-  return true;
-}
-
-/** What applies to the items or members of a value: the rule, the item, where it is, whether it is declared. */
-function children(rule: Checks, value: Json): [Rule, Json, string | number, boolean][] {
-  const { items, properties = {}, additional } = rule;
-  if (Array.isArray(value)) {
-    return items === undefined ? [] : value.map((item, index) => [items, item, index, true]);
-  }
-  if (!isDict(value)) return [];
-  return members(value).flatMap((name) => {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const below = declared ?? additional;
-    return below === undefined ? [] : [[below, value[name], name, declared !== undefined]];
-  });
-}
-
-function follow(scope: Scope, rule: Rule): Rule {
-  let target = rule;
-  while (typeof target === "object" && target.ref !== undefined) target = scope.definitions[target.ref] ?? true;
-  return target;
-}
-
-function fits(scope: Scope, rule: Rule, value: Json): boolean {
-  const target = follow(scope, rule);
-  if (typeof target === "boolean") return target;
-  const known = scope.verdicts.get(target);
-  const verdict = known?.get(value) ?? decide(scope, target, value);
-  known?.set(value, verdict);
-  return verdict;
-}
-
-function decide(scope: Scope, rule: Checks, value: Json): boolean {
-  let isFine = true;
-  check(rule, value, () => {
-    isFine = false;
-  });
-  const { allOf = [], anyOf, oneOf, not } = rule;
-  return (
-    isFine &&
-    allOf.every((part) => fits(scope, part, value)) &&
-    children(rule, value).every(([below, member]) => fits(scope, below, member)) &&
-    (anyOf === undefined || anyOf.some((branch) => fits(scope, branch, value))) &&
-    (oneOf === undefined || oneOf.filter((branch) => fits(scope, branch, value)).length === 1) &&
-    (not === undefined || !fits(scope, not, value))
-  );
-}
-
-/** What to say of a union that no branch of fits: which comes closest, and what it lacks. */
-function noBranch(scope: Scope, keyword: string, branches: readonly Rule[], value: Json): string {
-  const plain = `matches no branch of ${keyword}`;
-  if (!scope.explains) return plain;
-  const targets = branches.map((branch) => follow(scope, branch));
-  const types = targets.flatMap((target) => (typeof target === "object" && target.type) || ["any"]);
-  if (!types.includes("any") && !allows(types, typeOf(value))) {
-    return `${plain}: expected ${either(types)}, got ${typeOf(value)}`;
-  }
-  scope.explains = false;
-  const candidates = targets.map((target, index) => {
-    const findings = find(scope, target, value);
-    const isMistyped = findings.some(({ path, keyword }) => path.length === 0 && keyword === "type");
-    const found = tags(scope, target).filter(([name]) => isDict(value) && own(value, name) !== undefined);
-    const isSame = found.every(([name, literal]) => isDict(value) && equal(own(value, name), literal));
-    const tag = found.length === 0 ? 1 : isSame ? 0 : 2;
-    return { target, index, findings, distance: [Number(isMistyped), tag, findings.length] };
-  });
-  scope.explains = true;
-  candidates.sort((a, b) => {
-    const at = a.distance.findIndex((part, at) => part !== b.distance[at]);
-    return at < 0 ? 0 : (a.distance[at] ?? 0) - (b.distance[at] ?? 0);
-  });
-  const [closest] = candidates;
-  if (closest === undefined) return plain;
-  const { target, index, findings } = closest;
-  const name = scope.names.get(target);
-  const [tag] = tags(scope, target);
-  const label = name !== undefined ? ` (${quote(name)})` : tag ? ` (${quote(tag[0])} ${show(tag[1])})` : "";
-  return `${plain}; closest is branch ${index}${label}: ${lack(findings)}`;
-}
-
-function lack([first, ...others]: readonly Finding[]): string {
-  if (first === undefined) return "";
-  const namesItsPlace = first.keyword === "required" || first.keyword === "additionalProperties";
-  const path = pointer(namesItsPlace ? first.path.slice(0, -1) : first.path);
-  const place = path === "" ? "" : ` at ${cut(path)}`;
-  return `${first.say()}${place}${others.length === 0 ? "" : ` (and ${others.length} more)`}`;
-}
-
-/** The properties that a branch, or a member of its `allOf`, has a constant for. */
-function tags(scope: Scope, target: Rule): [string, unknown][] {
-  if (typeof target === "boolean") return [];
-  const parts = [target, ...(target.allOf ?? []).map((part) => follow(scope, part))];
-  return parts.flatMap((part) => {
-    const properties = (typeof part === "object" && part.properties) || {};
-    return Object.keys(properties).sort().flatMap((name): [string, unknown][] => {
-      const rule = follow(scope, properties[name] ?? true);
-      if (typeof rule === "boolean") return [];
-      const literal = rule.const === undefined && rule.enum?.length === 1 ? rule.enum[0] : rule.const;
-      return literal === undefined ? [] : [[name, literal]];
-    });
-  });
-}
-
-function typeOf(value: Json): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "number" && Number.isFinite(value)) return Number.isInteger(value) ? "integer" : "number";
-  if (typeof value === "number") return String(value);
-  return typeof value !== "object" || plain(value) ? typeof value : "instance of a class";
-}
-
-function isDict(value: Json): value is Dict {
-  return typeOf(value) === "object";
-}
-
-function allows(types: readonly string[], type: string): boolean {
-  return types.includes(type) || (type === "integer" && types.includes("number"));
-}
-
-/** The names of types in words. */
-function either(types: readonly string[]): string {
-  const all = ["null", "boolean", "integer", "number", "string", "array", "object"];
-  const names = all.filter((type) => types.includes(type) && !(type === "integer" && types.includes("number")));
-  const last = names.pop() ?? "nothing";
-  return names.length === 0 ? last : `${names.join(", ")} or ${last}`;
-}
-
-function inOrder(a: Finding, b: Finding): number {
-  const shared = Math.min(a.path.length, b.path.length);
-  for (let at = 0; at < shared; at++) {
-    const [left = "", right = ""] = [a.path[at], b.path[at]];
-    if (left === right) continue;
-    if (typeof left === typeof right) return left < right ? -1 : 1;
-    return typeof left === "number" ? -1 : 1;
-  }
-  return a.path.length - b.path.length || keywords.indexOf(a.keyword) - keywords.indexOf(b.keyword);
-}
-
-/** RFC 6901. */
-function pointer(path: Path): string {
-  return path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-}
-
-/** At most 64 characters of a text. */
-function cut(text: string): string {
-  const characters = Array.from(text.slice(0, 130));
-  return characters.length > 64 ? `${characters.slice(0, 64).join("")}...` : text;
-}
-
-function quote(text: string): string {
-  const shown = cut(text);
-  return shown === text ? JSON.stringify(text) : `${JSON.stringify(shown.slice(0, -3))}...`;
-}
-
-/** A value of the contract as JSON. */
-function show(literal: unknown): string {
-  return typeof literal === "string" ? quote(literal) : cut(canonical(literal));
-}
-
-function list(literals: readonly unknown[]): string {
-  return `[${literals.slice(0, 16).map(show).join(",")}${literals.length > 16 ? ",..." : ""}]`;
-}
-
-function fail(type: string, violations: Violation[]): never {
-  const [first] = violations;
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-  const place = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  throw Object.assign(new Error(`no ${type}: ${place}${first?.message ?? ""}${more}`), { violations });
+    for (const at of [17, 18]) {
+      const branches = rule[keywords[at] as string];
+      const candidates = branches?.map((branch: any) => find(branch, value));
+      const matching = candidates?.filter((findings: any[]) => !findings.length).length;
+      const plain = `matches no branch of ${keywords[at]}`;
+      if (matching === 0) report(at, plain + closest(branches, candidates, value));
+      if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);
+    }
+    for (const part of allOf) visit(part, value, path);
+  };
+  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return find(root, payload, true)
+    .slice(0, limit)
+    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
-function shallow(value: Json, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels <= 0) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) if (!shallow(item, levels - 1)) return false;
-  } else {
-    for (const name in value) if (!shallow(value[name], levels - 1)) return false;
-  }
-  return true;
-}
-
-/** Whether an object is no `Date`, `Map` or other instance: what `JSON.parse` gives, in any realm. */
-function plain(value: Dict): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** A property whose name every object inherits. */
-function own(value: Dict, name: string): Json {
-  return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-/** Whether an object has just so many members. */
-function hasSize(value: Dict, size: number): boolean {
-  let count = 0;
-  for (const _ in value) count++;
-  return count === size || members(value).length === size;
-}
-
-function members(value: Dict): string[] {
-  return Object.keys(value).filter((name) => value[name] !== undefined);
-}
-
-function anyEqual(value: Json, literals: readonly unknown[]): boolean {
-  for (const literal of literals) if (equal(value, literal)) return true;
-  return false;
-}
-
-function equal(value: Json, literal: unknown): boolean {
-  if (typeof literal !== "object" || literal === null) return value === literal;
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(literal)) {
-    return (
-      Array.isArray(value) &&
-      value.length === literal.length &&
-      value.every((item, index) => equal(item, literal[index]))
-    );
-  }
-  if (Array.isArray(value) || !plain(value)) return false;
-  const names = Object.keys(literal);
-  const dict = literal as { readonly [name: string]: unknown };
+function shallow(value: any, levels: number): boolean {
   return (
-    hasSize(value, names.length) &&
-    names.every((name) => Object.hasOwn(value, name) && equal(value[name], dict[name]))
+    typeof value !== "object" ||
+    value === null ||
+    (levels > 0 && Object.values(value).every((item) => shallow(item, levels - 1)))
   );
 }
 
-/** The same text for equal values, and for no others. A symbol is a number that no `number` equals, by its digits. */
-function canonical(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number") return decimal(value);
-  if (typeof value === "symbol") return value.description ?? "";
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => canonical(item)).join()}]`;
-  if (typeof value !== "object" || value === null) return String(value);
-  const dict = value as { readonly [name: string]: unknown };
-  const names = Object.keys(dict).filter((name) => dict[name] !== undefined).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(dict[name])}`).join()}}`;
+/** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
+function isDict(value: any): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A number in decimal; an integer has all its digits. */
-function decimal(value: number): string {
-  const [mantissa = "", exponent] = String(value).split("e+");
-  if (exponent === undefined) return mantissa;
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return whole + fraction.padEnd(Number(exponent), "0");
+/** Whether an object has just so many members, or the others are not nested too deep. */
+function sized(value: any, size: number, levels?: number): boolean {
+  let count = 0;
+  for (const _ in value) count++;
+  return (
+    count === size ||
+    (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
+  );
 }
 
-const mailbox =
-  /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}|IPv6:[\da-f:.]+)\])$/i;
-const octets = /:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/;
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+const emailForm =
+  /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?!])|(?=]))){4}|IPv6:[\da-f:.]+)\])$/i;
 
 /** `Mailbox` of RFC 5321 section 4.1.2, in octets of ASCII. */
-function formatEmail(text: string): boolean {
-  if (text.length > 254 || text.lastIndexOf("@") > 64 || !mailbox.test(text)) return false;
-  const at = text.indexOf("@[", text.lastIndexOf("@"));
-  return at < 0 || !/^ipv6:/i.test(text.slice(at + 2)) || ipv6(text.slice(at + 7, -1).replace(octets, ":0:0"), 6);
+function isEmail(text: any): boolean {
+  if (typeof text !== "string" || text.length > 254 || text.lastIndexOf("@") > 64 || !emailForm.test(text)) return false;
+  const address = /@\[ipv6:([^@]*)]$/i.exec(text)?.[1];
+  return (
+    address === undefined ||
+    isIpv6(address, 6, /:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/)
+  );
 }
 
-/** `::` stands for one group or more, and leaves at most so many. */
-function ipv6(text: string, most: number): boolean {
-  if (!/^[\da-f]{0,4}(?::[\da-f]{0,4}){2,8}$/i.test(text)) return false;
-  const count = text.split(":").filter(Boolean).length;
-  const [head = "", tail, ...more] = text.split("::");
-  const isWhole = (part: string) => part === "" || !/^:|:$/.test(part);
-  if (more.length > 0 || !isWhole(head) || !isWhole(tail ?? "")) return false;
-  return tail === undefined ? count === 8 : count <= most;
+/** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
+function isIpv6(text: string, most: number, octets: RegExp): boolean {
+  const groups = text.replace(octets, ":0:0");
+  const count = (groups.match(/[\da-f]+/gi) ?? []).length;
+  return (
+    !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
+  );
 }

@@ -1,0 +1,3 @@
+function among(value«: unknown», literals«: readonly unknown[]»)«: boolean» {
+  return typeof value === "object" && literals.some((literal) => canonical(literal) === canonical(value));
+}

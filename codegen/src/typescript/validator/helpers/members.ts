@@ -1,3 +1,0 @@
-function members(value«: Dict»)«: string[]» {
-  return Object.keys(value).filter((name) => value[name] !== undefined);
-}
