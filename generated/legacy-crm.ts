@@ -93,20 +93,7 @@ export function isFindCustomerRequest(value: any): value is FindCustomerRequest 
       )
     ) &&
     ((value1 = value.customerNumber) === undefined || (Number.isInteger(value1) && value1 >= 1)) &&
-    (
-      (
-        (!isDict(value) || (value.email !== undefined && shallow(value, 128))) &&
-        (!Array.isArray(value) || shallow(value, 128))
-      ) ||
-      (
-        (!isDict(value) || (value.phone !== undefined && shallow(value, 128))) &&
-        (!Array.isArray(value) || shallow(value, 128))
-      ) ||
-      (
-        (!isDict(value) || (value.customerNumber !== undefined && shallow(value, 128))) &&
-        (!Array.isArray(value) || shallow(value, 128))
-      )
-    )
+    (check1(value, 0) || check2(value, 0) || check3(value, 0))
   );
 }
 
@@ -143,6 +130,27 @@ export function assertAddNoteResponse(value: unknown, options?: Options): assert
   assert(parseAddNoteResponse(value, options));
 }
 
+
+function check1(value: any, depth: number): boolean {
+  return (
+    (!isDict(value) || (value.email !== undefined && shallow(value, 128 - depth))) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
+
+function check2(value: any, depth: number): boolean {
+  return (
+    (!isDict(value) || (value.phone !== undefined && shallow(value, 128 - depth))) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
+
+function check3(value: any, depth: number): boolean {
+  return (
+    (!isDict(value) || (value.customerNumber !== undefined && shallow(value, 128 - depth))) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
 
 function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
   return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };

@@ -156,7 +156,7 @@ export function parseSearchRequest(value: unknown, options?: Options): Result<Se
     },
     {
       Collection: { enum: ["products", "articles", "orders"] },
-      FieldName: { type: 16, pattern: pattern10, not: { pattern: pattern11 }, shared: true },
+      FieldName: { type: 16, pattern: pattern12, not: { pattern: pattern10 }, shared: true },
       Scalar: 31,
       Filter: { oneOf: ["Every", "Some", "Not", "Comparison"], shared: true },
       Every: {
@@ -269,8 +269,8 @@ export function isSearchResponse(value: any): value is SearchResponse {
     Number.isInteger((value1 = value.total)) &&
     value1 >= 0 &&
     Array.isArray((value1 = value.hits)) &&
-    check13(value1) &&
-    ((value1 = value.facets) === undefined || (++size1 > 0 && isDict(value1) && check15(value1))) &&
+    check15(value1) &&
+    ((value1 = value.facets) === undefined || (++size1 > 0 && isDict(value1) && check17(value1))) &&
     ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1, 128)
   );
@@ -319,7 +319,7 @@ export function parseSuggestResponse(value: unknown, options?: Options): Result<
 }
 
 export function isSuggestResponse(value: any): value is SuggestResponse {
-  return Array.isArray(value) && value.length <= 20 && check16(value) && !repeated(value);
+  return Array.isArray(value) && value.length <= 20 && check18(value) && !repeated(value);
 }
 
 /** Throws an `Error` that has the `violations`. */
@@ -387,15 +387,15 @@ function check1(value: any, depth: number): boolean {
   );
 }
 
-function check3(value: any, depth: number): boolean {
-  return (
-    typeof value === "string" &&
-    pattern10.test(value) &&
-    !((typeof value !== "string" || (typeof value === "string" && pattern11.test(value))) && shallow(value, 128 - depth))
-  );
+function check13(value: any, _depth: number): boolean {
+  return typeof value === "string" && pattern12.test(value);
 }
 
-function check12(value: any, depth: number): boolean {
+function check3(value: any, depth: number): boolean {
+  return check13(value, depth) && !check11(value, depth);
+}
+
+function check14(value: any, depth: number): boolean {
   for (const item of value) {
     if (!check1(item, depth + 2)) return false;
   }
@@ -411,7 +411,7 @@ function check5(value: any, depth: number): boolean {
     Array.isArray((value1 = value.filters)) &&
     depth < 127 &&
     value1.length >= 1 &&
-    check12(value1, depth) &&
+    check14(value1, depth) &&
     sized(value, 2)
   );
 }
@@ -425,7 +425,7 @@ function check6(value: any, depth: number): boolean {
     Array.isArray((value1 = value.filters)) &&
     depth < 127 &&
     value1.length >= 1 &&
-    check12(value1, depth) &&
+    check14(value1, depth) &&
     sized(value, 2)
   );
 }
@@ -451,7 +451,14 @@ function check8(value: any, _depth: number): boolean {
   );
 }
 
-function check13(value: any): boolean {
+function check11(value: any, depth: number): boolean {
+  return (
+    (typeof value !== "string" || (typeof value === "string" && pattern10.test(value))) &&
+    shallow(value, 128 - depth)
+  );
+}
+
+function check15(value: any): boolean {
   let size1: any, value1: any;
   for (const item of value) {
     if (!(
@@ -471,7 +478,7 @@ function check13(value: any): boolean {
   return true;
 }
 
-function check14(value: any): boolean {
+function check16(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || (Number.isInteger(item) && item >= 0))) return false;
@@ -479,23 +486,23 @@ function check14(value: any): boolean {
   return true;
 }
 
-function check15(value: any): boolean {
+function check17(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || (isDict(item) && check14(item)))) return false;
+    if (!(item === undefined || (isDict(item) && check16(item)))) return false;
   }
   return true;
 }
 
-function check16(value: any): boolean {
+function check18(value: any): boolean {
   for (const item of value) {
     if (!(typeof item === "string")) return false;
   }
   return true;
 }
 
-const pattern10 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
-const pattern11 = /^_/u;
+const pattern10 = /^_/u;
+const pattern12 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
 
 function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
   return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };

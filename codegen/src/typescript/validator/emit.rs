@@ -257,6 +257,32 @@ impl<'s, 'o> Emitter<'s, 'o> {
             Kind::Bool(false) => return Expr::False,
             Kind::Bool(true) | Kind::Ref(_) => return self.anything(place),
         };
+        let applied = self.applicators(a, place);
+        if applied.is_empty() {
+            return all(self.own(a, place));
+        }
+        let own = all(self.own(a, place));
+        let own = if narrows(&own, &place.v) { self.apart(a, place) } else { own };
+        all(std::iter::once(own).chain(applied))
+    }
+
+    /// What a schema says without other schemas for the same place, by a function of its own.
+    fn apart(&mut self, a: &Assertions, place: &Place) -> Expr {
+        let expr = all(self.own(a, &Place::given("value", place.depth)));
+        let statements = self.body(&expr);
+        let name = self.shared_function(place.depth, &statements);
+        self.call_named(&name, place)
+    }
+
+    /// The verdict of a subschema on a value that others may be asked about too: the compiler would take what one tests for the
+    /// type that the other sees.
+    pub(super) fn applied(&mut self, id: NodeId, place: &Place, is_alone: bool) -> Expr {
+        let expr = self.expr(id, place);
+        if !is_alone && narrows(&expr, &place.v) { self.call(follow(self.schema, id), place) } else { expr }
+    }
+
+    /// What a schema says without other schemas for the same place.
+    fn own(&mut self, a: &Assertions, place: &Place) -> Vec<Expr> {
         let types = a.types.unwrap_or(TypeSet::ALL);
         let mut terms = Vec::new();
         let listed = scalar::listed(a);
@@ -269,8 +295,7 @@ impl<'s, 'o> Emitter<'s, 'o> {
         } else if !is_settled && !is_covered(a) {
             terms.push(self.anything(place));
         }
-        terms.extend(self.applicators(a, place));
-        all(terms)
+        terms
     }
 
     /// That a value has one of the types, and meets what is asked of that type.
@@ -309,6 +334,12 @@ impl<'s, 'o> Emitter<'s, 'o> {
         }
         terms
     }
+}
+
+/// Whether the compiler takes a test in an expression for the type of `v`.
+fn narrows(expr: &Expr, v: &str) -> bool {
+    let flat = expr.flat();
+    flat.contains(&format!("typeof {v} ")) || flat.contains(&format!("Array.isArray({v})"))
 }
 
 /// Whether what the schema applies to the same place sees to it that nothing is too deep.

@@ -176,16 +176,17 @@ impl<'s> Emitter<'s, '_> {
 
     /// What other schemas say of the same place.
     pub(super) fn applicators(&mut self, a: &'s Assertions, place: &Place) -> Vec<Expr> {
-        let mut terms: Vec<Expr> = a.all_of.iter().flatten().map(|id| self.expr(*id, place)).collect();
+        let is_alone = a.keywords().count() == 1 && a.all_of.as_ref().is_none_or(|parts| parts.len() == 1);
+        let mut terms: Vec<Expr> = a.all_of.iter().flatten().map(|id| self.applied(*id, place, is_alone)).collect();
         if let Some(branches) = &a.any_of {
-            let branches: Vec<Expr> = branches.iter().map(|id| self.expr(*id, place)).collect();
+            let branches: Vec<Expr> = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
             terms.push(any(branches));
         }
         if let Some(branches) = &a.one_of {
-            terms.push(self.one_of(branches, place));
+            terms.push(self.one_of(branches, place, is_alone));
         }
         if let Some(not) = a.not {
-            terms.push(match self.expr(not, place) {
+            terms.push(match self.applied(not, place, is_alone) {
                 Expr::True => Expr::False,
                 Expr::False => Expr::True,
                 expr => atom(expr.operand_of_not().replacen("", "!", 1)),
@@ -194,8 +195,8 @@ impl<'s> Emitter<'s, '_> {
         terms
     }
 
-    fn one_of(&mut self, branches: &[NodeId], place: &Place) -> Expr {
-        let verdicts: Vec<Expr> = branches.iter().map(|id| self.expr(*id, place)).collect();
+    fn one_of(&mut self, branches: &[NodeId], place: &Place, is_alone: bool) -> Expr {
+        let verdicts: Vec<Expr> = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
         let verdicts: Vec<Expr> = verdicts.into_iter().filter(|verdict| !matches!(verdict, Expr::False)).collect();
         if verdicts.len() < 2 || union::is_exclusive(self.schema, branches) {
             return any(verdicts);

@@ -89,8 +89,8 @@ export function isFindResponse(value: any): value is FindResponse {
     ((value1 = value.a) === undefined || typeof value1 === "string") &&
     ((value1 = value.b) === undefined || typeof value1 === "string") &&
     ((value1 = value.c) === undefined || typeof value1 === "string") &&
-    +((!isDict(value) || (value.a !== undefined && shallow(value, 128))) && (!Array.isArray(value) || shallow(value, 128))) + +((!isDict(value) || (value.b !== undefined && shallow(value, 128))) && (!Array.isArray(value) || shallow(value, 128))) === 1 &&
-    !((!isDict(value) || (value.c !== undefined && shallow(value, 128))) && (!Array.isArray(value) || shallow(value, 128)))
+    +check1(value, 0) + +check2(value, 0) === 1 &&
+    !check3(value, 0)
   );
 }
 
@@ -99,6 +99,27 @@ export function assertFindResponse(value: unknown, options?: Options): asserts v
   assert(parseFindResponse(value, options));
 }
 
+
+function check1(value: any, depth: number): boolean {
+  return (
+    (!isDict(value) || (value.a !== undefined && shallow(value, 128 - depth))) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
+
+function check2(value: any, depth: number): boolean {
+  return (
+    (!isDict(value) || (value.b !== undefined && shallow(value, 128 - depth))) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
+
+function check3(value: any, depth: number): boolean {
+  return (
+    (!isDict(value) || (value.c !== undefined && shallow(value, 128 - depth))) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
 
 function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
   return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };

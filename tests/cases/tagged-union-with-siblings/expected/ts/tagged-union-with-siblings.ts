@@ -59,12 +59,12 @@ export function parseNotifyRequest(value: unknown, options?: Options): Result<No
 }
 
 export function isNotifyRequest(value: any): value is NotifyRequest {
-  let value1: any, size1: any;
+  let value1: any;
   return (
     isDict(value) &&
     typeof value.id === "string" &&
     ((value1 = value.channel) === "email" || value1 === "sms") &&
-    +((!((size1 = 1), isDict(value)) || (((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "email")) && isEmail(value.to) && sized(value, size1, 128))) && (!Array.isArray(value) || shallow(value, 128))) + +((!((size1 = 1), isDict(value)) || (((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "sms")) && typeof value.number === "string" && sized(value, size1, 128))) && (!Array.isArray(value) || shallow(value, 128))) === 1
+    +check1(value, 0) + +check2(value, 0) === 1
   );
 }
 
@@ -73,6 +73,36 @@ export function assertNotifyRequest(value: unknown, options?: Options): asserts 
   assert(parseNotifyRequest(value, options));
 }
 
+
+function check1(value: any, depth: number): boolean {
+  let size1: any, value1: any;
+  return (
+    (
+      !((size1 = 1), isDict(value)) ||
+      (
+        ((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "email")) &&
+        isEmail(value.to) &&
+        sized(value, size1, 128 - depth)
+      )
+    ) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
+
+function check2(value: any, depth: number): boolean {
+  let size1: any, value1: any;
+  return (
+    (
+      !((size1 = 1), isDict(value)) ||
+      (
+        ((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "sms")) &&
+        typeof value.number === "string" &&
+        sized(value, size1, 128 - depth)
+      )
+    ) &&
+    (!Array.isArray(value) || shallow(value, 128 - depth))
+  );
+}
 
 function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
   return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
