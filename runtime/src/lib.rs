@@ -22,10 +22,12 @@
 mod capability;
 mod macros;
 mod never;
+mod options;
 mod payload;
 pub mod wire;
 
 pub use capability::{Capability, Descriptor};
 pub use capgen_schema::{PayloadError, Validator, ValidatorCache, Violation};
 pub use never::Never;
+pub use options::Options;
 pub use payload::{InvalidPayload, Payload};

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::Options;
 use crate::wire::{self, Json, Reader, Schema, Writer};
 
 /// The request or the response of a capability.
@@ -34,9 +35,18 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     /// beyond binary64, or more than 128 levels; [`InvalidPayload::Violations`] with everything that the schema refuses,
     /// or else with the number that the Rust type does not hold.
     fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
-        match std::str::from_utf8(json).ok().and_then(|text| Reader::new(text).whole()) {
+        Self::from_json_with(json, Options::new())
+    }
+
+    /// Reads a JSON text within limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](Self::from_json), within the limits.
+    fn from_json_with(json: &[u8], options: Options) -> Result<Self, InvalidPayload> {
+        match std::str::from_utf8(json).ok().and_then(|text| Reader::new(text).max_depth(options.max_depth).whole()) {
             Some(payload) => Ok(payload),
-            None => read_slowly(json),
+            None => read_slowly(json, options),
         }
     }
 
@@ -48,7 +58,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     fn from_json_str(json: &str) -> Result<Self, InvalidPayload> {
         match Reader::new(json).whole() {
             Some(payload) => Ok(payload),
-            None => read_slowly(json.as_bytes()),
+            None => read_slowly(json.as_bytes(), Options::new()),
         }
     }
 
@@ -58,10 +68,19 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// [`InvalidPayload::Violations`], as [`from_json`](Self::from_json).
     fn from_value(value: &Value) -> Result<Self, InvalidPayload> {
-        let mut writer = Writer::trusting();
+        Self::from_value_with(value, Options::new())
+    }
+
+    /// Reads a tree within limits.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_value`](Self::from_value), within the limits.
+    fn from_value_with(value: &Value, options: Options) -> Result<Self, InvalidPayload> {
+        let mut writer = Writer::trusting().max_depth(options.max_depth);
         match Json::write(value, &mut writer) {
-            Some(()) => Self::from_json(&writer.into_text()),
-            None => Err(InvalidPayload::Violations(Self::schema().violations(value))),
+            Some(()) => Self::from_json_with(&writer.into_text(), options),
+            None => Err(InvalidPayload::Violations(Self::schema().violations(value, options))),
         }
     }
 
@@ -83,10 +102,19 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`validate`](Self::validate).
     fn to_json(&self) -> Result<Vec<u8>, InvalidPayload> {
-        let mut writer = Writer::new();
+        self.to_json_with(Options::new())
+    }
+
+    /// Checks the value within limits and writes it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validate`](Self::validate), within the limits.
+    fn to_json_with(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+        let mut writer = Writer::new().max_depth(options.max_depth);
         match writer.write(self) {
             Some(()) => Ok(writer.into_text()),
-            None => write_slowly(self),
+            None => write_slowly(self, options),
         }
     }
 
@@ -157,9 +185,9 @@ impl Payload for Value {
 
 /// What is wrong with a text that could not be read at once.
 #[cold]
-fn read_slowly<T: Payload>(json: &[u8]) -> Result<T, InvalidPayload> {
-    let value = parse_payload(json).map_err(InvalidPayload::Syntax)?;
-    let violations = T::schema().violations(&value);
+fn read_slowly<T: Payload>(json: &[u8], options: Options) -> Result<T, InvalidPayload> {
+    let value = parse_payload(json).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
+    let violations = T::schema().violations(&value, options);
     if !violations.is_empty() {
         return Err(InvalidPayload::Violations(violations));
     }
@@ -177,16 +205,17 @@ fn read_slowly<T: Payload>(json: &[u8]) -> Result<T, InvalidPayload> {
 
 /// What is wrong with a value that could not be written at once.
 #[cold]
-fn write_slowly<T: Payload>(value: &T) -> Result<Vec<u8>, InvalidPayload> {
-    let mut writer = Writer::trusting();
+fn write_slowly<T: Payload>(value: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+    let mut writer = Writer::trusting().max_depth(options.max_depth);
     if value.write(&mut writer).is_none() {
-        let message = "nested deeper than 128 levels".to_owned();
+        let levels = if options.max_depth == 1 { "level" } else { "levels" };
+        let message = format!("nested deeper than {} {levels}", options.max_depth);
         let violation = Violation { path: String::new(), message, keyword: "depth" };
         return Err(InvalidPayload::Violations(vec![violation]));
     }
     let (text, nulls) = writer.into_parts();
     let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
-    let mut violations = T::schema().violations(&tree);
+    let mut violations = T::schema().violations(&tree, options);
     let shown = String::from_utf8_lossy(&text);
     for null in nulls {
         let number = unheld(&shown, null.offset, null.message);

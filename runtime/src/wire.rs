@@ -19,7 +19,7 @@ mod value;
 mod writer;
 
 /// Levels of arrays and objects in a payload; a scalar is at level 0.
-const MAX_DEPTH: usize = 128;
+pub(crate) const MAX_DEPTH: usize = 128;
 
 pub use capgen_schema::Format;
 pub use json::Json;

@@ -1,6 +1,6 @@
 //! What a payload's type accepts, refuses and writes.
 
-use capgen::{Capability, Descriptor, InvalidPayload, Payload};
+use capgen::{Capability, Descriptor, InvalidPayload, Options, Payload};
 use serde_json::json;
 
 /// As generated.
@@ -154,4 +154,23 @@ fn the_deepest_payload_is_read_on_a_small_stack() {
     let run = move || Note::from_json(text.as_bytes()).is_ok();
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(run).unwrap();
     assert!(thread.join().unwrap());
+}
+
+#[test]
+fn limits_hold_and_secrets_stay_out_of_messages() {
+    let bad = br#"{"id": "SECRET", "score": 9, "next": {"id": "SECRET"}}"#;
+    let error = Note::from_json_with(bad, Options::new().max_violations(2).redact(true)).unwrap_err();
+    assert_eq!(violations(&error), [("/id", "maxLength"), ("/id", "pattern")]);
+    let twice = Note::from_json_with(br#"{"SECRET": 1, "SECRET": 2}"#, Options::new().redact(true)).unwrap_err();
+    let sent = note("SECRET").to_json_with(Options::new().redact(true)).unwrap_err();
+    for error in [&error, &twice, &sent] {
+        assert!(!error.to_string().contains("SECRET"), "{error}");
+        assert!(!error.to_string().is_empty());
+    }
+    let nested = br#"{"id": "a", "next": {"id": "a"}}"#;
+    assert!(Note::from_json_with(nested, Options::new().max_depth(2)).is_ok());
+    let error = Note::from_json_with(nested, Options::new().max_depth(1)).unwrap_err();
+    assert_eq!(error.to_string(), "nested deeper than 1 level");
+    let read = Note::from_json(nested).unwrap();
+    assert_eq!(read.to_json_with(Options::new().max_depth(1)).unwrap_err().to_string(), "nested deeper than 1 level");
 }

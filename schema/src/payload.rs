@@ -26,7 +26,16 @@ fn exact<E: de::Error>(text: &str) -> Result<Value, E> {
 
 /// Why bytes are no payload.
 #[derive(Debug)]
-pub struct PayloadError(serde_json::Error);
+pub struct PayloadError {
+    error: serde_json::Error,
+    redacts: bool,
+}
+
+impl From<serde_json::Error> for PayloadError {
+    fn from(error: serde_json::Error) -> Self {
+        Self { error, redacts: false }
+    }
+}
 
 /// Reads one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length.
 ///
@@ -43,8 +52,8 @@ pub struct PayloadError(serde_json::Error);
 pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     deserializer.disable_recursion_limit();
-    let value = Strict { depth: 0 }.deserialize(&mut deserializer).map_err(PayloadError)?;
-    deserializer.end().map_err(PayloadError)?;
+    let value = Strict { depth: 0 }.deserialize(&mut deserializer)?;
+    deserializer.end()?;
     Ok(value)
 }
 
@@ -64,33 +73,35 @@ pub fn deserialize_payload<'de, D: Deserializer<'de>>(deserializer: D) -> Result
 impl PayloadError {
     /// The line, from 1.
     pub fn line(&self) -> usize {
-        self.0.line()
+        self.error.line()
     }
 
     /// The column in bytes, from 1; 0 at the start of a line.
     pub fn column(&self) -> usize {
-        self.0.column()
+        self.error.column()
     }
 
     /// What is wrong, without the place.
     pub fn message(&self) -> String {
-        let text = self.0.to_string();
+        let text = self.error.to_string();
         let place = format!(" at line {} column {}", self.line(), self.column());
-        text.strip_suffix(&place).unwrap_or(&text).to_owned()
+        let message = text.strip_suffix(&place).unwrap_or(&text);
+        // What is wrong with the syntax is said in fixed words, some of them in quotes.
+        let end = if self.redacts && self.error.is_data() { message.find(['"', '`']) } else { None };
+        end.and_then(|end| message.get(..end)).unwrap_or(message).trim_end().to_owned()
     }
 
-    /// [`message`](Self::message) without what it quotes from the payload, which may be secret.
-    pub fn redacted_message(&self) -> String {
-        let message = self.message();
-        // What is wrong with the syntax is said in fixed words, some of them in quotes.
-        let end = if self.0.is_data() { message.find(['"', '`']) } else { None };
-        end.and_then(|end| message.get(..end)).unwrap_or(&message).trim_end().to_owned()
+    /// Whether the message leaves out what it would quote from the payload, which may be secret.
+    #[must_use]
+    pub fn redact(mut self, redact: bool) -> Self {
+        self.redacts = redact;
+        self
     }
 }
 
 impl fmt::Display for PayloadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        write!(f, "{} at line {} column {}", self.message(), self.line(), self.column())
     }
 }
 

@@ -45,7 +45,8 @@ impl Judge {
     }
 
     fn reason(&self, error: &PayloadError) -> String {
-        let message = if self.redact { error.redacted_message() } else { error.message() };
+        let error = error.redact(self.redact);
+        let message = error.message();
         format!("{message} at line {} column {}", error.line(), error.column())
     }
 }

@@ -15,6 +15,7 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    max_depth: usize,
     /// The payload has been found valid: no schema is checked again.
     trusts: bool,
     /// A valid number which no type of Rust here holds.
@@ -44,7 +45,12 @@ pub enum Kind {
 impl<'a> Reader<'a> {
     /// A reader that checks schemas.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, trusts: false, unheld: None }
+        Self { text, at: 0, depth: 0, max_depth: MAX_DEPTH, trusts: false, unheld: None }
+    }
+
+    /// With at most so many levels of arrays and objects.
+    pub(crate) fn max_depth(self, levels: usize) -> Self {
+        Self { max_depth: levels, ..self }
     }
 
     /// A reader of what has been found valid.
@@ -159,7 +165,7 @@ impl<'a> Reader<'a> {
     pub(super) fn open(&mut self, bracket: u8) -> Option<()> {
         self.take(bracket)?;
         self.depth += 1;
-        (self.depth <= MAX_DEPTH).then_some(())
+        (self.depth <= self.max_depth).then_some(())
     }
 
     /// Whether another element of an array or object comes; takes the comma before it, or the closing bracket.

@@ -5,6 +5,8 @@ use std::sync::OnceLock;
 use capgen_schema::{Validator, Violation};
 use serde_json::Value;
 
+use crate::Options;
+
 /// A schema that is compiled on first use.
 #[derive(Debug)]
 pub struct Schema {
@@ -39,9 +41,9 @@ impl Schema {
     }
 
     /// Every violation. A schema that is none has no payload.
-    pub(crate) fn violations(&self, payload: &Value) -> Vec<Violation> {
+    pub(crate) fn violations(&self, payload: &Value, options: Options) -> Vec<Violation> {
         match self.validator() {
-            Some(validator) => validator.validate(payload),
+            Some(validator) => options.apply(validator.clone()).validate(payload),
             None => vec![Violation {
                 path: String::new(),
                 message: "the schema in this program does not load".to_owned(),
@@ -65,8 +67,8 @@ mod tests {
     #[test]
     fn the_numbers_of_a_schema_keep_their_digits() {
         let above = Schema::new(r#"{"exclusiveMinimum":0.10000000000000000555}"#);
-        assert!(above.violations(&json!(0.1)).is_empty());
+        assert!(above.violations(&json!(0.1), Options::new()).is_empty());
         let least = Schema::new(r#"{"minimum":123456789012345678901234567890}"#);
-        assert_eq!(least.violations(&json!(1.234_567_890_123_456_8e29)).len(), 1);
+        assert_eq!(least.violations(&json!(1.234_567_890_123_456_8e29), Options::new()).len(), 1);
     }
 }

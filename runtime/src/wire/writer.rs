@@ -15,6 +15,7 @@ use super::{Json, MAX_DEPTH, Reader, Rule, Whole};
 pub struct Writer {
     text: Vec<u8>,
     depth: usize,
+    max_depth: usize,
     /// No schema is checked; a number that is not finite is written as `null`.
     trusts: bool,
     /// Numbers that are not finite.
@@ -24,7 +25,12 @@ pub struct Writer {
 impl Writer {
     /// A writer that checks schemas.
     pub(crate) fn new() -> Self {
-        Self { text: Vec::with_capacity(128), depth: 0, trusts: false, unheld: Vec::new() }
+        Self { text: Vec::with_capacity(128), depth: 0, max_depth: MAX_DEPTH, trusts: false, unheld: Vec::new() }
+    }
+
+    /// With at most so many levels of arrays and objects.
+    pub(crate) fn max_depth(self, levels: usize) -> Self {
+        Self { max_depth: levels, ..self }
     }
 
     /// A writer that takes every value.
@@ -120,7 +126,7 @@ impl Writer {
     fn open(&mut self, bracket: u8) -> Option<()> {
         self.depth += 1;
         self.text.push(bracket);
-        (self.depth <= MAX_DEPTH).then_some(())
+        (self.depth <= self.max_depth).then_some(())
     }
 
     pub(super) fn items<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T) -> Option<()>) -> Option<()> {

@@ -1,0 +1,60 @@
+//! What a program may ask of reading and writing payloads.
+
+use capgen_schema::Validator;
+
+use crate::wire::MAX_DEPTH;
+
+/// Limits on payloads, and on what is said of those that are refused.
+///
+/// ```
+/// use capgen::{Options, Payload};
+/// let strict = Options::new().max_depth(1).max_violations(10).redact(true);
+/// assert!(serde_json::Value::from_json_with(b"[1]", strict).is_ok());
+/// assert!(serde_json::Value::from_json_with(b"[[1]]", strict).is_err());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    pub(crate) max_depth: usize,
+    max_violations: usize,
+    pub(crate) redact: bool,
+}
+
+impl Options {
+    /// 128 levels, every violation, and values quoted.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { max_depth: MAX_DEPTH, max_violations: usize::MAX, redact: false }
+    }
+
+    /// How many levels of arrays and objects a payload may have: at most 128.
+    #[must_use]
+    pub const fn max_depth(mut self, levels: usize) -> Self {
+        self.max_depth = if levels < MAX_DEPTH { levels } else { MAX_DEPTH };
+        self
+    }
+
+    /// How many violations an error has; at least 1. They are the first ones of all.
+    #[must_use]
+    pub const fn max_violations(mut self, count: usize) -> Self {
+        self.max_violations = count;
+        self
+    }
+
+    /// Whether messages leave out what only the payload has, which may be secret: its values, and names that the schema
+    /// does not have. Paths keep the names.
+    #[must_use]
+    pub const fn redact(mut self, redact: bool) -> Self {
+        self.redact = redact;
+        self
+    }
+
+    pub(crate) fn apply(self, validator: Validator) -> Validator {
+        validator.max_depth(self.max_depth).max_violations(self.max_violations).redact(self.redact)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
