@@ -6,7 +6,8 @@ mod compile;
 mod literal;
 mod message;
 mod number;
-mod places;
+mod path;
+mod report;
 mod rule;
 mod stack;
 mod tag;
@@ -24,6 +25,7 @@ use crate::{NodeId, Schema};
 pub use cache::ValidatorCache;
 use compile::Program;
 use message::Wording;
+use report::List;
 use rule::RuleId;
 use verdict::Evaluator;
 use violations::Collector;
@@ -152,10 +154,17 @@ impl Validator {
     /// A value of the wrong type gets no other violation, and a union whose branches all fail gets one, at its own
     /// path, about the branch that comes closest. With more than 64 MiB of paths, the rest is left out.
     pub fn validate(&self, payload: &Value) -> Vec<Violation> {
+        let mut evaluator = Evaluator::new(&self.program, payload, self.max_depth);
+        if evaluator.accepts(self.root) {
+            return Vec::new();
+        }
         if !value::is_shallow(payload, self.max_depth) {
             return vec![message::too_deep(self.max_depth)];
         }
-        Collector::new(&self.program, self.wording, payload).violations(self.root, payload, self.max_violations)
+        let mut list = List::new(self.wording, self.max_violations);
+        let mut collector = Collector { program: &self.program, wording: self.wording, evaluator, explains: true };
+        let _ = collector.collect(self.root, payload, &mut list);
+        list.into_violations()
     }
 
     /// Whether a value fits one subschema.

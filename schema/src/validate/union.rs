@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::check::Failure;
 
 use super::message::any_of;
-use super::places::to_pointer;
+use super::path::to_pointer;
+use super::report::Summary;
 use super::rule::{Checks, RuleId};
 use super::value::{equal, type_of};
-use super::violations::{Collector, Finding, What};
+use super::violations::{Collector, What};
 use crate::{Json, TypeSet};
 
 /// How many matching branches of a `oneOf` a message lists.
@@ -65,14 +66,15 @@ impl<'a> Collector<'a> {
         }
         self.explains = false;
         let candidates = branches.iter().enumerate().map(|(index, &branch)| {
-            let findings = self.findings(branch, value);
-            (self.distance(branch, value, &findings), index, branch, findings)
+            let mut summary = Summary::default();
+            let _ = self.collect(branch, value, &mut summary);
+            (self.distance(branch, value, &summary), index, branch, summary)
         });
         let closest = candidates.min_by(|a, b| a.0.cmp(&b.0));
         self.explains = true;
         match closest {
-            Some((_, index, branch, findings)) => {
-                format!("{plain}; closest is branch {index}{}: {}", self.label(branch), self.lack(&findings))
+            Some((_, index, branch, summary)) => {
+                format!("{plain}; closest is branch {index}{}: {}", self.label(branch), self.lack(&summary))
             }
             None => plain,
         }
@@ -84,14 +86,13 @@ impl<'a> Collector<'a> {
         types.reduce(|all, one| Some(all?.union(one?))).flatten()
     }
 
-    fn distance(&self, branch: RuleId, value: &Value, findings: &[Finding<'_>]) -> Distance {
-        let is_type = |f: &Finding<'_>| f.tokens.is_empty() && matches!(f.what, What::Failure(Failure::Type(_)));
+    fn distance(&self, branch: RuleId, value: &Value, summary: &Summary<'_>) -> Distance {
         let tags = self.tags(branch).filter_map(|(name, literal)| Some(equal(value.get(name)?, literal)));
         let tag = tags.fold(Tag::None, |tag, same| match (tag, same) {
             (Tag::Other, _) | (_, false) => Tag::Other,
             _ => Tag::Same,
         });
-        Distance { has_wrong_type: findings.iter().any(is_type), tag, findings: findings.len() }
+        Distance { has_wrong_type: summary.has_wrong_type, tag, findings: summary.count }
     }
 
     /// The properties that a branch, or a member of its `allOf`, has a constant for.
@@ -116,16 +117,17 @@ impl<'a> Collector<'a> {
     }
 
     /// What a branch asks for that the value does not fulfil, in words.
-    fn lack(&self, findings: &[Finding<'_>]) -> String {
-        let Some((first, others)) = findings.split_first() else { return String::new() };
+    fn lack(&self, summary: &Summary<'_>) -> String {
+        let Some((tokens, first)) = &summary.first else { return String::new() };
         let message = first.message(self.wording);
         let names_its_place = matches!(first.what, What::Failure(Failure::Required(_)) | What::Unexpected(_));
-        let depth = first.tokens.len() - usize::from(names_its_place);
+        let depth = tokens.len() - usize::from(names_its_place);
         let shown = if self.wording.redact { depth.min(first.familiar) } else { depth };
-        let path = to_pointer(first.tokens.get(..shown).unwrap_or_default());
+        let path = to_pointer(tokens.get(..shown).unwrap_or_default());
         let relation = if shown < depth { "below" } else { "at" };
         let place = if path.is_empty() { path } else { format!(" {relation} {}", self.wording.cut(path)) };
-        let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
+        let others = summary.count - 1;
+        let more = if others == 0 { String::new() } else { format!(" (and {others} more)") };
         format!("{message}{place}{more}")
     }
 }

@@ -1,23 +1,23 @@
-//! Every violation of a payload.
+//! Every violation of a payload, in order.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Violation;
 use super::check::{Failure, check};
 use super::compile::Program;
 use super::message::{Keyword, Wording};
-use super::places::{Place, Places, Token, to_pointer};
+use super::path::{Token, by_utf16};
+use super::report::Report;
 use super::rule::{Checks, Property, Rule, RuleId};
 use super::verdict::Evaluator;
-use crate::payload::MAX_PAYLOAD_DEPTH;
 
-/// Bytes of paths and messages: a path may be as long as the payload, and there may be as many.
-const BUDGET: usize = 64 << 20;
-
-/// Walks all that must hold at once, with a list of its own in place of the call stack. Unions are asked for their verdict.
+/// Goes through the payload once, place by place in the order of the list, with all rules that must hold at each. So whoever
+/// needs the first few violations stops early. Unions are asked for their verdict.
+///
+/// The payload is shallow, and so is the recursion along it.
 pub(super) struct Collector<'a> {
     pub(super) program: &'a Program,
     pub(super) wording: Wording,
@@ -26,13 +26,12 @@ pub(super) struct Collector<'a> {
     pub(super) explains: bool,
 }
 
-/// One thing that is wrong, not yet in words.
+/// One thing that is wrong at a place, not yet in words.
 pub(super) struct Finding<'a> {
-    pub(super) tokens: Vec<Token<'a>>,
-    /// How many tokens come before the first name that the schema does not have.
-    pub(super) familiar: usize,
     pub(super) what: What<'a>,
     pub(super) value: &'a Value,
+    /// How many tokens of the path come before the first name that the schema does not have.
+    pub(super) familiar: usize,
 }
 
 pub(super) enum What<'a> {
@@ -43,141 +42,185 @@ pub(super) enum What<'a> {
     Union(Keyword, String),
 }
 
-/// What is left to do, and what came out.
-#[derive(Default)]
-struct Walk<'a> {
-    open: Vec<(RuleId, &'a Value, Place)>,
-    /// By rule and address of the value.
-    seen: HashSet<(RuleId, usize)>,
-    places: Places<'a>,
-    found: Vec<(Place, What<'a>, &'a Value)>,
+/// A rule that must hold at a place.
+#[derive(Clone, Copy)]
+struct Demand {
+    rule: RuleId,
+    familiar: usize,
+    /// Whether it comes from `additionalProperties`.
+    is_additional: bool,
+}
+
+/// What is known of one place.
+struct Place<'a> {
+    /// With how familiar the way to them is.
+    checks: Vec<(&'a Checks, usize)>,
+    findings: Vec<Finding<'a>>,
+    missing: Vec<(&'a str, usize)>,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(program: &'a Program, wording: Wording, payload: &'a Value) -> Self {
-        Self { program, wording, evaluator: Evaluator::new(program, payload, MAX_PAYLOAD_DEPTH), explains: true }
+    /// Tells `report` what is wrong with `value`, until told to stop.
+    pub(super) fn collect(&mut self, rule: RuleId, value: &'a Value, report: &mut impl Report<'a>) -> ControlFlow<()> {
+        let demand = Demand { rule, familiar: usize::MAX, is_additional: false };
+        self.visit(&[demand], value, &mut Vec::new(), report)
     }
 
-    pub(super) fn violations(&mut self, root: RuleId, payload: &'a Value, max: usize) -> Vec<Violation> {
-        if self.evaluator.verdict(root, payload) {
-            return Vec::new();
+    fn visit(
+        &mut self,
+        demands: &[Demand],
+        value: &'a Value,
+        path: &mut Vec<Token<'a>>,
+        report: &mut impl Report<'a>,
+    ) -> ControlFlow<()> {
+        let is_scalar = !value.is_array() && !value.is_object();
+        if is_scalar && demands.iter().all(|demand| self.evaluator.verdict(demand.rule, value)) {
+            return ControlFlow::Continue(());
         }
-        let mut budget = BUDGET;
-        let mut violations = Vec::new();
-        for finding in self.findings(root, payload) {
-            let violation = Violation {
-                path: to_pointer(&finding.tokens),
-                message: finding.message(self.wording),
-                keyword: finding.what.keyword().name(),
-            };
-            budget = budget.saturating_sub(violation.path.len() + violation.message.len());
-            violations.push(violation);
-            if budget == 0 {
-                break;
+        let mut place = self.look(demands, value, path);
+        let is_mistyped = place.findings.iter().any(Finding::is_type);
+        if is_mistyped {
+            // Nothing more is said about a value of the wrong type, or what is in it.
+            place.findings.retain(Finding::is_type);
+        } else {
+            for (checks, familiar) in &place.checks {
+                place.findings.extend(self.unions(checks, value, *familiar));
             }
         }
-        let same_place = |a: &Violation, b: &Violation| a.path == b.path && a.keyword == b.keyword;
-        violations.chunk_by_mut(same_place).for_each(|run| run.sort_unstable_by(|a, b| a.message.cmp(&b.message)));
-        violations.dedup();
-        violations.truncate(max);
-        violations
-    }
-
-    /// What is wrong with `value`, in order.
-    pub(super) fn findings(&mut self, rule: RuleId, value: &'a Value) -> Vec<Finding<'a>> {
-        let mut walk = Walk { open: vec![(rule, value, Places::ROOT)], ..Walk::default() };
-        while let Some((rule, value, place)) = walk.open.pop() {
-            self.visit(&mut walk, rule, value, place);
-        }
-        let Walk { places, found, .. } = walk;
-        let finding = |(place, what, value)| {
-            let (tokens, familiar) = places.tokens(place);
-            Finding { tokens, familiar, what, value }
-        };
-        let mut findings: Vec<Finding<'_>> = found.into_iter().map(finding).collect();
-        findings.sort_by(|a, b| a.tokens.cmp(&b.tokens).then_with(|| a.what.keyword().cmp(&b.what.keyword())));
-        silence_below_wrong_types(&mut findings);
-        findings
-    }
-
-    fn visit(&mut self, walk: &mut Walk<'a>, rule: RuleId, value: &'a Value, place: Place) {
-        let checks = match self.program.rule(rule) {
-            Rule::Bool(true) => return,
-            Rule::Bool(false) => return walk.found.push((place, What::False, value)),
-            Rule::Checks(checks) => checks,
-        };
-        if checks.is_shared && !walk.seen.insert((rule, std::ptr::from_ref(value).addr())) {
-            return;
-        }
-        let result = check(checks, value, &mut |failure| {
-            let place = match failure {
-                Failure::Required(name) => walk.places.below(place, Token::Name(name)),
-                _ => place,
-            };
-            walk.found.push((place, What::Failure(failure), value));
-            ControlFlow::Continue(())
-        });
-        if result.is_continue() {
-            walk.open.extend(checks.all_of().iter().map(|&rule| (rule, value, place)));
-            self.visit_below(walk, checks, value, place);
-            self.visit_unions(walk, checks, value, place);
+        place.findings.sort_by_key(|finding| finding.what.keyword());
+        report.add(path, place.findings)?;
+        match value {
+            _ if is_mistyped => ControlFlow::Continue(()),
+            Value::Array(items) => self.visit_items(&place.checks, items, path, report),
+            Value::Object(members) => self.visit_members(&place.checks, place.missing, value, members, path, report),
+            _ => ControlFlow::Continue(()),
         }
     }
 
-    fn visit_below(&self, walk: &mut Walk<'a>, checks: &'a Checks, value: &'a Value, place: Place) {
-        match (value, checks.items(), checks.members()) {
-            (Value::Array(items), Some(rule), _) => {
-                for (index, item) in items.iter().enumerate() {
-                    let place = walk.places.below(place, Token::Index(index));
-                    walk.open.push((rule, item, place));
-                }
-            }
-            (Value::Object(members), _, Some(objects)) => {
-                for (name, member) in members {
-                    let (rule, place, foreign) = match objects.property(name) {
-                        Property::Free => continue,
-                        Property::Declared(rule) => (rule, walk.places.below(place, Token::Name(name)), false),
-                        Property::Additional(rule) => (rule, walk.places.below_foreign(place, name), true),
+    /// All that applies to one place, and what of it fails by itself.
+    fn look(&self, demands: &[Demand], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
+        let mut place = Place { checks: Vec::new(), findings: Vec::new(), missing: Vec::new() };
+        let mut seen = HashSet::new();
+        let mut open: Vec<Demand> = demands.iter().rev().copied().collect();
+        while let Some(Demand { rule, familiar, is_additional }) = open.pop() {
+            let checks = match self.program.rule(rule) {
+                Rule::Bool(true) => continue,
+                Rule::Bool(false) => {
+                    let what = match path.last() {
+                        Some(Token::Name(name)) if is_additional => What::Unexpected(name),
+                        _ => What::False,
                     };
-                    if foreign && matches!(self.program.rule(rule), Rule::Bool(false)) {
-                        walk.found.push((place, What::Unexpected(name), member));
-                    } else {
-                        walk.open.push((rule, member, place));
-                    }
+                    place.findings.push(Finding { what, value, familiar });
+                    continue;
                 }
+                Rule::Checks(checks) => checks,
+            };
+            if checks.is_shared && !seen.insert(rule) {
+                continue;
             }
-            _ => {}
+            let result = check(checks, value, &mut |failure| {
+                match failure {
+                    Failure::Required(name) => place.missing.push((name, familiar)),
+                    _ => place.findings.push(Finding { what: What::Failure(failure), value, familiar }),
+                }
+                ControlFlow::Continue(())
+            });
+            if result.is_continue() {
+                let all_of = checks.all_of().iter();
+                open.extend(all_of.map(|&rule| Demand { rule, familiar, is_additional: false }));
+                place.checks.push((checks, familiar));
+            }
         }
+        place
     }
 
-    fn visit_unions(&mut self, walk: &mut Walk<'a>, checks: &'a Checks, value: &'a Value, place: Place) {
-        let Some(in_place) = &checks.in_place else { return };
+    fn unions(&mut self, checks: &'a Checks, value: &'a Value, familiar: usize) -> Vec<Finding<'a>> {
+        let Some(in_place) = &checks.in_place else { return Vec::new() };
         let any_of = in_place.any_of.as_ref().and_then(|union| self.any_of(&union.branches, value));
         let one_of = in_place.one_of.as_ref().and_then(|union| self.one_of(&union.branches, value));
         let not = in_place.not.and_then(|rule| self.not(rule, value));
-        let unions = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
-        for (keyword, message) in unions {
-            walk.found.extend(message.map(|message| (place, What::Union(keyword, message), value)));
+        let failed = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
+        let failed = failed.into_iter().filter_map(|(keyword, message)| Some(What::Union(keyword, message?)));
+        failed.map(|what| Finding { what, value, familiar }).collect()
+    }
+
+    fn visit_items(
+        &mut self,
+        checks: &[(&'a Checks, usize)],
+        items: &'a [Value],
+        path: &mut Vec<Token<'a>>,
+        report: &mut impl Report<'a>,
+    ) -> ControlFlow<()> {
+        let demand = |&(checks, familiar): &(&Checks, usize)| {
+            checks.items().map(|rule| Demand { rule, familiar, is_additional: false })
+        };
+        let demands: Vec<Demand> = checks.iter().filter_map(demand).collect();
+        if demands.is_empty() {
+            return ControlFlow::Continue(());
         }
+        for (index, item) in items.iter().enumerate() {
+            path.push(Token::Index(index));
+            self.visit(&demands, item, path, report)?;
+            path.pop();
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Members and missing ones in one order.
+    fn visit_members(
+        &mut self,
+        checks: &[(&'a Checks, usize)],
+        missing: Vec<(&'a str, usize)>,
+        value: &'a Value,
+        members: &'a Map<String, Value>,
+        path: &mut Vec<Token<'a>>,
+        report: &mut impl Report<'a>,
+    ) -> ControlFlow<()> {
+        if missing.is_empty() && !checks.iter().any(|(checks, _)| checks.members().is_some()) {
+            return ControlFlow::Continue(());
+        }
+        let mut missing: Vec<_> = missing.into_iter().collect();
+        missing.sort_by(|a, b| by_utf16(a.0, b.0));
+        let mut missing = missing.into_iter().peekable();
+        let mut names: Vec<(&str, &Value)> = members.iter().map(|(name, member)| (name.as_str(), member)).collect();
+        names.sort_by(|a, b| by_utf16(a.0, b.0));
+        let mut demands = Vec::new();
+        for (name, member) in names {
+            while let Some(missing) = missing.next_if(|missing| by_utf16(missing.0, name) == Ordering::Less) {
+                report_missing(missing, value, path, report)?;
+            }
+            demands.clear();
+            demands.extend(checks.iter().filter_map(|&(checks, familiar)| demand(checks, familiar, name, path.len())));
+            if !demands.is_empty() {
+                path.push(Token::Name(name));
+                self.visit(&demands, member, path, report)?;
+                path.pop();
+            }
+        }
+        missing.try_for_each(|missing| report_missing(missing, value, path, report))
     }
 }
 
-/// After a mismatch of type, nothing more is said about a value or what is in it.
-fn silence_below_wrong_types(findings: &mut Vec<Finding<'_>>) {
-    // What is in a value comes right behind it.
-    let mut mistyped: Option<Vec<Token<'_>>> = None;
-    findings.retain(|finding| {
-        let is_type = finding.what.keyword() == Keyword::Type;
-        if let Some(outer) = &mistyped
-            && finding.tokens.starts_with(outer)
-        {
-            return is_type && finding.tokens.len() == outer.len();
-        }
-        if is_type {
-            mistyped = Some(finding.tokens.clone());
-        }
-        true
-    });
+/// What one rule of an object asks of the member `name`, which is `depth` tokens deep.
+fn demand(checks: &Checks, familiar: usize, name: &str, depth: usize) -> Option<Demand> {
+    match checks.members()?.property(name) {
+        Property::Free => None,
+        Property::Declared(rule) => Some(Demand { rule, familiar, is_additional: false }),
+        Property::Additional(rule) => Some(Demand { rule, familiar: familiar.min(depth), is_additional: true }),
+    }
+}
+
+fn report_missing<'a>(
+    (name, familiar): (&'a str, usize),
+    value: &'a Value,
+    path: &mut Vec<Token<'a>>,
+    report: &mut impl Report<'a>,
+) -> ControlFlow<()> {
+    path.push(Token::Name(name));
+    let finding = Finding { what: What::Failure(Failure::Required(name)), value, familiar };
+    report.add(path, vec![finding])?;
+    path.pop();
+    ControlFlow::Continue(())
 }
 
 impl What<'_> {
@@ -192,6 +235,10 @@ impl What<'_> {
 }
 
 impl Finding<'_> {
+    pub(super) fn is_type(&self) -> bool {
+        matches!(self.what, What::Failure(Failure::Type(_)))
+    }
+
     pub(super) fn message(&self, wording: Wording) -> String {
         match &self.what {
             What::Failure(failure) => wording.failure(*failure, self.value),
