@@ -61,6 +61,10 @@ impl Number {
     /// How a payload's binary64 compares with this number of a schema: equal where this is its exact value or its shortest
     /// decimal, and by its exact value otherwise. Infinities and NaN are greater.
     pub fn compare_float(&self, float: f64) -> Ordering {
+        // No two decimals of so few digits are nearest to one normal binary64, so the shorter one would be this one.
+        if float == self.float && self.digits.len() <= f64::DIGITS as usize && float.is_normal() {
+            return Ordering::Equal;
+        }
         if Number::from_f64(float).is_some_and(|shortest| shortest == *self) {
             return Ordering::Equal;
         }
