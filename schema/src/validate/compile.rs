@@ -27,7 +27,9 @@ impl Program {
         find_tags(&mut rules);
         let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
         pointers.sort_unstable();
-        let definitions = schema.definitions().iter().map(|(name, id)| (RuleId(id.0), name.clone())).collect();
+        let says_something = |id: NodeId| matches!(schema.node(id).kind, Kind::Assertions(_));
+        let definitions = schema.definitions().iter().filter(|(_, id)| says_something(*id));
+        let definitions = definitions.map(|(name, id)| (RuleId(id.0), name.clone())).collect();
         Self { rules, targets, pointers, definitions }
     }
 
