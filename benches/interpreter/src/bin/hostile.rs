@@ -1,0 +1,268 @@
+//! Payloads and schemas that are made to cost more than they should, at growing sizes: from bytes to the violations, in
+//! processor time.
+//!
+//! `cargo run --release -p interpreter --bin hostile`. Peak memory is that of a process of its own for each line; its column
+//! is empty where the system does not tell.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use capgen_schema::{Schema, Validator, parse_payload};
+use cpu_time::ProcessTime;
+
+/// What is tried, the sizes to try it at, and the verdict to come.
+struct Attack {
+    name: &'static str,
+    sizes: [usize; 3],
+    verdict: Verdict,
+    /// A schema, a payload and how many violations are wanted, for a size.
+    make: fn(usize) -> (String, Vec<u8>, usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Verdict {
+    Valid,
+    Invalid,
+    /// By the parser.
+    Refused,
+}
+
+use Verdict::{Invalid, Refused, Valid};
+
+const MB: [usize; 3] = [100_000, 1_000_000, 10_000_000];
+const ITEMS: [usize; 3] = [10_000, 100_000, 1_000_000];
+const ALL: usize = usize::MAX;
+
+const ATTACKS: &[Attack] = &[
+    Attack { name: "nested arrays, bytes", sizes: MB, verdict: Refused, make: |n| ("true".into(), vec![b'['; n], ALL) },
+    Attack {
+        name: "nested objects, bytes",
+        sizes: MB,
+        verdict: Refused,
+        make: |n| ("true".into(), r#"{"a":"#.repeat(n / 5).into(), ALL),
+    },
+    Attack {
+        name: "nesting within a string, bytes",
+        sizes: MB,
+        verdict: Valid,
+        make: |n| ("true".into(), format!("\"{}\"", "[{".repeat(n / 2)).into(), ALL),
+    },
+    Attack {
+        name: "equal numbers, uniqueItems",
+        sizes: ITEMS,
+        verdict: Invalid,
+        make: |n| (UNIQUE.into(), list(n, |_| "7".into()), ALL),
+    },
+    Attack {
+        name: "distinct numbers, uniqueItems",
+        sizes: ITEMS,
+        verdict: Valid,
+        make: |n| (UNIQUE.into(), list(n, |i| i.to_string()), ALL),
+    },
+    Attack {
+        name: "distinct strings, uniqueItems",
+        sizes: ITEMS,
+        verdict: Valid,
+        make: |n| (UNIQUE.into(), list(n, |i| format!("\"s{i}\"")), ALL),
+    },
+    Attack {
+        name: "distinct objects, uniqueItems",
+        sizes: ITEMS,
+        verdict: Valid,
+        make: |n| (UNIQUE.into(), list(n, |i| format!("{{\"a\":{i},\"b\":[{i}.5]}}")), ALL),
+    },
+    Attack {
+        name: "violations, all wanted",
+        sizes: ITEMS,
+        verdict: Invalid,
+        make: |n| (NULLS.into(), list(n, |_| "1".into()), ALL),
+    },
+    Attack {
+        name: "violations, 10 wanted",
+        sizes: ITEMS,
+        verdict: Invalid,
+        make: |n| (NULLS.into(), list(n, |_| "1".into()), 10),
+    },
+    Attack {
+        name: "violations in a union",
+        sizes: ITEMS,
+        verdict: Invalid,
+        make: |n| (format!(r#"{{"oneOf":[{NULLS},{{"type":"null"}},{NULLS}]}}"#), list(n, |_| "1".into()), ALL),
+    },
+    Attack {
+        name: "unions that fail",
+        sizes: ITEMS,
+        verdict: Invalid,
+        make: |n| (r#"{"items":{"anyOf":[{"minimum":5},{"maximum":0}]}}"#.into(), list(n, |_| "1".into()), ALL),
+    },
+    Attack {
+        name: "unexpected properties",
+        sizes: ITEMS,
+        verdict: Invalid,
+        make: |n| (r#"{"additionalProperties":false}"#.into(), object(n, |i| i), ALL),
+    },
+    Attack {
+        name: "numbers beyond binary64",
+        sizes: ITEMS,
+        verdict: Refused,
+        make: |n| ("true".into(), list(n, |_| "1e400".into()), ALL),
+    },
+    Attack {
+        name: "400-digit integers, digits",
+        sizes: MB,
+        verdict: Refused,
+        make: |n| (INTEGER.into(), list(n / 400, |_| "9".repeat(400)), ALL),
+    },
+    Attack {
+        name: "300-digit integers, digits",
+        sizes: MB,
+        verdict: Invalid,
+        make: |n| (INTEGER.into(), list(n / 300, |_| "9".repeat(300)), 10),
+    },
+    Attack {
+        name: "one long integer, digits",
+        sizes: MB,
+        verdict: Refused,
+        make: |n| (INTEGER.into(), "9".repeat(n).into(), ALL),
+    },
+    Attack {
+        name: "one long fraction, digits",
+        sizes: MB,
+        verdict: Valid,
+        make: |n| ("true".into(), format!("0.{}", "1".repeat(n)).into(), ALL),
+    },
+    Attack {
+        name: "lone surrogates",
+        sizes: ITEMS,
+        verdict: Refused,
+        make: |n| {
+            (
+                "true".into(),
+                list(n, |i| if i + 1 == n { r#""\ud800""#.into() } else { r#""\ud83d\ude00""#.into() }),
+                ALL,
+            )
+        },
+    },
+    Attack {
+        name: "invalid UTF-8, bytes",
+        sizes: MB,
+        verdict: Refused,
+        make: |n| ("true".into(), [b"\"".as_slice(), &vec![b'a'; n], b"\xff\""].concat(), ALL),
+    },
+    Attack { name: "distinct keys", sizes: ITEMS, verdict: Valid, make: |n| ("true".into(), object(n, |i| i), ALL) },
+    Attack {
+        name: "a key twice, at the end",
+        sizes: ITEMS,
+        verdict: Refused,
+        make: |n| ("true".into(), object(n, |i| i % (n - 1)), ALL),
+    },
+    Attack {
+        name: "allOf that leads back, definitions",
+        sizes: [10, 20, 40],
+        verdict: Valid,
+        make: |n| (ladder(n, REF), b"1".to_vec(), ALL),
+    },
+    Attack {
+        name: "allOf that leads back, items",
+        sizes: [1_000, 10_000, 100_000],
+        verdict: Valid,
+        make: |n| (ladder(40, &format!("\"items\":{{{REF}}}")), list(n, |_| "1".into()), ALL),
+    },
+    Attack {
+        name: "(a+)+$ on a...b, characters",
+        sizes: MB,
+        verdict: Invalid,
+        make: |n| (r#"{"pattern":"^(a+)+$"}"#.into(), format!("\"{}b\"", "a".repeat(n)).into(), ALL),
+    },
+    Attack {
+        name: "(a|a)*b on aaa..., characters",
+        sizes: MB,
+        verdict: Invalid,
+        make: |n| (r#"{"pattern":"(a|a)*b"}"#.into(), format!("\"{}\"", "a".repeat(n)).into(), ALL),
+    },
+];
+
+const UNIQUE: &str = r#"{"uniqueItems":true}"#;
+const NULLS: &str = r#"{"items":{"type":"null"}}"#;
+const REF: &str = r##""$ref":"#/definitions/d0""##;
+const INTEGER: &str = r#"{"items":{"type":"integer","maximum":9}}"#;
+
+fn list(n: usize, item: impl Fn(usize) -> String) -> Vec<u8> {
+    let mut text = String::from("[");
+    for index in 0..n {
+        text.push_str(if index > 0 { "," } else { "" });
+        text.push_str(&item(index));
+    }
+    (text + "]").into()
+}
+
+fn object(n: usize, name: impl Fn(usize) -> usize) -> Vec<u8> {
+    let mut text = String::from("{");
+    for index in 0..n {
+        let _ = write!(text, "{}\"k{}\":1", if index > 0 { "," } else { "" }, name(index));
+    }
+    (text + "}").into()
+}
+
+/// Definitions each of which leads to the next one twice, 2^n ways without memory, and what leads to the first. Chains of more
+/// than 128 subschemas are refused at load, and each definition makes three.
+fn ladder(n: usize, top: &str) -> String {
+    let step = |i: usize| {
+        let next = format!(r##"{{"$ref":"#/definitions/d{}"}}"##, i + 1);
+        format!(r#""d{i}":{{"allOf":[{next},{{"allOf":[{next}]}}]}}"#)
+    };
+    let steps: Vec<String> = (0..n).map(step).collect();
+    format!(r#"{{{top},"definitions":{{{},"d{n}":{{"type":"integer"}}}}}}"#, steps.join(","))
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [name, size] = arguments.as_slice() {
+        let attack = ATTACKS.iter().find(|attack| attack.name == name).expect("an attack");
+        return run(attack, size.parse().expect("a size"));
+    }
+    println!("| what | size | payload | verdict | parse | validate | peak memory |\n|---|---|---|---|---|---|---|");
+    for attack in ATTACKS {
+        for size in attack.sizes {
+            let program = std::env::current_exe().expect("the program's path");
+            let output = Command::new(program).args([attack.name, &size.to_string()]).output().expect("it runs");
+            assert!(output.status.success(), "{}: {}", attack.name, String::from_utf8_lossy(&output.stderr));
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+        }
+    }
+}
+
+fn run(attack: &Attack, size: usize) {
+    let (schema, payload, wanted) = (attack.make)(size);
+    let schema = Schema::parse_text(&schema).expect("a schema");
+    let validator = Validator::new(&schema).max_violations(wanted);
+    let start = ProcessTime::now();
+    let value = parse_payload(&payload);
+    let parsed = start.elapsed();
+    let start = ProcessTime::now();
+    let (verdict, violations) = match &value {
+        Err(_) => (Refused, 0),
+        Ok(value) => {
+            let violations = validator.validate(value).len();
+            (if violations == 0 { Valid } else { Invalid }, violations)
+        }
+    };
+    let validated = start.elapsed();
+    assert_eq!(verdict, attack.verdict, "{}", attack.name);
+    let count = if violations > 1 { format!(", {violations} violations") } else { String::new() };
+    let [parsed, validated] = [parsed, validated].map(|time| format!("{:.1} ms", time.as_secs_f64() * 1e3));
+    println!(
+        "| {} | {size} | {:.1} MB | {verdict:?}{count} | {parsed} | {validated} | {} |",
+        attack.name,
+        payload.len() as f64 / 1e6,
+        peak()
+    );
+}
+
+/// As Linux tells.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kib.map_or_else(String::new, |kib| format!("{:.0} MB", kib / 1024.0))
+}
