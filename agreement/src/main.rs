@@ -7,7 +7,7 @@ use capgen_agreement::{Boon, JsonSchema, NodeOracles};
 use capgen_tests::Failure;
 use capgen_tests::agreement::compare::{Disagreement, Outcome, compare};
 use capgen_tests::agreement::shrink::shrink;
-use capgen_tests::agreement::{TypeScript, Way, fixture, pairs};
+use capgen_tests::agreement::{Rust, TypeScript, Way, fixture, pairs};
 use capgen_tests::node;
 
 const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]";
@@ -57,7 +57,8 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let node = node::require_or_skip()?.ok_or("Node is not installed")?;
     let oracles = NodeOracles::install()?;
     let typescript = TypeScript::new(node);
-    let ways: [&(dyn Way + Sync); 4] = [&typescript, &Boon, &JsonSchema, &oracles];
+    let rust = Rust::new(concat!(env!("CARGO_MANIFEST_DIR"), "/target/generated"), "generated");
+    let ways: [&(dyn Way + Sync); 5] = [&typescript, &rust, &Boon, &JsonSchema, &oracles];
     let (mut total, mut seed, mut done) = (Outcome::default(), arguments.seed, 0);
     while done < arguments.schemas {
         let (pairs, next) = pairs(seed, arguments.batch.min(arguments.schemas - done), arguments.payloads);

@@ -3,15 +3,17 @@
 use capgen_tests::agreement::compare::{Outcome, compare};
 use capgen_tests::agreement::fixture::{self, Fixture};
 use capgen_tests::agreement::labelled::{self, Labelled};
-use capgen_tests::agreement::{Pair, TypeScript, Way, interpreter, pairs};
+use capgen_tests::agreement::{Pair, Rust, TypeScript, Way, interpreter, pairs};
 use capgen_tests::node;
 
 /// Where the sample begins; the same every time.
 const SEED: u64 = 1;
 
-fn agree(pairs: &[Pair]) -> Outcome {
+fn agree(name: &str, pairs: &[Pair]) -> Outcome {
     let typescript = node::require_or_skip().unwrap().map(TypeScript::new);
-    let ways: Vec<&(dyn Way + Sync)> = typescript.iter().map(|way| way as _).collect();
+    let rust = Rust::new(env!("CARGO_TARGET_TMPDIR"), name);
+    let ways = typescript.iter().map(|way| way as _);
+    let ways: Vec<&(dyn Way + Sync)> = ways.chain([&rust as _]).collect();
     let outcome = compare(pairs, &ways).unwrap();
     println!("{} schemas: {}", pairs.len(), outcome.summary());
     let shown: Vec<String> = outcome.disagreements.iter().take(8).map(ToString::to_string).collect();
@@ -20,13 +22,13 @@ fn agree(pairs: &[Pair]) -> Outcome {
 }
 
 /// That the interpreter says what the labels say, and the others what the interpreter says.
-fn agree_with_labels(labelled: Vec<Labelled>) {
+fn agree_with_labels(name: &str, labelled: Vec<Labelled>) {
     for (pair, labels) in &labelled {
         for ((payload, valid), answer) in pair.payloads.iter().zip(labels).zip(interpreter(pair)) {
             assert_eq!(answer.valid, *valid, "{}: {payload}", pair.label);
         }
     }
-    agree(&labelled.into_iter().map(|(pair, _)| pair).collect::<Vec<_>>());
+    agree(name, &labelled.into_iter().map(|(pair, _)| pair).collect::<Vec<_>>());
 }
 
 #[test]
@@ -38,21 +40,21 @@ fn every_case_that_was_ever_found_is_judged_as_it_should_be() {
             assert_eq!(answer, *expected, "{}: {payload}", pair.label);
         }
     }
-    agree(&fixtures.into_iter().map(|fixture| fixture.pair).collect::<Vec<_>>());
+    agree("fixtures", &fixtures.into_iter().map(|fixture| fixture.pair).collect::<Vec<_>>());
 }
 
 #[test]
 fn payloads_of_capabilities_are_judged_as_their_labels_say() {
-    agree_with_labels(labelled::capability_schemas().unwrap());
+    agree_with_labels("capabilities", labelled::capability_schemas().unwrap());
 }
 
 #[test]
 fn payloads_of_the_json_schema_test_suite_are_judged_as_their_labels_say() {
-    agree_with_labels(labelled::test_suite().unwrap());
+    agree_with_labels("suite", labelled::test_suite().unwrap());
 }
 
 #[test]
 fn schemas_and_payloads_by_chance_are_judged_alike() {
-    let outcome = agree(&pairs(SEED, 80, 20).0);
+    let outcome = agree("chance", &pairs(SEED, 80, 20).0);
     assert!(outcome.valid > 500 && outcome.invalid > 500, "the payloads are near the edge of validity");
 }

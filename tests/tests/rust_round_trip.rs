@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use capgen_codegen::Language;
 use capgen_manifest::Data;
-use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Validator};
+use capgen_schema::{Json, Schema};
+use capgen_tests::agreement::round_trip::compare;
 use capgen_tests::contract::{Draft, contract, generated};
 use capgen_tests::corpus::{self, Document, elements, member};
 use capgen_tests::rust_package::{Package, succeed};
@@ -92,78 +93,6 @@ fn answers(cases: &[Case]) -> Vec<Vec<String>> {
     cases.iter().map(|case| answers.by_ref().take(case.payloads.len()).collect()).collect()
 }
 
-/// A schema with a way to ask of its parts.
-struct Oracle<'a> {
-    schema: &'a Schema,
-}
-
-impl<'a> Oracle<'a> {
-    /// The assertions that hold for a value at a place: those of the nodes, of what they refer to, and of the branches of
-    /// unions that the value matches.
-    fn assertions(&self, nodes: &[NodeId], value: &Json) -> Vec<&'a Assertions> {
-        let mut stack = nodes.to_vec();
-        let mut found = Vec::new();
-        while let Some(id) = stack.pop() {
-            match &self.schema.node(id).kind {
-                Kind::Bool(_) => {}
-                Kind::Ref(target) => stack.push(*target),
-                Kind::Assertions(group) => {
-                    found.push(group.as_ref());
-                    stack.extend(group.all_of.iter().flatten());
-                    let branches = group.one_of.iter().chain(&group.any_of).flatten();
-                    stack.extend(branches.filter(|branch| self.matches(**branch, value)));
-                }
-            }
-        }
-        found
-    }
-
-    fn matches(&self, node: NodeId, value: &Json) -> bool {
-        let source = self.schema.source();
-        let part = source.pointer(&self.schema.node(node).pointer).unwrap();
-        let definitions = source.get("definitions").map(|d| ("definitions".to_owned(), d.clone()));
-        let branch = ("allOf".to_owned(), Json::Array(vec![part.clone()]));
-        let schema = Schema::parse(&Json::Object(definitions.into_iter().chain([branch]).collect())).unwrap();
-        Validator::new(&schema).is_valid(&value.to_value())
-    }
-
-    /// Whether the difference between the value that was read and that which was written is allowed; why not.
-    fn compare(&self, nodes: &[NodeId], before: &Json, after: &Json, path: &str) -> Result<(), String> {
-        let groups = self.assertions(nodes, before);
-        match (before, after) {
-            (Json::Object(old), Json::Object(new)) => {
-                if let Some((name, _)) = new.iter().find(|(name, _)| old.get(name).is_none()) {
-                    return Err(format!("{path}/{name}: was not there"));
-                }
-                for (name, value) in old {
-                    let path = format!("{path}/{name}");
-                    let below: Vec<NodeId> = groups.iter().filter_map(|group| property(group, name)).collect();
-                    let required = groups.iter().any(|group| group.required.contains(name));
-                    match new.get(name) {
-                        Some(written) => self.compare(&below, value, written, &path)?,
-                        None if below.is_empty() && !required => {}
-                        None => return Err(format!("{path}: was lost")),
-                    }
-                }
-                Ok(())
-            }
-            (Json::Array(old), Json::Array(new)) if old.len() == new.len() => {
-                let items: Vec<NodeId> = groups.iter().filter_map(|group| group.items).collect();
-                let mut pairs = old.iter().zip(new).enumerate();
-                pairs.try_for_each(|(i, (old, new))| self.compare(&items, old, new, &format!("{path}/{i}")))
-            }
-            _ if before == after => Ok(()),
-            _ => Err(format!("{path}: {} became {}", before.canonical(), after.canonical())),
-        }
-    }
-}
-
-/// The schema that a group has for a property.
-fn property(group: &Assertions, name: &str) -> Option<NodeId> {
-    let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, node)| *node);
-    declared.or(group.additional_properties)
-}
-
 fn json(text: &str) -> Option<Json> {
     Json::try_from(&serde_json::from_str::<serde_json::Value>(text).ok()?).ok()
 }
@@ -183,12 +112,11 @@ fn complaints(cases: &[Case]) -> String {
     for (case, answers) in cases.iter().zip(answers(cases)) {
         assert_eq!(case.payloads.len(), answers.len());
         for (payload, answer) in case.payloads.iter().zip(answers) {
-            let oracle = Oracle { schema: &case.schema };
             let before = json(payload).unwrap();
             let result = match json(&answer) {
                 // Documented: a Rust integer holds 64 bits.
                 None if answer.contains("integer outside") && has_big_integer(&before) => Ok(()),
-                Some(after) => oracle.compare(&[case.schema.root()], &before, &after, ""),
+                Some(after) => compare(&case.schema, &before, &after),
                 None => Err(answer),
             };
             if let Err(complaint) = result {

@@ -8,11 +8,14 @@ pub mod domain;
 pub mod fixture;
 mod interpreter;
 pub mod labelled;
+pub mod round_trip;
+mod rust;
 pub mod shrink;
 pub mod tree;
 mod typescript;
 
 pub use interpreter::interpreter;
+pub use rust::Rust;
 pub use typescript::TypeScript;
 
 use capgen_schema::{Json, Schema};

@@ -1,0 +1,80 @@
+//! What a typed value keeps of what it read: every declared property, with its value.
+
+use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Validator};
+
+/// Whether the difference between a value that was read and the one that was written is allowed.
+///
+/// # Errors
+///
+/// Where, and why not.
+pub fn compare(schema: &Schema, before: &Json, after: &Json) -> Result<(), String> {
+    Oracle { schema, validator: Validator::new(schema) }.compare(&[schema.root()], before, after, "")
+}
+
+/// A schema with a way to ask of its parts.
+struct Oracle<'a> {
+    schema: &'a Schema,
+    validator: Validator,
+}
+
+impl<'a> Oracle<'a> {
+    /// The assertions that hold for a value at a place: those of the nodes, of what they refer to, and of the branches of
+    /// unions that the value matches.
+    fn assertions(&self, nodes: &[NodeId], value: &Json) -> Vec<&'a Assertions> {
+        let mut stack = nodes.to_vec();
+        let mut found = Vec::new();
+        while let Some(id) = stack.pop() {
+            match &self.schema.node(id).kind {
+                Kind::Bool(_) => {}
+                Kind::Ref(target) => stack.push(*target),
+                Kind::Assertions(group) => {
+                    found.push(group.as_ref());
+                    stack.extend(group.all_of.iter().flatten());
+                    let branches = group.one_of.iter().chain(&group.any_of).flatten();
+                    stack.extend(branches.filter(|branch| self.matches(**branch, value)));
+                }
+            }
+        }
+        found
+    }
+
+    fn matches(&self, node: NodeId, value: &Json) -> bool {
+        self.validator.at(&self.schema.node(node).pointer).is_some_and(|part| part.is_valid(&value.to_value()))
+    }
+
+    /// Whether the difference between the value that was read and that which was written is allowed; why not.
+    fn compare(&self, nodes: &[NodeId], before: &Json, after: &Json, path: &str) -> Result<(), String> {
+        let groups = self.assertions(nodes, before);
+        match (before, after) {
+            (Json::Object(old), Json::Object(new)) => {
+                if let Some((name, _)) = new.iter().find(|(name, _)| old.get(name).is_none()) {
+                    return Err(format!("{path}/{name}: was not there"));
+                }
+                for (name, value) in old {
+                    let path = format!("{path}/{name}");
+                    let below: Vec<NodeId> = groups.iter().filter_map(|group| property(group, name)).collect();
+                    let required = groups.iter().any(|group| group.required.contains(name));
+                    match new.get(name) {
+                        Some(written) => self.compare(&below, value, written, &path)?,
+                        None if below.is_empty() && !required => {}
+                        None => return Err(format!("{path}: was lost")),
+                    }
+                }
+                Ok(())
+            }
+            (Json::Array(old), Json::Array(new)) if old.len() == new.len() => {
+                let items: Vec<NodeId> = groups.iter().filter_map(|group| group.items).collect();
+                let mut pairs = old.iter().zip(new).enumerate();
+                pairs.try_for_each(|(i, (old, new))| self.compare(&items, old, new, &format!("{path}/{i}")))
+            }
+            _ if before == after => Ok(()),
+            _ => Err(format!("{path}: {} became {}", before.canonical(), after.canonical())),
+        }
+    }
+}
+
+/// The schema that a group has for a property.
+fn property(group: &Assertions, name: &str) -> Option<NodeId> {
+    let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, node)| *node);
+    declared.or(group.additional_properties)
+}
