@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capgen_schema::{PayloadError, Schema, Validator, Violation, parse_payload};
+use capgen_schema::{Schema, Validator, Violation, parse_payload};
 use serde::Serialize;
 
 use super::read::LIMIT;
@@ -33,7 +33,7 @@ impl Judge {
     pub(super) fn judge(&self, payload: &[u8]) -> Judgement {
         let value = match parse_payload(payload) {
             Ok(value) => value,
-            Err(error) => return Judgement::NotJson(self.reason(&error)),
+            Err(error) => return Judgement::NotJson(error.redact(self.redact).to_string()),
         };
         let Some(validator) = &self.validator else {
             return Judgement::Valid;
@@ -42,12 +42,6 @@ impl Judge {
             return Judgement::Valid;
         }
         Judgement::Invalid(validator.validate(&value))
-    }
-
-    fn reason(&self, error: &PayloadError) -> String {
-        let error = error.redact(self.redact);
-        let message = error.message();
-        format!("{message} at line {} column {}", error.line(), error.column())
     }
 }
 
