@@ -135,7 +135,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(FindCustomerRequest);
+    ::capgen::json!(FindCustomerRequest, payload);
 
     ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
 
@@ -408,7 +408,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(AddNoteResponse);
+    ::capgen::json!(AddNoteResponse, payload);
 
     ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
 

@@ -111,7 +111,7 @@ mod notifier_contract {
         }
     }
 
-    ::capgen::json!(SendNotificationRequest);
+    ::capgen::json!(SendNotificationRequest, payload);
 
     ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
 
@@ -491,7 +491,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SendNotificationResponse);
+    ::capgen::json!(SendNotificationResponse, payload);
 
     ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
 
@@ -581,7 +581,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SetPreferencesRequest);
+    ::capgen::json!(SetPreferencesRequest, payload);
 
     ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
 
@@ -674,7 +674,7 @@ mod notifier_contract {
         }
     }
 
-    ::capgen::json!(SetPreferencesResponse);
+    ::capgen::json!(SetPreferencesResponse, payload);
 
     ::capgen::payload!(SetPreferencesResponse, SetPreferences, output_schema);
 }

@@ -192,7 +192,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequest);
+    ::capgen::json!(CreatePaymentRequest, payload);
 
     ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
 
@@ -816,7 +816,7 @@ mod payments_contract {
         }
     }
 
-    ::capgen::json!(CreatePaymentResponse);
+    ::capgen::json!(CreatePaymentResponse, payload);
 
     ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
 
@@ -1226,7 +1226,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(RefundPaymentRequest);
+    ::capgen::json!(RefundPaymentRequest, payload);
 
     ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
 
@@ -1308,7 +1308,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(RefundPaymentResponse);
+    ::capgen::json!(RefundPaymentResponse, payload);
 
     ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
 

@@ -170,7 +170,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequest);
+    ::capgen::json!(SearchRequest, payload);
 
     ::capgen::payload!(SearchRequest, Search, input_schema);
 
@@ -829,7 +829,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchResponse);
+    ::capgen::json!(SearchResponse, payload);
 
     ::capgen::payload!(SearchResponse, Search, output_schema);
 
@@ -1026,7 +1026,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SuggestRequest);
+    ::capgen::json!(SuggestRequest, payload);
 
     ::capgen::payload!(SuggestRequest, Suggest, input_schema);
 
@@ -1051,7 +1051,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SuggestResponse);
+    ::capgen::json!(SuggestResponse, payload);
 
     ::capgen::payload!(SuggestResponse, Suggest, output_schema);
 }

@@ -103,7 +103,7 @@ fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type,
         };
         codec::json(w, &def.name, has_whole, read, write);
     });
-    writer.macro_item("::capgen::json", &[&def.name]);
+    codec::serde(writer, def);
 }
 
 /// What a type without a description is.

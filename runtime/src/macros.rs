@@ -2,10 +2,17 @@
 
 /// Implements `serde::Serialize` and `serde::Deserialize` through [`wire::Json`](crate::wire::Json).
 ///
-/// See [`wire::Json`](crate::wire::Json) for an example.
+/// See [`wire::Json`](crate::wire::Json) for an example. With `json!(T, payload)`, for a `T` that is a
+/// [`Payload`](crate::Payload), errors of deserialization have every violation.
 #[macro_export]
 macro_rules! json {
     ($name:ident) => {
+        $crate::json!($name, deserialize, deserialize);
+    };
+    ($name:ident, payload) => {
+        $crate::json!($name, deserialize, deserialize_payload);
+    };
+    ($name:ident, deserialize, $deserialize:ident) => {
         impl ::serde::Serialize for $name {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 $crate::wire::serialize(self, serializer)
@@ -13,7 +20,7 @@ macro_rules! json {
         }
         impl<'de> ::serde::Deserialize<'de> for $name {
             fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                $crate::wire::deserialize(deserializer)
+                $crate::wire::$deserialize(deserializer)
             }
         }
     };

@@ -28,7 +28,7 @@ pub use object::{Object, Rest};
 pub use reader::{Kind, Reader};
 pub use rule::{Any, Items, Length, Nullable, Rule, Text, Unique, Values, Whole, Within};
 pub use schema::Schema;
-pub use shim::{deserialize, serialize};
+pub use shim::{deserialize, deserialize_payload, serialize};
 pub use union::{branch, to_value};
 pub use writer::Writer;
 

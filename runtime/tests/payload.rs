@@ -39,7 +39,7 @@ impl capgen::wire::Json for Note {
     }
 }
 
-capgen::json!(Note);
+capgen::json!(Note, payload);
 capgen::payload!(Note, Keep, input_schema);
 
 struct Keep;
@@ -173,4 +173,17 @@ fn limits_hold_and_secrets_stay_out_of_messages() {
     assert_eq!(error.to_string(), "nested deeper than 1 level");
     let read = Note::from_json(nested).unwrap();
     assert_eq!(read.to_json_with(Options::new().max_depth(1)).unwrap_err().to_string(), "nested deeper than 1 level");
+}
+
+#[test]
+fn serde_reads_and_writes_payloads_inside_of_other_types() {
+    #[derive(serde::Deserialize, serde::Serialize, Debug, PartialEq)]
+    struct Page {
+        notes: Vec<Note>,
+    }
+    let page: Page = serde_json::from_str(r#"{"notes": [{"id": "a", "score": 1}]}"#).unwrap();
+    assert_eq!(page, Page { notes: vec![Note { score: Some(1.0), ..note("a") }] });
+    assert_eq!(serde_json::to_string(&page).unwrap(), r#"{"notes":[{"id":"a","score":1.0}]}"#);
+    let error = serde_json::from_str::<Page>(r#"{"notes": [{"id": "A", "score": 2}]}"#).unwrap_err().to_string();
+    assert!(error.starts_with("/id: must match the pattern \"^[a-zé]*$\", got \"A\"; /score: "), "{error}");
 }

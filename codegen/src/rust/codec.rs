@@ -3,7 +3,7 @@
 use super::rule::{Rule, Whole};
 use super::types::Types;
 use super::writer::Writer;
-use crate::model::TypeDef;
+use crate::model::{Origin, TypeDef};
 
 /// The rules that a type's code refers to by number.
 #[derive(Default)]
@@ -81,6 +81,14 @@ pub(super) fn json(
             w.body(write);
         },
     );
+}
+
+/// Serde's traits for a definition that has a type of its own.
+pub(super) fn serde(writer: &mut Writer, def: &TypeDef) {
+    match def.origin {
+        Origin::Root => writer.macro_item("::capgen::json", &[&def.name, "payload"]),
+        _ => writer.macro_item("::capgen::json", &[&def.name]),
+    }
 }
 
 /// The call that reads a value.

@@ -25,7 +25,7 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, recor
     structure(writer, types, def, record, &members);
     new(writer, types, def, record, &members);
     codec(writer, types, def, record, &members, &absent);
-    writer.macro_item("::capgen::json", &[&def.name]);
+    codec::serde(writer, def);
 }
 
 fn structure(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record, members: &[Member<'_>]) {

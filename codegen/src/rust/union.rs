@@ -17,7 +17,7 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union
     } else {
         open(writer, types, def, union);
     }
-    writer.macro_item("::capgen::json", &[&def.name]);
+    codec::serde(writer, def);
 }
 
 /// The variants whose type no other variant and not the union itself has.

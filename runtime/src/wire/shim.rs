@@ -8,6 +8,7 @@ use serde::{Deserializer, Serialize, Serializer};
 
 use super::reader::Kind;
 use super::{Json, Reader, Writer, locate};
+use crate::{Options, Payload};
 
 /// Reads a value through serde, and checks its schema.
 ///
@@ -27,7 +28,26 @@ use super::{Json, Reader, Writer, locate};
 /// ```
 pub fn deserialize<'de, T: Json, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = capgen_schema::deserialize_payload(deserializer)?.to_string();
-    let mut reader = Reader::new(&text);
+    read(&text).map_err(D::Error::custom)
+}
+
+/// Reads a payload through serde, as [`deserialize`] does.
+///
+/// # Errors
+///
+/// Those of [`deserialize`], with every violation.
+pub fn deserialize_payload<'de, T: Payload, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    let value = capgen_schema::deserialize_payload(deserializer)?;
+    read(&value.to_string()).map_err(|reason| {
+        let violations = T::schema().violations(&value, Options::new());
+        let shown: Vec<String> =
+            violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message)).collect();
+        D::Error::custom(if shown.is_empty() { reason } else { shown.join("; ") })
+    })
+}
+
+fn read<T: Json>(text: &str) -> Result<T, String> {
+    let mut reader = Reader::new(text);
     if let Some(read) = reader.whole() {
         return Ok(read);
     }
@@ -35,7 +55,7 @@ pub fn deserialize<'de, T: Json, D: Deserializer<'de>>(deserializer: D) -> Resul
         Some(unheld) => (unheld.offset, unheld.message),
         None => (reader.at(), "not what the type or its schema allows"),
     };
-    Err(D::Error::custom(format_args!("{}: {message}", locate::shown(&locate::pointer(&text, offset)))))
+    Err(format!("{}: {message}", locate::shown(&locate::pointer(text, offset))))
 }
 
 /// Writes a value through serde. The schema is not checked; a number that is not finite is `null`, as in `serde_json`.

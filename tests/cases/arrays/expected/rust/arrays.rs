@@ -228,7 +228,7 @@ mod arrays_contract {
         }
     };
 
-    ::capgen::json!(PlotRequest);
+    ::capgen::json!(PlotRequest, payload);
 
     ::capgen::payload!(PlotRequest, Plot, input_schema);
 

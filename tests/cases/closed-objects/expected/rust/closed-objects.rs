@@ -99,7 +99,7 @@ mod closed_objects_contract {
         }
     };
 
-    ::capgen::json!(PingRequest);
+    ::capgen::json!(PingRequest, payload);
 
     ::capgen::payload!(PingRequest, Ping, input_schema);
 
@@ -150,7 +150,7 @@ mod closed_objects_contract {
         }
     };
 
-    ::capgen::json!(PingResponse);
+    ::capgen::json!(PingResponse, payload);
 
     ::capgen::payload!(PingResponse, Ping, output_schema);
 

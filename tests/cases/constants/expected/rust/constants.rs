@@ -163,7 +163,7 @@ mod constants_contract {
         }
     };
 
-    ::capgen::json!(ConstantsRequest);
+    ::capgen::json!(ConstantsRequest, payload);
 
     ::capgen::payload!(ConstantsRequest, Constants, input_schema);
 

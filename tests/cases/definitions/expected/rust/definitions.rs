@@ -143,7 +143,7 @@ mod definitions_contract {
         }
     };
 
-    ::capgen::json!(BillRequest);
+    ::capgen::json!(BillRequest, payload);
 
     ::capgen::payload!(BillRequest, Bill, input_schema);
 

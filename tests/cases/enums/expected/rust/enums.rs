@@ -153,7 +153,7 @@ mod enums_contract {
         }
     };
 
-    ::capgen::json!(SortRequest);
+    ::capgen::json!(SortRequest, payload);
 
     ::capgen::payload!(SortRequest, Sort, input_schema);
 

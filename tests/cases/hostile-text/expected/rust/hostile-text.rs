@@ -162,7 +162,7 @@ mod hostile_text_contract {
         }
     };
 
-    ::capgen::json!(EscapeRequest);
+    ::capgen::json!(EscapeRequest, payload);
 
     ::capgen::payload!(EscapeRequest, Escape, input_schema);
 

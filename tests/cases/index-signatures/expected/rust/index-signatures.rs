@@ -119,7 +119,7 @@ mod index_signatures_contract {
         }
     };
 
-    ::capgen::json!(TagRequest);
+    ::capgen::json!(TagRequest, payload);
 
     ::capgen::payload!(TagRequest, Tag, input_schema);
 
@@ -190,7 +190,7 @@ mod index_signatures_contract {
         }
     };
 
-    ::capgen::json!(TagResponse);
+    ::capgen::json!(TagResponse, payload);
 
     ::capgen::payload!(TagResponse, Tag, output_schema);
 

@@ -124,7 +124,7 @@ mod loose_sides_contract {
         }
     };
 
-    ::capgen::json!(HalfRequest);
+    ::capgen::json!(HalfRequest, payload);
 
     ::capgen::payload!(HalfRequest, Half, input_schema);
 
@@ -162,7 +162,7 @@ mod loose_sides_contract {
         }
     }
 
-    ::capgen::json!(OtherHalfResponse);
+    ::capgen::json!(OtherHalfResponse, payload);
 
     ::capgen::payload!(OtherHalfResponse, OtherHalf, output_schema);
 }

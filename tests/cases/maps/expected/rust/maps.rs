@@ -158,7 +158,7 @@ mod maps_contract {
         }
     };
 
-    ::capgen::json!(LabelRequest);
+    ::capgen::json!(LabelRequest, payload);
 
     ::capgen::payload!(LabelRequest, Label, input_schema);
 
@@ -241,7 +241,7 @@ mod maps_contract {
         }
     }
 
-    ::capgen::json!(LabelResponse);
+    ::capgen::json!(LabelResponse, payload);
 
     ::capgen::payload!(LabelResponse, Label, output_schema);
 }

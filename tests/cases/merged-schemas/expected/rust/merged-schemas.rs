@@ -126,7 +126,7 @@ mod merged_schemas_contract {
         }
     };
 
-    ::capgen::json!(CreateRequest);
+    ::capgen::json!(CreateRequest, payload);
 
     ::capgen::payload!(CreateRequest, Create, input_schema);
 }

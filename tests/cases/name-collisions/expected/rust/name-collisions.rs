@@ -142,7 +142,7 @@ mod name_collisions_contract {
         }
     };
 
-    ::capgen::json!(ABRequestXde271633);
+    ::capgen::json!(ABRequestXde271633, payload);
 
     ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
 
@@ -314,7 +314,7 @@ mod name_collisions_contract {
         }
     };
 
-    ::capgen::json!(ABRequestXed2a9bb1);
+    ::capgen::json!(ABRequestXed2a9bb1, payload);
 
     ::capgen::payload!(ABRequestXed2a9bb1, ABX68a695eb, input_schema);
 
@@ -372,7 +372,7 @@ mod name_collisions_contract {
         }
     }
 
-    ::capgen::json!(VecRequest);
+    ::capgen::json!(VecRequest, payload);
 
     ::capgen::payload!(VecRequest, VecX90abf4c1, input_schema);
 }

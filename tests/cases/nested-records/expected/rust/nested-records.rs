@@ -106,7 +106,7 @@ mod nested_records_contract {
         }
     };
 
-    ::capgen::json!(ShipRequest);
+    ::capgen::json!(ShipRequest, payload);
 
     ::capgen::payload!(ShipRequest, Ship, input_schema);
 

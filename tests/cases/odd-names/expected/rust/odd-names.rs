@@ -195,7 +195,7 @@ mod odd_names_contract {
         }
     };
 
-    ::capgen::json!(N2ndTryOfItRequest);
+    ::capgen::json!(N2ndTryOfItRequest, payload);
 
     ::capgen::payload!(N2ndTryOfItRequest, N2ndTryOfIt, input_schema);
 }

@@ -147,7 +147,7 @@ mod optional_and_nullable_contract {
         }
     };
 
-    ::capgen::json!(UpdateRequest);
+    ::capgen::json!(UpdateRequest, payload);
 
     ::capgen::payload!(UpdateRequest, Update, input_schema);
 
@@ -192,7 +192,7 @@ mod optional_and_nullable_contract {
         }
     }
 
-    ::capgen::json!(UpdateResponse);
+    ::capgen::json!(UpdateResponse, payload);
 
     ::capgen::payload!(UpdateResponse, Update, output_schema);
 

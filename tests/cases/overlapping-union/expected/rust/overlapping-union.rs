@@ -119,7 +119,7 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchRequest);
+    ::capgen::json!(SearchRequest, payload);
 
     ::capgen::payload!(SearchRequest, Search, input_schema);
 
@@ -259,7 +259,7 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchResponse);
+    ::capgen::json!(SearchResponse, payload);
 
     ::capgen::payload!(SearchResponse, Search, output_schema);
 
@@ -501,7 +501,7 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(PayRequest);
+    ::capgen::json!(PayRequest, payload);
 
     ::capgen::payload!(PayRequest, Pay, input_schema);
 

@@ -186,7 +186,7 @@ mod recursion_contract {
         }
     };
 
-    ::capgen::json!(WalkResponse);
+    ::capgen::json!(WalkResponse, payload);
 
     ::capgen::payload!(WalkResponse, Walk, output_schema);
 

@@ -118,7 +118,7 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindRequest);
+    ::capgen::json!(FindRequest, payload);
 
     ::capgen::payload!(FindRequest, Find, input_schema);
 
@@ -261,7 +261,7 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindResponse);
+    ::capgen::json!(FindResponse, payload);
 
     ::capgen::payload!(FindResponse, Find, output_schema);
 

@@ -187,7 +187,7 @@ mod scalars_contract {
         }
     };
 
-    ::capgen::json!(MeasureRequest);
+    ::capgen::json!(MeasureRequest, payload);
 
     ::capgen::payload!(MeasureRequest, Measure, input_schema);
 
@@ -207,7 +207,7 @@ mod scalars_contract {
         }
     }
 
-    ::capgen::json!(MeasureResponse);
+    ::capgen::json!(MeasureResponse, payload);
 
     ::capgen::payload!(MeasureResponse, Measure, output_schema);
 }

@@ -113,7 +113,7 @@ mod pr_reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewPrRequest);
+    ::capgen::json!(ReviewPrRequest, payload);
 
     ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
 
@@ -189,7 +189,7 @@ mod pr_reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewPrResponse);
+    ::capgen::json!(ReviewPrResponse, payload);
 
     ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
 

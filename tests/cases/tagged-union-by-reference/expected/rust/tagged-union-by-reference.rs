@@ -106,7 +106,7 @@ mod tagged_union_by_reference_contract {
         }
     };
 
-    ::capgen::json!(AdoptRequest);
+    ::capgen::json!(AdoptRequest, payload);
 
     ::capgen::payload!(AdoptRequest, Adopt, input_schema);
 

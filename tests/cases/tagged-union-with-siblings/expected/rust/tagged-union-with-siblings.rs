@@ -107,7 +107,7 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    ::capgen::json!(NotifyRequest);
+    ::capgen::json!(NotifyRequest, payload);
 
     ::capgen::payload!(NotifyRequest, Notify, input_schema);
 

@@ -117,7 +117,7 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::json!(DrawRequest);
+    ::capgen::json!(DrawRequest, payload);
 
     ::capgen::payload!(DrawRequest, Draw, input_schema);
 
@@ -372,7 +372,7 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawResponse);
+    ::capgen::json!(DrawResponse, payload);
 
     ::capgen::payload!(DrawResponse, Draw, output_schema);
 
