@@ -35,7 +35,7 @@ fn tree(way: usize) -> (Run, &'static [u8]) {
     ready("tree", way)
 }
 
-/// The numbers are those of [`WAYS`].
+// The numbers are those of [`WAYS`].
 #[library_benchmark]
 #[benches::flat(iter = 0..WAYS.len(), setup = flat)]
 #[benches::findings(iter = 0..WAYS.len(), setup = findings)]
