@@ -71,7 +71,7 @@ pub(crate) struct Generate {
     /// The output folder, relative to the current one
     #[arg(long, value_name = "DIR", default_value = "generated")]
     pub(crate) out: PathBuf,
-    /// Generate this language alone; may be repeated or hold commas [default: all]
+    /// Generate this language alone; may be repeated or hold commas [default: rust,typescript]
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub(crate) lang: Vec<Lang>,
     /// Print a summary on standard output as one JSON document
@@ -95,7 +95,7 @@ Examples:
   capgen gen --capabilities vendor/search.yaml --json
   capgen gen --all --check --diff        fail where output is stale, and show how
 
-Files are <out>/<id>.rs and <out>/<id>.ts. They are replaced as wholes, only where they change, and only where \
+Files are <out>/<id>.rs and <out>/<id>.ts; with --lang javascript <out>/<id>.js and <id>.d.ts. They are replaced as wholes, only where they change, and only where \
 capgen wrote them. If one contract is bad, nothing is written.
 
 With --json: {\"peers\": [{\"peer\", \"source\", \"capabilities\", \"files\": [{\"path\", \"status\"}], \"hash\"}], \
@@ -203,6 +203,9 @@ pub(crate) enum Lang {
     Rust,
     #[value(name = "typescript", alias = "ts")]
     TypeScript,
+    /// With declarations
+    #[value(name = "javascript", alias = "js")]
+    JavaScript,
 }
 
 /// A side's name on the command line.
@@ -240,7 +243,10 @@ fn contract_path() -> impl TypedValueParser<Value = PathBuf> {
 impl Generate {
     /// The languages asked for, each once.
     pub(crate) fn languages(&self) -> Vec<Language> {
-        let asked = |l: &Language| self.lang.is_empty() || self.lang.iter().any(|lang| Language::from(*lang) == *l);
+        if self.lang.is_empty() {
+            return Language::DEFAULT.to_vec();
+        }
+        let asked = |l: &Language| self.lang.iter().any(|lang| Language::from(*lang) == *l);
         Language::ALL.into_iter().filter(asked).collect()
     }
 }
@@ -250,6 +256,7 @@ impl From<Lang> for Language {
         match lang {
             Lang::Rust => Language::Rust,
             Lang::TypeScript => Language::TypeScript,
+            Lang::JavaScript => Language::JavaScript,
         }
     }
 }

@@ -7,25 +7,32 @@ pub enum Language {
     Rust,
     /// TypeScript 5, ES modules, no imports.
     TypeScript,
+    /// JavaScript of ES2022 with its declarations: what [`Language::TypeScript`] gives, for where nothing is compiled.
+    JavaScript,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: [Language; 2] = [Language::Rust, Language::TypeScript];
+    pub const ALL: [Language; 3] = [Language::Rust, Language::TypeScript, Language::JavaScript];
 
-    /// The name on the command line: `rust` or `typescript`.
+    /// The languages that the command line generates where none is named.
+    pub const DEFAULT: [Language; 2] = [Language::Rust, Language::TypeScript];
+
+    /// The name on the command line: `rust`, `typescript` or `javascript`.
     pub const fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",
             Language::TypeScript => "typescript",
+            Language::JavaScript => "javascript",
         }
     }
 
-    /// The file name extension, without the dot.
-    pub const fn extension(self) -> &'static str {
+    /// The file name extensions of what is generated, without the dot.
+    pub const fn extensions(self) -> &'static [&'static str] {
         match self {
-            Language::Rust => "rs",
-            Language::TypeScript => "ts",
+            Language::Rust => &["rs"],
+            Language::TypeScript => &["ts"],
+            Language::JavaScript => &["js", "d.ts"],
         }
     }
 

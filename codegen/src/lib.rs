@@ -21,19 +21,23 @@ use capgen_manifest::Manifest;
 
 pub use build_script::{Build, BuildError};
 pub use language::Language;
+use typescript::Form;
 
 /// Generated files: file name (no folder) to text, `\n` line ends.
 pub type Files = BTreeMap<String, String>;
 
-/// The files of one agent's contract: `<id>.rs`, `<id>.ts`, as `languages` asks.
+/// The files of one agent's contract: `<id>.rs`, `<id>.ts`, `<id>.js` and `<id>.d.ts`, as `languages` asks.
 ///
 /// Total: every contract has an output, and what is emitted compiles. Takes time linear in the size of the contract.
 pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
     let id = manifest.agent.as_str();
     let model = lower::lower(manifest);
-    let print = |language: Language| match language {
-        Language::Rust => rust::print(&model),
-        Language::TypeScript => typescript::print(&model),
+    let print = |extension: &str| match extension {
+        "rs" => rust::print(&model),
+        "js" => typescript::print(&model, Form::Script),
+        "d.ts" => typescript::print(&model, Form::Declarations),
+        _ => typescript::print(&model, Form::Typed),
     };
-    languages.iter().map(|&language| (format!("{id}.{}", language.extension()), print(language))).collect()
+    let extensions = languages.iter().flat_map(|language| language.extensions());
+    extensions.map(|extension| (format!("{id}.{extension}"), print(extension))).collect()
 }

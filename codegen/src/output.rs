@@ -87,6 +87,11 @@ impl Plan {
         for output in outputs {
             for (name, text) in output.files {
                 let path = folder.join(name);
+                if files.iter().any(|file: &PlannedFile| file.path == path) {
+                    let message = format!("`{}` would hold the output of two agents", path.display());
+                    found.push(Diagnostic::new(codes::COLLISION, message).help("give one of them another id"));
+                    continue;
+                }
                 match existing(&base.join(&path), &path) {
                     Ok(old) => files.push(PlannedFile { agent: output.agent.clone(), path, text, old }),
                     Err(refused) => found.extend(refused),
@@ -135,7 +140,9 @@ impl Plan {
     pub fn orphans(&self, is_known: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
         let names = entries(&self.base.join(&self.folder)).map_err(|error| cannot("read", &self.folder, &error))?;
         let planned = |id: &str| self.files.iter().any(|f| f.agent.as_str() == id);
-        let gone = names.into_iter().filter(|name| agent_of(name).is_some_and(|id| !planned(id) && !is_known(id)));
+        let is_gone =
+            |name: &String| agent_of(name).is_some() && agents_of(name).all(|id| !planned(id) && !is_known(id));
+        let gone = names.into_iter().filter(is_gone);
         Ok(gone.map(|name| self.folder.join(name)).filter(|path| is_generated(&self.base.join(path))).collect())
     }
 }
@@ -223,9 +230,14 @@ fn has_mark(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(first_line).contains(MARK)
 }
 
-/// The agent whose output has that file name.
+/// The agents whose output may have that file name, the one of the longest extension first.
+fn agents_of(name: &str) -> impl Iterator<Item = &str> {
+    let extensions = Language::ALL.iter().rev().flat_map(|language| language.extensions());
+    extensions.filter_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'))
+}
+
 fn agent_of(name: &str) -> Option<&str> {
-    Language::ALL.iter().find_map(|l| name.strip_suffix(l.extension())?.strip_suffix('.'))
+    agents_of(name).next()
 }
 
 fn is_generated(path: &Path) -> bool {

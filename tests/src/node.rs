@@ -172,6 +172,11 @@ impl Node {
         Ok(serde_json::from_value(self.run_script("validate.mjs", &Value::Array(job))?)?)
     }
 
+    /// The tokens of texts in TypeScript or JavaScript, without types.
+    pub fn erase(&self, texts: &[String]) -> Result<Vec<Vec<String>>, Failure> {
+        Ok(serde_json::from_value(self.run_script("erase.mjs", &json!(texts))?)?)
+    }
+
     fn run(&self, job: &Value) -> Result<Value, Failure> {
         self.run_script("check.mjs", job)
     }

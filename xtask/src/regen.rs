@@ -52,7 +52,7 @@ fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let output = |contract: &Contract| Output {
         agent: contract.manifest.agent.clone(),
         origin: contract.origin.clone(),
-        files: generate(&contract.manifest, &Language::ALL),
+        files: generate(&contract.manifest, &Language::DEFAULT),
     };
     let plan = Plan::new(&root.join("generated"), contracts.iter().map(output).collect())?;
     let mut stale: Vec<String> = plan.stale().into_iter().map(|finding| finding.message).collect();

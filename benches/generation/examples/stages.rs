@@ -20,7 +20,7 @@ fn main() {
     let start = ProcessTime::now();
     let _hash = loaded.manifest.hash();
     stage("hash", start);
-    for language in Language::ALL {
+    for language in Language::DEFAULT {
         let start = ProcessTime::now();
         let files = generate(&loaded.manifest, &[language]);
         stage(language.name(), start);

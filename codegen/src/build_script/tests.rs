@@ -54,7 +54,7 @@ fn errors(lines: &[String]) -> String {
 #[test]
 fn verifying_depends_on_contracts_and_outputs_and_on_nothing_else() {
     let fixture = Fixture::new();
-    let build = Build::new().peer("shop").languages(Language::ALL);
+    let build = Build::new().peer("shop").languages(Language::DEFAULT);
     fixture.write(&build);
     let (lines, error) = fixture.run(&build, Mode::Verify);
     assert_eq!(error, None);

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Form;
 use super::literal;
 use super::syntax::Writer;
 use super::types::Types;
@@ -69,9 +70,16 @@ fn of_union<'m>(
 
 impl Guards {
     /// The guards of the union `id`, if it has any.
-    pub(super) fn print(&self, writer: &mut Writer, id: TypeId) {
+    pub(super) fn print(&self, writer: &mut Writer, id: TypeId, form: Form) {
         for Guard { name, union, variant, condition } in self.0.get(&id.0).into_iter().flatten() {
-            writer.line(&format!("export function {name}(value: {union}): value is {variant} {{"));
+            writer.line(&match form {
+                Form::Typed => format!("export function {name}(value: {union}): value is {variant} {{"),
+                Form::Script => format!("export function {name}(value) {{"),
+                Form::Declarations => {
+                    writer.line(&format!("export declare function {name}(value: {union}): value is {variant};\n"));
+                    continue;
+                }
+            });
             writer.line(&format!("  return {condition};"));
             writer.line("}\n");
         }

@@ -18,8 +18,19 @@ use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
 use syntax::{Property, Writer};
 use types::Types;
 
+/// What of a file is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// TypeScript.
+    Typed,
+    /// JavaScript: the same without types.
+    Script,
+    /// The types of the JavaScript.
+    Declarations,
+}
+
 /// The file of a contract.
-pub(crate) fn print(model: &Model<'_>) -> String {
+pub(crate) fn print(model: &Model<'_>, form: Form) -> String {
     let types = Types::new(model);
     let guards = guard::guards(model, &types, &validator::exported(model));
     let mut writer = Writer::new(header(model));
@@ -27,18 +38,30 @@ pub(crate) fn print(model: &Model<'_>) -> String {
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {
             match side {
+                SideModel::Loose(_) if form == Form::Script => {}
                 SideModel::Loose(name) => writer.line(&format!("export type {name} = unknown;\n")),
-                SideModel::Typed(root) => next = print_side(&mut writer, &types, &guards, *root, next),
+                SideModel::Typed(root) => next = print_side(&mut writer, &types, &guards, *root, next, form),
             }
         }
     }
-    print_capabilities(&mut writer, model);
-    validator::print(&mut writer, model);
+    if form != Form::Script {
+        print_capabilities(&mut writer, model);
+    }
+    if !validator::print(&mut writer, model, form) && form == Form::Script {
+        writer.line("export {};");
+    }
     writer.finish()
 }
 
 /// Prints the root of a side and what only it needs, which the model has behind it; gives where the next side starts.
-fn print_side(writer: &mut Writer, types: &Types<'_>, guards: &guard::Guards, root: TypeId, next: usize) -> usize {
+fn print_side(
+    writer: &mut Writer,
+    types: &Types<'_>,
+    guards: &guard::Guards,
+    root: TypeId,
+    next: usize,
+    form: Form,
+) -> usize {
     let model = types.model();
     let own = &model[root];
     let mut at = next.max(root.0);
@@ -48,8 +71,10 @@ fn print_side(writer: &mut Writer, types: &Types<'_>, guards: &guard::Guards, ro
         }
         let id = TypeId(at);
         if types.is_exported(id) {
-            print_type(writer, types, id);
-            guards.print(writer, id);
+            if form != Form::Script {
+                print_type(writer, types, id);
+            }
+            guards.print(writer, id, form);
         }
         at += 1;
     }

@@ -17,6 +17,7 @@ use std::collections::{BTreeSet, HashSet};
 use capgen_manifest::Side;
 use capgen_schema::{Kind, Schema};
 
+use super::Form;
 use super::syntax::Writer;
 use crate::model::{Model, SideModel};
 use emit::Emitter;
@@ -44,8 +45,13 @@ fn sides<'m>(model: &'m Model<'_>) -> impl Iterator<Item = (&'m str, &'m Schema)
 }
 
 /// Prints the validators of every side that has a schema.
-pub(super) fn print(writer: &mut Writer, model: &Model<'_>) {
-    let mut output = Output::new(true);
+///
+/// Gives whether there is any.
+pub(super) fn print(writer: &mut Writer, model: &Model<'_>, form: Form) -> bool {
+    if form == Form::Declarations {
+        return declare(writer, model);
+    }
+    let mut output = Output::new(form == Form::Typed);
     let mut exported = String::new();
     let mut keywords = BTreeSet::new();
     for (name, schema) in sides(model) {
@@ -58,12 +64,34 @@ pub(super) fn print(writer: &mut Writer, model: &Model<'_>) {
         exported.push('\n');
     }
     if exported.is_empty() {
-        return;
+        return false;
     }
-    writer.line(RESULT);
+    if form == Form::Typed {
+        writer.line(RESULT);
+    }
     writer.line(&exported);
     writer.line(&output.finish(&exported, &keywords));
+    true
 }
+
+fn declare(writer: &mut Writer, model: &Model<'_>) -> bool {
+    let mut is_first = true;
+    for (name, _) in sides(model) {
+        if std::mem::take(&mut is_first) {
+            writer.line(RESULT);
+        }
+        let [parse, is, assert] = names(name);
+        writer.line(&format!("export declare function {parse}(value: unknown, options?: Options): Result<{name}>;\n"));
+        writer.line(&format!("export declare function {is}(value: unknown): value is {name};\n"));
+        writer.line(ASSERTS);
+        writer.line(&format!(
+            "export declare function {assert}(value: unknown, options?: Options): asserts value is {name};\n"
+        ));
+    }
+    !is_first
+}
+
+const ASSERTS: &str = "/** Throws an `Error` that has the `violations`. */";
 
 const RESULT: &str = "
 /** What `parse` gives: the value, or everything that is wrong with it. */
@@ -96,7 +124,7 @@ fn print_side(output: &mut Output, name: &str, schema: &Schema, keywords: &mut B
         output.typed(&format!(": value is {name}"))
     );
     let assert = format!(
-        "/** Throws an `Error` that has the `violations`. */\nexport function {assert}(value{unknown}, options{options}){} {{\n  \
+        "{ASSERTS}\nexport function {assert}(value{unknown}, options{options}){} {{\n  \
          assert({}(value, options));\n}}\n",
         output.typed(&format!(": asserts value is {name}")),
         names(name)[0],
