@@ -82,7 +82,7 @@ export function parseFindCustomerRequest(value: unknown, options?: Options): Res
 export function isFindCustomerRequest(value: any): value is FindCustomerRequest {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     ((value1 = value.email) === undefined || isEmail(value1)) &&
     (
       (value1 = value.phone) === undefined ||
@@ -117,7 +117,7 @@ export function parseAddNoteResponse(value: unknown, options?: Options): Result<
 export function isAddNoteResponse(value: any): value is AddNoteResponse {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     Number.isInteger((value1 = value.noteId)) &&
     value1 >= 1 &&
     isDateTime(value.storedAt) &&
@@ -133,21 +133,30 @@ export function assertAddNoteResponse(value: unknown, options?: Options): assert
 
 function check1(value: any, depth: number): boolean {
   return (
-    (!isDict(value) || (value.email !== undefined && shallow(value, 128 - depth))) &&
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      (value.email !== undefined && shallow(value, 128 - depth))
+    ) &&
     (!Array.isArray(value) || shallow(value, 128 - depth))
   );
 }
 
 function check2(value: any, depth: number): boolean {
   return (
-    (!isDict(value) || (value.phone !== undefined && shallow(value, 128 - depth))) &&
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      (value.phone !== undefined && shallow(value, 128 - depth))
+    ) &&
     (!Array.isArray(value) || shallow(value, 128 - depth))
   );
 }
 
 function check3(value: any, depth: number): boolean {
   return (
-    (!isDict(value) || (value.customerNumber !== undefined && shallow(value, 128 - depth))) &&
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      (value.customerNumber !== undefined && shallow(value, 128 - depth))
+    ) &&
     (!Array.isArray(value) || shallow(value, 128 - depth))
   );
 }

@@ -130,7 +130,7 @@ export function parseSendNotificationRequest(value: unknown, options?: Options):
 export function isSendNotificationRequest(value: any): value is SendNotificationRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     isUuid(value.customerId) &&
     ((typeof (value1 = value.locale) === "string" && pattern1.test(value1)) || value1 === null) &&
     (
@@ -148,7 +148,7 @@ export function isSendNotificationRequest(value: any): value is SendNotification
     sized(value, size1, 128) &&
     (
       (
-        ((size1 = 4), isDict(value)) &&
+        ((size1 = 4), (value?.constructor === Object || isDict(value))) &&
         value.channel === "email" &&
         isEmail(value.to) &&
         typeof (value1 = value.subject) === "string" &&
@@ -161,12 +161,16 @@ export function isSendNotificationRequest(value: any): value is SendNotification
         ) &&
         (
           (value1 = value.variables) === undefined ||
-          (++size1 > 0 && isDict(value1) && shallow(value1, 127))
+          (
+            ++size1 > 0 &&
+            (value1?.constructor === Object || isDict(value1)) &&
+            shallow(value1, 127)
+          )
         ) &&
         sized(value, size1, 128)
       ) ||
       (
-        ((size1 = 3), isDict(value)) &&
+        ((size1 = 3), (value?.constructor === Object || isDict(value))) &&
         value.channel === "sms" &&
         typeof (value1 = value.phone) === "string" &&
         pattern2.test(value1) &&
@@ -201,7 +205,7 @@ export function parseSendNotificationResponse(value: unknown, options?: Options)
 export function isSendNotificationResponse(value: any): value is SendNotificationResponse {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     isUuid(value.messageId) &&
     isDateTime(value.acceptedAt) &&
     (typeof (value1 = value.provider) === "string" || value1 === null) &&
@@ -238,7 +242,7 @@ export function parseSetPreferencesRequest(value: unknown, options?: Options): R
 export function isSetPreferencesRequest(value: any): value is SetPreferencesRequest {
   let size1: any, value1: any, value2: any;
   return (
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     isUuid(value.customerId) &&
     (
       (value1 = value.digest) === undefined ||
@@ -253,7 +257,7 @@ export function isSetPreferencesRequest(value: any): value is SetPreferencesRequ
         ++size1 > 0 &&
         (
           (
-            isDict(value1) &&
+            (value1?.constructor === Object || isDict(value1)) &&
             Number.isInteger((value2 = value1.from)) &&
             value2 >= 0 &&
             value2 < 24 &&
@@ -268,7 +272,7 @@ export function isSetPreferencesRequest(value: any): value is SetPreferencesRequ
     ) &&
     (
       (value1 = value.extensions) === undefined ||
-      (++size1 > 0 && isDict(value1) && shallow(value1, 127))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
     ) &&
     sized(value, size1, 128)
   );

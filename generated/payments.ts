@@ -251,9 +251,9 @@ export function parseCreatePaymentRequest(value: unknown, options?: Options): Re
 export function isCreatePaymentRequest(value: any): value is CreatePaymentRequest {
   let size1: any, value1: any, value2: any, size2: any;
   return (
-    ((size1 = 4), isDict(value)) &&
+    ((size1 = 4), (value?.constructor === Object || isDict(value))) &&
     isUuid(value.idempotencyKey) &&
-    isDict((value1 = value.amount)) &&
+    ((value1 = value.amount)?.constructor === Object || isDict(value1)) &&
     Number.isInteger((value2 = value1.minorUnits)) &&
     value2 <= 9007199254740991 &&
     value2 > 0 &&
@@ -263,7 +263,7 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
     (value1 = value.method) !== undefined &&
     (
       (
-        ((size2 = 2), isDict(value1)) &&
+        ((size2 = 2), (value1?.constructor === Object || isDict(value1))) &&
         value1.kind === "card" &&
         typeof (value2 = value1.token) === "string" &&
         value2.length >= 8 &&
@@ -276,7 +276,7 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
         sized(value1, size2)
       ) ||
       (
-        isDict(value1) &&
+        (value1?.constructor === Object || isDict(value1)) &&
         value1.kind === "bank-transfer" &&
         typeof (value2 = value1.iban) === "string" &&
         pattern2.test(value2) &&
@@ -286,7 +286,7 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
         sized(value1, 3)
       ) ||
       (
-        isDict(value1) &&
+        (value1?.constructor === Object || isDict(value1)) &&
         value1.kind === "store-credit" &&
         isUuid(value1.accountId) &&
         sized(value1, 2)
@@ -300,7 +300,10 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
       (++size1 > 0 && Number.isFinite(value1) && value1 >= 0 && value1 < 1)
     ) &&
     ((value1 = value.allocation) === undefined || (++size1 > 0 && check4(value1, 1))) &&
-    ((value1 = value.metadata) === undefined || (++size1 > 0 && isDict(value1) && check5(value1))) &&
+    (
+      (value1 = value.metadata) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check5(value1))
+    ) &&
     sized(value, size1)
   );
 }
@@ -355,7 +358,7 @@ export function isCreatePaymentResponse(value: any): value is CreatePaymentRespo
   let value1: any;
   return (
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.status === "succeeded" &&
       isUuid(value.paymentId) &&
       isDateTime(value.settledAt) &&
@@ -364,14 +367,14 @@ export function isCreatePaymentResponse(value: any): value is CreatePaymentRespo
       sized(value, 4, 128)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.status === "requires-action" &&
       isUuid(value.paymentId) &&
       isUri(value.redirectUrl) &&
       sized(value, 3, 128)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.status === "declined" &&
       (
         (value1 = value.code) === "insufficient-funds" ||
@@ -411,7 +414,7 @@ export function parseRefundPaymentRequest(value: unknown, options?: Options): Re
 export function isRefundPaymentRequest(value: any): value is RefundPaymentRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 3), isDict(value)) &&
+    ((size1 = 3), (value?.constructor === Object || isDict(value))) &&
     isUuid(value.idempotencyKey) &&
     isUuid(value.paymentId) &&
     (
@@ -456,7 +459,7 @@ export function parseRefundPaymentResponse(value: unknown, options?: Options): R
 export function isRefundPaymentResponse(value: any): value is RefundPaymentResponse {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     isUuid(value.refundId) &&
     ((value1 = value.state) === "pending" || value1 === "done" || value1 === "failed") &&
     sized(value, 2, 128)
@@ -494,7 +497,7 @@ function check4(value: any, depth: number): boolean {
   let value1: any;
   return (
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       depth < 128 &&
       value.to === "seller" &&
       isUuid(value.sellerId) &&
@@ -504,7 +507,7 @@ function check4(value: any, depth: number): boolean {
       sized(value, 3)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       depth < 128 &&
       value.to === "group" &&
       typeof (value1 = value.name) === "string" &&

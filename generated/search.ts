@@ -190,7 +190,7 @@ export function parseSearchRequest(value: unknown, options?: Options): Result<Se
 export function isSearchRequest(value: any): value is SearchRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     (
       (value1 = value.query) === undefined ||
       (
@@ -265,12 +265,15 @@ export function parseSearchResponse(value: unknown, options?: Options): Result<S
 export function isSearchResponse(value: any): value is SearchResponse {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     Number.isInteger((value1 = value.total)) &&
     value1 >= 0 &&
     Array.isArray((value1 = value.hits)) &&
     check15(value1) &&
-    ((value1 = value.facets) === undefined || (++size1 > 0 && isDict(value1) && check17(value1))) &&
+    (
+      (value1 = value.facets) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check17(value1))
+    ) &&
     ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1, 128)
   );
@@ -295,7 +298,7 @@ export function parseSuggestRequest(value: unknown, options?: Options): Result<S
 export function isSuggestRequest(value: any): value is SuggestRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     typeof (value1 = value.prefix) === "string" &&
     value1 !== "" &&
     (value1.length <= 64 || (value1.length <= 128 && codePoints(value1) <= 64)) &&
@@ -339,7 +342,7 @@ function check4(value: any): boolean {
   let size1: any, value1: any;
   for (const item of value) {
     if (!(
-      ((size1 = 1), isDict(item)) &&
+      ((size1 = 1), (item?.constructor === Object || isDict(item))) &&
       check3(item.field, 3) &&
       (
         (value1 = item.direction) === undefined ||
@@ -365,7 +368,7 @@ function check1(value: any, depth: number): boolean {
     check6(value, depth) ||
     check7(value, depth) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       depth < 128 &&
       (
         (value1 = value.op) === "=" ||
@@ -405,7 +408,7 @@ function check14(value: any, depth: number): boolean {
 function check5(value: any, depth: number): boolean {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     depth < 128 &&
     value.op === "and" &&
     Array.isArray((value1 = value.filters)) &&
@@ -419,7 +422,7 @@ function check5(value: any, depth: number): boolean {
 function check6(value: any, depth: number): boolean {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     depth < 128 &&
     value.op === "or" &&
     Array.isArray((value1 = value.filters)) &&
@@ -433,7 +436,7 @@ function check6(value: any, depth: number): boolean {
 function check7(value: any, depth: number): boolean {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     depth < 128 &&
     value.op === "not" &&
     (value1 = value.filter) !== undefined &&
@@ -462,7 +465,7 @@ function check15(value: any): boolean {
   let size1: any, value1: any;
   for (const item of value) {
     if (!(
-      ((size1 = 4), isDict(item)) &&
+      ((size1 = 4), (item?.constructor === Object || isDict(item))) &&
       typeof item.id === "string" &&
       ((value1 = item.collection) === "products" || value1 === "articles" || value1 === "orders") &&
       Number.isFinite((value1 = item.score)) &&
@@ -470,7 +473,7 @@ function check15(value: any): boolean {
       value1 <= 1 &&
       ((value1 = item.url) === undefined || (++size1 > 0 && isUri(value1))) &&
       ((value1 = item.thumbnail) === undefined || (++size1 > 0 && isUriReference(value1))) &&
-      isDict((value1 = item.document)) &&
+      ((value1 = item.document)?.constructor === Object || isDict(value1)) &&
       shallow(value1, 125) &&
       sized(item, size1, 126)
     )) return false;
@@ -489,7 +492,7 @@ function check16(value: any): boolean {
 function check17(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || (isDict(item) && check16(item)))) return false;
+    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check16(item)))) return false;
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// Validators of the five payloads in one run, interleaved; ratios of medians. Sizes of the fleet's with `node size.mjs`.
+// Validators of the five payloads in one run, interleaved; ratios of medians.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -87,7 +87,7 @@ impl Plan {
         for output in outputs {
             for (name, text) in output.files {
                 let path = folder.join(name);
-                if files.iter().any(|file: &PlannedFile| file.path == path) {
+                if found.is_empty() && files.iter().any(|file: &PlannedFile| file.path == path) {
                     let message = format!("`{}` would hold the output of two agents", path.display());
                     found.push(Diagnostic::new(codes::COLLISION, message).help("give one of them another id"));
                     continue;

@@ -88,7 +88,7 @@ impl<'s> Emitter<'s, '_> {
         if let (Some((id, _)), false, false) = (rest, is_closed, is_open) {
             terms.push(self.additional(a, id, place));
         }
-        let test = format!("{}({v})", Helper::IsDict.name());
+        let test = format!("({v}?.constructor === Object || {}({v}))", Helper::IsDict.name());
         let test = start.map_or(test.clone(), |start| format!("(({size} = {start}), {test})"));
         (atom(test), all(terms))
     }

@@ -70,7 +70,7 @@ export function parsePlotRequest(value: unknown, options?: Options): Result<Plot
 export function isPlotRequest(value: any): value is PlotRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     (
       (value1 = value.any) === undefined ||
       (++size1 > 0 && Array.isArray(value1) && shallow(value1, 127))

@@ -34,7 +34,7 @@ export function parsePingRequest(value: unknown, options?: Options): Result<Ping
 }
 
 export function isPingRequest(value: any): value is PingRequest {
-  return isDict(value) && sized(value, 0);
+  return (value?.constructor === Object || isDict(value)) && sized(value, 0);
 }
 
 /** Throws an `Error` that has the `violations`. */
@@ -55,9 +55,12 @@ export function parsePingResponse(value: unknown, options?: Options): Result<Pin
 export function isPingResponse(value: any): value is PingResponse {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.at) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
-    ((value1 = value.empty) === undefined || (++size1 > 0 && isDict(value1) && sized(value1, 0))) &&
+    (
+      (value1 = value.empty) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && sized(value1, 0))
+    ) &&
     sized(value, size1)
   );
 }

@@ -55,7 +55,7 @@ export function parseConstantsRequest(value: unknown, options?: Options): Result
 export function isConstantsRequest(value: any): value is ConstantsRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 4), isDict(value)) &&
+    ((size1 = 4), (value?.constructor === Object || isDict(value))) &&
     value.text === "x" &&
     value.negative === -3 &&
     ((value1 = value.one) === undefined || (++size1 > 0 && value1 === 1)) &&

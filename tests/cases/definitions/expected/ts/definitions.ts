@@ -74,7 +74,7 @@ export function parseBillRequest(value: unknown, options?: Options): Result<Bill
 export function isBillRequest(value: any): value is BillRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     isUuid(value.id) &&
     check1(value.total, 1) &&
     ((value1 = value.net) === undefined || (++size1 > 0 && check1(value1, 1))) &&
@@ -84,7 +84,12 @@ export function isBillRequest(value: any): value is BillRequest {
     ) &&
     (
       (value1 = value.odd) === undefined ||
-      (++size1 > 0 && isDict(value1) && typeof value1.x === "string" && sized(value1, 1, 127))
+      (
+        ++size1 > 0 &&
+        (value1?.constructor === Object || isDict(value1)) &&
+        typeof value1.x === "string" &&
+        sized(value1, 1, 127)
+      )
     ) &&
     (
       (value1 = value.fallback) === undefined ||
@@ -103,7 +108,7 @@ export function assertBillRequest(value: unknown, options?: Options): asserts va
 function check1(value: any, _depth: number): boolean {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     Number.isInteger(value.amount) &&
     ((value1 = value.currency) === "EUR" || value1 === "USD") &&
     sized(value, 2)

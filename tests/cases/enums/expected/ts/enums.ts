@@ -78,7 +78,7 @@ export function parseSortRequest(value: unknown, options?: Options): Result<Sort
 export function isSortRequest(value: any): value is SortRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.order) === "ascending" || value1 === "descending") &&
     (
       (value1 = value.long) === undefined ||

@@ -72,7 +72,7 @@ export function parseEscapeRequest(value: unknown, options?: Options): Result<Es
 export function isEscapeRequest(value: any): value is EscapeRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value["{}"]) === undefined || (++size1 > 0 && value1 === "*/ {0} {}")) &&
     typeof value.a === "string" &&
     ((value1 = value["*/ c: 1; /*"]) === undefined || (++size1 > 0 && typeof value1 === "string")) &&

@@ -50,7 +50,7 @@ export function parseTagRequest(value: unknown, options?: Options): Result<TagRe
 export function isTagRequest(value: any): value is TagRequest {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     typeof value.id === "string" &&
     ((value1 = value.count) === undefined || Number.isInteger(value1)) &&
     check1(value)
@@ -79,15 +79,23 @@ export function parseTagResponse(value: unknown, options?: Options): Result<TagR
 export function isTagResponse(value: any): value is TagResponse {
   let value1: any, value2: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     ((value1 = value.known) === undefined || typeof value1 === "boolean") &&
     (
       (value1 = value.open) === undefined ||
-      (isDict(value1) && typeof value1.a === "string" && sized(value1, 1, 127))
+      (
+        (value1?.constructor === Object || isDict(value1)) &&
+        typeof value1.a === "string" &&
+        sized(value1, 1, 127)
+      )
     ) &&
     (
       (value1 = value.strict) === undefined ||
-      (isDict(value1) && ((value2 = value1.a) === "x" || value2 === "y") && check2(value1))
+      (
+        (value1?.constructor === Object || isDict(value1)) &&
+        ((value2 = value1.a) === "x" || value2 === "y") &&
+        check2(value1)
+      )
     ) &&
     check3(value)
   );

@@ -11,7 +11,11 @@ export function parseHalfRequest(value, options) {
 }
 
 export function isHalfRequest(value) {
-  return isDict(value) && typeof value.a === "string" && sized(value, 1, 128);
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    typeof value.a === "string" &&
+    sized(value, 1, 128)
+  );
 }
 
 /** Throws an `Error` that has the `violations`. */

@@ -42,7 +42,11 @@ export function parseHalfRequest(value: unknown, options?: Options): Result<Half
 }
 
 export function isHalfRequest(value: any): value is HalfRequest {
-  return isDict(value) && typeof value.a === "string" && sized(value, 1, 128);
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    typeof value.a === "string" &&
+    sized(value, 1, 128)
+  );
 }
 
 /** Throws an `Error` that has the `violations`. */

@@ -52,19 +52,31 @@ export function parseLabelRequest(value: unknown, options?: Options): Result<Lab
 export function isLabelRequest(value: any): value is LabelRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     (
       (value1 = value.anything) === undefined ||
-      (++size1 > 0 && isDict(value1) && shallow(value1, 127))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
     ) &&
     (
       (value1 = value.open) === undefined ||
-      (++size1 > 0 && isDict(value1) && shallow(value1, 127))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
     ) &&
-    ((value1 = value.counts) === undefined || (++size1 > 0 && isDict(value1) && check1(value1))) &&
-    ((value1 = value.choices) === undefined || (++size1 > 0 && isDict(value1) && check2(value1))) &&
-    ((value1 = value.records) === undefined || (++size1 > 0 && isDict(value1) && check3(value1))) &&
-    ((value1 = value.nested) === undefined || (++size1 > 0 && isDict(value1) && check5(value1))) &&
+    (
+      (value1 = value.counts) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check1(value1))
+    ) &&
+    (
+      (value1 = value.choices) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check2(value1))
+    ) &&
+    (
+      (value1 = value.records) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check3(value1))
+    ) &&
+    (
+      (value1 = value.nested) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check5(value1))
+    ) &&
     sized(value, size1, 128)
   );
 }
@@ -81,7 +93,7 @@ export function parseLabelResponse(value: unknown, options?: Options): Result<La
 }
 
 export function isLabelResponse(value: any): value is LabelResponse {
-  return isDict(value) && check6(value);
+  return (value?.constructor === Object || isDict(value)) && check6(value);
 }
 
 /** Throws an `Error` that has the `violations`. */
@@ -109,7 +121,14 @@ function check2(value: any): boolean {
 function check3(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || (isDict(item) && typeof item.id === "string" && sized(item, 1, 126)))) return false;
+    if (!(
+      item === undefined ||
+      (
+        (item?.constructor === Object || isDict(item)) &&
+        typeof item.id === "string" &&
+        sized(item, 1, 126)
+      )
+    )) return false;
   }
   return true;
 }
@@ -125,7 +144,7 @@ function check4(value: any): boolean {
 function check5(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || (isDict(item) && check4(item)))) return false;
+    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check4(item)))) return false;
   }
   return true;
 }

@@ -42,20 +42,20 @@ export function isCreateRequest(value: any): value is CreateRequest {
   let value1: any, size1: any;
   return (
     (
-      !isDict(value) ||
+      !(value?.constructor === Object || isDict(value)) ||
       (
         value.tag !== undefined &&
         ((value1 = value.extra) === undefined || typeof value1 === "boolean")
       )
     ) &&
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     typeof value.id === "string" &&
     (
       (value1 = value.tag) === undefined ||
       (++size1 > 0 && (typeof value1 === "string" || value1 === null))
     ) &&
     sized(value, size1, 128) &&
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     Number.isInteger(value.count) &&
     ((value1 = value.tag) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1, 128)

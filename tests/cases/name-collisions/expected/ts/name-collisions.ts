@@ -71,7 +71,7 @@ export function parseABRequestXde271633(value: unknown, options?: Options): Resu
 export function isABRequestXde271633(value: any): value is ABRequestXde271633 {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.id) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     ((value1 = value.ID) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     (
@@ -80,11 +80,21 @@ export function isABRequestXde271633(value: any): value is ABRequestXde271633 {
     ) &&
     (
       (value1 = value.x) === undefined ||
-      (++size1 > 0 && isDict(value1) && typeof value1.y === "string" && sized(value1, 1, 127))
+      (
+        ++size1 > 0 &&
+        (value1?.constructor === Object || isDict(value1)) &&
+        typeof value1.y === "string" &&
+        sized(value1, 1, 127)
+      )
     ) &&
     (
       (value1 = value.X) === undefined ||
-      (++size1 > 0 && isDict(value1) && typeof value1.z === "string" && sized(value1, 1, 127))
+      (
+        ++size1 > 0 &&
+        (value1?.constructor === Object || isDict(value1)) &&
+        typeof value1.z === "string" &&
+        sized(value1, 1, 127)
+      )
     ) &&
     sized(value, size1, 128)
   );
@@ -102,7 +112,11 @@ export function parseABRequestXed2a9bb1(value: unknown, options?: Options): Resu
 }
 
 export function isABRequestXed2a9bb1(value: any): value is ABRequestXed2a9bb1 {
-  return isDict(value) && typeof value.x === "string" && sized(value, 1, 128);
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    typeof value.x === "string" &&
+    sized(value, 1, 128)
+  );
 }
 
 /** Throws an `Error` that has the `violations`. */

@@ -64,13 +64,18 @@ export function parseShipRequest(value: unknown, options?: Options): Result<Ship
 export function isShipRequest(value: any): value is ShipRequest {
   let size2: any, value1: any, value2: any;
   return (
-    isDict(value) &&
-    ((size2 = 1), isDict((value1 = value.address))) &&
+    (value?.constructor === Object || isDict(value)) &&
+    ((size2 = 1), ((value1 = value.address)?.constructor === Object || isDict(value1))) &&
     Array.isArray((value2 = value1.lines)) &&
     check1(value2) &&
     (
       (value2 = value1.country) === undefined ||
-      (++size2 > 0 && isDict(value2) && typeof value2.code === "string" && sized(value2, 1, 126))
+      (
+        ++size2 > 0 &&
+        (value2?.constructor === Object || isDict(value2)) &&
+        typeof value2.code === "string" &&
+        sized(value2, 1, 126)
+      )
     ) &&
     sized(value1, size2, 127) &&
     Array.isArray((value1 = value.items)) &&
@@ -96,7 +101,7 @@ function check2(value: any): boolean {
   let value1: any;
   for (const item of value) {
     if (!(
-      isDict(item) &&
+      (item?.constructor === Object || isDict(item)) &&
       typeof item.sku === "string" &&
       Number.isInteger((value1 = item.count)) &&
       value1 >= 1 &&

@@ -59,7 +59,7 @@ export function parseN2ndTryOfItRequest(value: unknown, options?: Options): Resu
 export function isN2ndTryOfItRequest(value: any): value is N2ndTryOfItRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     (
       (value1 = value["content-type"]) === undefined ||
       (++size1 > 0 && typeof value1 === "string")

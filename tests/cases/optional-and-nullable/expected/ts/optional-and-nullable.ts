@@ -52,7 +52,7 @@ export function parseUpdateRequest(value: unknown, options?: Options): Result<Up
 export function isUpdateRequest(value: any): value is UpdateRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     typeof value.required === "string" &&
     ((value1 = value.optional) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     (typeof (value1 = value.nullable) === "string" || value1 === null) &&
@@ -85,7 +85,11 @@ export function parseUpdateResponse(value: unknown, options?: Options): Result<U
 
 export function isUpdateResponse(value: any): value is UpdateResponse {
   return (
-    (isDict(value) && typeof value.done === "boolean" && sized(value, 1, 128)) ||
+    (
+      (value?.constructor === Object || isDict(value)) &&
+      typeof value.done === "boolean" &&
+      sized(value, 1, 128)
+    ) ||
     value === null
   );
 }

@@ -65,8 +65,16 @@ export function parseSearchRequest(value: unknown, options?: Options): Result<Se
 
 export function isSearchRequest(value: any): value is SearchRequest {
   return (
-    (isDict(value) && typeof value.text === "string" && sized(value, 1, 128)) ||
-    (isDict(value) && Number.isInteger(value.id) && sized(value, 1, 128))
+    (
+      (value?.constructor === Object || isDict(value)) &&
+      typeof value.text === "string" &&
+      sized(value, 1, 128)
+    ) ||
+    (
+      (value?.constructor === Object || isDict(value)) &&
+      Number.isInteger(value.id) &&
+      sized(value, 1, 128)
+    )
   );
 }
 
@@ -91,7 +99,7 @@ export function parseSearchResponse(value: unknown, options?: Options): Result<S
 export function isSearchResponse(value: any): value is SearchResponse {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     (
       (value1 = value.scalar) === undefined ||
       (
@@ -109,7 +117,11 @@ export function isSearchResponse(value: any): value is SearchResponse {
         ++size1 > 0 &&
         (
           typeof value1 === "string" ||
-          (isDict(value1) && typeof value1.a === "string" && sized(value1, 1, 127))
+          (
+            (value1?.constructor === Object || isDict(value1)) &&
+            typeof value1.a === "string" &&
+            sized(value1, 1, 127)
+          )
         )
       )
     ) &&
@@ -135,7 +147,7 @@ export function parsePayRequest(value: unknown, options?: Options): Result<PayRe
 
 export function isPayRequest(value: any): value is PayRequest {
   let size1: any, value1: any;
-  return +(isDict(value) && typeof value.card === "string" && sized(value, 1)) + +(((size1 = 1), isDict(value)) && typeof value.iban === "string" && ((value1 = value.bic) === undefined || (++size1 > 0 && typeof value1 === "string")) && sized(value, size1)) === 1;
+  return +((value?.constructor === Object || isDict(value)) && typeof value.card === "string" && sized(value, 1)) + +(((size1 = 1), (value?.constructor === Object || isDict(value))) && typeof value.iban === "string" && ((value1 = value.bic) === undefined || (++size1 > 0 && typeof value1 === "string")) && sized(value, size1)) === 1;
 }
 
 /** Throws an `Error` that has the `violations`. */

@@ -86,7 +86,7 @@ export function parseWalkResponse(value: unknown, options?: Options): Result<Wal
 export function isWalkResponse(value: any): value is WalkResponse {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.json) === undefined || (++size1 > 0 && check3(value1, 1))) &&
     ((value1 = value.nested) === undefined || (++size1 > 0 && check4(value1, 1))) &&
     ((value1 = value.tree) === undefined || (++size1 > 0 && check5(value1, 1))) &&
@@ -110,7 +110,7 @@ function check2(value: any, depth: number): boolean {
 function check1(value: any, depth: number): boolean {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), isDict(value)) &&
+    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
     depth < 128 &&
     typeof value.value === "string" &&
     Array.isArray((value1 = value.children)) &&
@@ -146,7 +146,7 @@ function check3(value: any, depth: number): boolean {
     typeof value === "boolean" ||
     value === null ||
     (Array.isArray(value) && depth < 128 && check6(value, depth)) ||
-    (isDict(value) && depth < 128 && check7(value, depth))
+    ((value?.constructor === Object || isDict(value)) && depth < 128 && check7(value, depth))
   );
 }
 
@@ -170,7 +170,7 @@ function check9(value: any, depth: number): boolean {
 }
 
 function check5(value: any, depth: number): boolean {
-  return isDict(value) && depth < 128 && check9(value, depth);
+  return (value?.constructor === Object || isDict(value)) && depth < 128 && check9(value, depth);
 }
 
 function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {

@@ -58,11 +58,16 @@ export function parseFindRequest(value: unknown, options?: Options): Result<Find
 export function isFindRequest(value: any): value is FindRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.a) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     ((value1 = value.b) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1) &&
-    (!isDict(value) || value.a !== undefined || !isDict(value) || value.b !== undefined)
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      value.a !== undefined ||
+      !(value?.constructor === Object || isDict(value)) ||
+      value.b !== undefined
+    )
   );
 }
 
@@ -85,7 +90,7 @@ export function parseFindResponse(value: unknown, options?: Options): Result<Fin
 export function isFindResponse(value: any): value is FindResponse {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     ((value1 = value.a) === undefined || typeof value1 === "string") &&
     ((value1 = value.b) === undefined || typeof value1 === "string") &&
     ((value1 = value.c) === undefined || typeof value1 === "string") &&
@@ -102,21 +107,30 @@ export function assertFindResponse(value: unknown, options?: Options): asserts v
 
 function check1(value: any, depth: number): boolean {
   return (
-    (!isDict(value) || (value.a !== undefined && shallow(value, 128 - depth))) &&
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      (value.a !== undefined && shallow(value, 128 - depth))
+    ) &&
     (!Array.isArray(value) || shallow(value, 128 - depth))
   );
 }
 
 function check2(value: any, depth: number): boolean {
   return (
-    (!isDict(value) || (value.b !== undefined && shallow(value, 128 - depth))) &&
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      (value.b !== undefined && shallow(value, 128 - depth))
+    ) &&
     (!Array.isArray(value) || shallow(value, 128 - depth))
   );
 }
 
 function check3(value: any, depth: number): boolean {
   return (
-    (!isDict(value) || (value.c !== undefined && shallow(value, 128 - depth))) &&
+    (
+      !(value?.constructor === Object || isDict(value)) ||
+      (value.c !== undefined && shallow(value, 128 - depth))
+    ) &&
     (!Array.isArray(value) || shallow(value, 128 - depth))
   );
 }

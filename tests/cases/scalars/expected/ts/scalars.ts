@@ -55,7 +55,7 @@ export function parseMeasureRequest(value: unknown, options?: Options): Result<M
 export function isMeasureRequest(value: any): value is MeasureRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 8), isDict(value)) &&
+    ((size1 = 8), (value?.constructor === Object || isDict(value))) &&
     typeof (value1 = value.text) === "string" &&
     value1 !== "" &&
     pattern1.test(value1) &&

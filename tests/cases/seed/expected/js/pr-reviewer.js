@@ -17,7 +17,7 @@ export function parseReviewPrRequest(value, options) {
 export function isReviewPrRequest(value) {
   let value1;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     typeof value.prUrl === "string" &&
     ((value1 = value.severity) === "low" || value1 === "med" || value1 === "high") &&
     sized(value, 2)
@@ -41,7 +41,7 @@ export function parseReviewPrResponse(value, options) {
 export function isReviewPrResponse(value) {
   let value1;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     (
       (value1 = value.verdict) === "approve" ||
       value1 === "request-changes" ||

@@ -43,7 +43,7 @@ export function parseReviewPrRequest(value: unknown, options?: Options): Result<
 export function isReviewPrRequest(value: any): value is ReviewPrRequest {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     typeof value.prUrl === "string" &&
     ((value1 = value.severity) === "low" || value1 === "med" || value1 === "high") &&
     sized(value, 2)
@@ -67,7 +67,7 @@ export function parseReviewPrResponse(value: unknown, options?: Options): Result
 export function isReviewPrResponse(value: any): value is ReviewPrResponse {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     (
       (value1 = value.verdict) === "approve" ||
       value1 === "request-changes" ||

@@ -64,7 +64,7 @@ export function parseAdoptRequest(value: unknown, options?: Options): Result<Ado
 export function isAdoptRequest(value: any): value is AdoptRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 1), isDict(value)) &&
+    ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
     (value1 = value.pet) !== undefined &&
     check1(value1, 1) &&
     (
@@ -92,13 +92,13 @@ function check1(value: any, depth: number): boolean {
   let size1: any, value1: any;
   return (
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.species === "dog" &&
       typeof value.bark === "boolean" &&
       sized(value, 2, 128 - depth)
     ) ||
     (
-      ((size1 = 1), isDict(value)) &&
+      ((size1 = 1), (value?.constructor === Object || isDict(value))) &&
       value.species === "cat" &&
       (
         (value1 = value.lives) === undefined ||

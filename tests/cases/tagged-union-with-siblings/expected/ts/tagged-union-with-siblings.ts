@@ -61,7 +61,7 @@ export function parseNotifyRequest(value: unknown, options?: Options): Result<No
 export function isNotifyRequest(value: any): value is NotifyRequest {
   let value1: any;
   return (
-    isDict(value) &&
+    (value?.constructor === Object || isDict(value)) &&
     typeof value.id === "string" &&
     ((value1 = value.channel) === "email" || value1 === "sms") &&
     +check1(value, 0) + +check2(value, 0) === 1
@@ -78,7 +78,7 @@ function check1(value: any, depth: number): boolean {
   let size1: any, value1: any;
   return (
     (
-      !((size1 = 1), isDict(value)) ||
+      !((size1 = 1), (value?.constructor === Object || isDict(value))) ||
       (
         ((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "email")) &&
         isEmail(value.to) &&
@@ -93,7 +93,7 @@ function check2(value: any, depth: number): boolean {
   let size1: any, value1: any;
   return (
     (
-      !((size1 = 1), isDict(value)) ||
+      !((size1 = 1), (value?.constructor === Object || isDict(value))) ||
       (
         ((value1 = value.channel) === undefined || (++size1 > 0 && value1 === "sms")) &&
         typeof value.number === "string" &&

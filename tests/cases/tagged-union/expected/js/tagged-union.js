@@ -40,19 +40,19 @@ export function isDrawRequest(value) {
   let value1;
   return (
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.kind === "circle" &&
       Number.isFinite(value.radius) &&
       sized(value, 2, 128)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.kind === "square" &&
       Number.isFinite(value.side) &&
       sized(value, 2, 128)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       ((value1 = value.kind) === "tri" || value1 === "triangle") &&
       Number.isFinite(value.base) &&
       sized(value, 2, 128)
@@ -86,13 +86,13 @@ export function parseDrawResponse(value, options) {
 export function isDrawResponse(value) {
   let size1, value1;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.area) === undefined || (++size1 > 0 && Number.isFinite(value1))) &&
     (
       (value1 = value.next) === undefined ||
       (
         ++size1 > 0 &&
-        +(isDict(value1) && value1["on-error"] === true && Number.isInteger(value1.code) && sized(value1, 2, 127)) + +(isDict(value1) && value1["on-error"] === false && sized(value1, 1, 127)) + +(value1 === null) === 1
+        +((value1?.constructor === Object || isDict(value1)) && value1["on-error"] === true && Number.isInteger(value1.code) && sized(value1, 2, 127)) + +((value1?.constructor === Object || isDict(value1)) && value1["on-error"] === false && sized(value1, 1, 127)) + +(value1 === null) === 1
       )
     ) &&
     sized(value, size1, 128)

@@ -87,19 +87,19 @@ export function isDrawRequest(value: any): value is DrawRequest {
   let value1: any;
   return (
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.kind === "circle" &&
       Number.isFinite(value.radius) &&
       sized(value, 2, 128)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       value.kind === "square" &&
       Number.isFinite(value.side) &&
       sized(value, 2, 128)
     ) ||
     (
-      isDict(value) &&
+      (value?.constructor === Object || isDict(value)) &&
       ((value1 = value.kind) === "tri" || value1 === "triangle") &&
       Number.isFinite(value.base) &&
       sized(value, 2, 128)
@@ -133,13 +133,13 @@ export function parseDrawResponse(value: unknown, options?: Options): Result<Dra
 export function isDrawResponse(value: any): value is DrawResponse {
   let size1: any, value1: any;
   return (
-    ((size1 = 0), isDict(value)) &&
+    ((size1 = 0), (value?.constructor === Object || isDict(value))) &&
     ((value1 = value.area) === undefined || (++size1 > 0 && Number.isFinite(value1))) &&
     (
       (value1 = value.next) === undefined ||
       (
         ++size1 > 0 &&
-        +(isDict(value1) && value1["on-error"] === true && Number.isInteger(value1.code) && sized(value1, 2, 127)) + +(isDict(value1) && value1["on-error"] === false && sized(value1, 1, 127)) + +(value1 === null) === 1
+        +((value1?.constructor === Object || isDict(value1)) && value1["on-error"] === true && Number.isInteger(value1.code) && sized(value1, 2, 127)) + +((value1?.constructor === Object || isDict(value1)) && value1["on-error"] === false && sized(value1, 1, 127)) + +(value1 === null) === 1
       )
     ) &&
     sized(value, size1, 128)
