@@ -1,0 +1,109 @@
+//! What the fuzz targets run, so that a test can run it too: bytes that nobody has looked at, and what has to hold of them.
+
+use capgen::{Capability, InvalidPayload, Payload};
+use capgen_codegen::{Language, generate};
+use capgen_manifest::{Diagnostic, Source, load, render};
+use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use serde_json::Value;
+
+#[path = "../../generated/legacy-crm.rs"]
+mod legacy_crm;
+#[path = "../../generated/notifier.rs"]
+mod notifier;
+#[path = "../../generated/payments.rs"]
+mod payments;
+#[path = "../../generated/search.rs"]
+mod search;
+
+/// A contract in YAML: it loads and both languages are generated, or every way to show the findings shows them.
+pub fn manifest(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match load(&Source::new("capabilities.yaml", text)) {
+        Ok(loaded) => {
+            show(&loaded.warnings);
+            assert_eq!(generate(&loaded.manifest, &[Language::Rust, Language::TypeScript]).len(), 2);
+        }
+        Err(findings) => {
+            assert!(!findings.is_empty());
+            show(&findings);
+        }
+    }
+}
+
+fn show(findings: &[Diagnostic]) {
+    render::human(findings, false);
+    render::github(findings);
+    render::json_lines(findings);
+    render::sarif(findings);
+}
+
+/// A schema: where it loads, its canonical text is a schema of the same text, and its verdict is that of its violations.
+pub fn schema(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(schema) = Schema::parse_text(text) else { return };
+    let canonical = schema.canonical();
+    let again = Schema::parse_text(&canonical).map(|again| again.canonical());
+    assert_eq!(again.ok().as_ref(), Some(&canonical), "{text}");
+    let validator = Validator::new(&schema);
+    for payload in ["null", "-0.0", "\"\u{1f600}\"", "[[], [0, 1]]", "{\"a\": {\"__proto__\": \"a\"}, \"\": 1e300}"] {
+        let payload: Value = parse_payload(payload.as_bytes()).expect("a payload");
+        assert_eq!(validator.is_valid(&payload), validator.validate(&payload).is_empty(), "{text}: {payload}");
+    }
+}
+
+/// A payload, for every capability of the examples: what the generated types say is what the interpreter says, and what they
+/// read they write back.
+pub fn payload(bytes: &[u8]) {
+    let value = parse_payload(bytes).ok();
+    sides::<legacy_crm::FindCustomer>(bytes, value.as_ref());
+    sides::<legacy_crm::AddNote>(bytes, value.as_ref());
+    sides::<legacy_crm::RawCall>(bytes, value.as_ref());
+    sides::<notifier::SendNotification>(bytes, value.as_ref());
+    sides::<notifier::SetPreferences>(bytes, value.as_ref());
+    sides::<payments::CreatePayment>(bytes, value.as_ref());
+    sides::<payments::RefundPayment>(bytes, value.as_ref());
+    sides::<search::Search>(bytes, value.as_ref());
+    sides::<search::Suggest>(bytes, value.as_ref());
+}
+
+/// The schemas that [`payload`] reads payloads of.
+pub fn schemas() -> Vec<Schema> {
+    let all = [legacy_crm::CAPABILITIES, notifier::CAPABILITIES, payments::CAPABILITIES, search::CAPABILITIES];
+    let texts =
+        all.iter().copied().flatten().flat_map(|capability| [capability.input_schema, capability.output_schema]);
+    texts.flatten().filter_map(|text| Schema::parse_text(text).ok()).collect()
+}
+
+fn sides<C: Capability>(bytes: &[u8], value: Option<&Value>) {
+    side::<C::Request>(bytes, value);
+    side::<C::Response>(bytes, value);
+}
+
+fn side<T: Payload>(bytes: &[u8], value: Option<&Value>) {
+    let read = T::from_json(bytes);
+    let Some(value) = value else {
+        assert!(matches!(read, Err(InvalidPayload::Syntax(_))), "{read:?}", read = read.err());
+        return;
+    };
+    let validator = T::validator().expect("a generated schema loads");
+    let expected = validator.validate(value);
+    agree(&read, &expected);
+    agree(&T::from_value(value), &expected);
+    if let Ok(read) = read {
+        let written = read.to_json().expect("what was read is valid");
+        let again = T::from_json(&written).and_then(|again| again.to_json());
+        assert_eq!(again.ok().as_ref(), Some(&written));
+    }
+}
+
+/// Whether the violations are the expected ones, or there is one alone, for a number that the Rust type does not hold.
+fn agree<T>(read: &Result<T, InvalidPayload>, expected: &[Violation]) {
+    match read {
+        Ok(_) => assert_eq!(expected, []),
+        Err(error) if expected.is_empty() => {
+            let [violation] = error.violations() else { panic!("{error}") };
+            assert!(violation.keyword == "type" && violation.message.contains("integer"), "{error}");
+        }
+        Err(error) => assert_eq!(error.violations(), expected),
+    }
+}
