@@ -4,7 +4,7 @@ use std::fmt;
 
 use capgen_schema::{PayloadError, Validator, Violation, parse_payload};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use crate::Options;
@@ -44,10 +44,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`from_json`](Self::from_json), within the limits.
     fn from_json_with(json: &[u8], options: Options) -> Result<Self, InvalidPayload> {
-        match std::str::from_utf8(json).ok().and_then(|text| Reader::new(text).max_depth(options.max_depth).whole()) {
-            Some(payload) => Ok(payload),
-            None => read_slowly(json, options),
-        }
+        read(text_of(json, options)?, options)
     }
 
     /// Reads a JSON text, like [`from_json`](Self::from_json).
@@ -56,10 +53,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`from_json`](Self::from_json).
     fn from_json_str(json: &str) -> Result<Self, InvalidPayload> {
-        match Reader::new(json).whole() {
-            Some(payload) => Ok(payload),
-            None => read_slowly(json.as_bytes(), Options::new()),
-        }
+        read(json, Options::new())
     }
 
     /// Reads a tree. It is written as text first: [`from_json`](Self::from_json) is faster than making the tree.
@@ -77,11 +71,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`from_value`](Self::from_value), within the limits.
     fn from_value_with(value: &Value, options: Options) -> Result<Self, InvalidPayload> {
-        let mut writer = Writer::trusting().max_depth(options.max_depth);
-        match Json::write(value, &mut writer) {
-            Some(()) => Self::from_json_with(&writer.into_text(), options),
-            None => Err(InvalidPayload::Violations(Self::schema().violations(value, options))),
-        }
+        read(&text_of_tree(value, Self::schema(), options)?, options)
     }
 
     /// Whether the schema allows the value: a program can make one that breaks a bound.
@@ -114,7 +104,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
         let mut writer = Writer::new().max_depth(options.max_depth);
         match writer.write(self) {
             Some(()) => Ok(writer.into_text()),
-            None => write_slowly(self, options),
+            None => write_slowly(&|writer| self.write(writer), Self::schema(), options),
         }
     }
 
@@ -183,31 +173,65 @@ impl Payload for Value {
     }
 }
 
-/// What is wrong with a text that could not be read at once.
+fn read<T: Payload>(text: &str, options: Options) -> Result<T, InvalidPayload> {
+    match Reader::new(text).max_depth(options.max_depth).whole() {
+        Some(payload) => Ok(payload),
+        None => read_again(text, options),
+    }
+}
+
+/// What follows is for the rare case. What it need not do for each type, it does once for all.
 #[cold]
-fn read_slowly<T: Payload>(json: &[u8], options: Options) -> Result<T, InvalidPayload> {
-    let value = parse_payload(json).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
-    let violations = T::schema().violations(&value, options);
-    if !violations.is_empty() {
-        return Err(InvalidPayload::Violations(violations));
+fn read_again<T: Payload>(text: &str, options: Options) -> Result<T, InvalidPayload> {
+    refuse(text, T::schema(), options)?;
+    let mut reader = Reader::trusting(text);
+    reader.whole().ok_or_else(|| beyond_rust(text, &reader))
+}
+
+fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
+    match std::str::from_utf8(json) {
+        Ok(text) => Ok(text),
+        // A parser of JSON stops where the text is wrong, be it before the byte that is no UTF-8.
+        Err(error) => match parse_payload(json) {
+            Err(error) => Err(InvalidPayload::Syntax(error.redact(options.redact))),
+            Ok(_) => Err(InvalidPayload::Syntax(PayloadError::from(serde_json::Error::custom(error)))),
+        },
     }
-    let text = String::from_utf8_lossy(json);
-    let mut reader = Reader::trusting(&text);
-    if let Some(payload) = reader.whole() {
-        return Ok(payload);
+}
+
+fn text_of_tree(value: &Value, schema: &Schema, options: Options) -> Result<String, InvalidPayload> {
+    let mut writer = Writer::trusting().max_depth(options.max_depth);
+    match writer.value(value) {
+        Some(()) => Ok(String::from_utf8_lossy(&writer.into_text()).into_owned()),
+        None => Err(InvalidPayload::Violations(schema.violations(value, options))),
     }
+}
+
+/// Everything that is wrong with a text; nothing, where the schema allows it.
+fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPayload> {
+    let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
+    let violations = schema.violations(&parse_payload(text.as_bytes()).map_err(syntax)?, options);
+    if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
+}
+
+/// What a type of Rust does not hold, although its schema allows it.
+fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
     let (offset, message) = match reader.unheld() {
         Some(unheld) => (unheld.offset, unheld.message),
         None => (reader.at(), "not what the Rust type allows"),
     };
-    Err(InvalidPayload::Violations(vec![unheld(&text, offset, message)]))
+    InvalidPayload::Violations(vec![unheld(text, offset, message)])
 }
 
 /// What is wrong with a value that could not be written at once.
 #[cold]
-fn write_slowly<T: Payload>(value: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+fn write_slowly(
+    write: &dyn Fn(&mut Writer) -> Option<()>,
+    schema: &Schema,
+    options: Options,
+) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::trusting().max_depth(options.max_depth);
-    if value.write(&mut writer).is_none() {
+    if write(&mut writer).is_none() {
         let levels = if options.max_depth == 1 { "level" } else { "levels" };
         let message = format!("nested deeper than {} {levels}", options.max_depth);
         let violation = Violation { path: String::new(), message, keyword: "depth" };
@@ -215,7 +239,7 @@ fn write_slowly<T: Payload>(value: &T, options: Options) -> Result<Vec<u8>, Inva
     }
     let (text, nulls) = writer.into_parts();
     let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
-    let mut violations = T::schema().violations(&tree, options);
+    let mut violations = schema.violations(&tree, options);
     let shown = String::from_utf8_lossy(&text);
     for null in nulls {
         let number = unheld(&shown, null.offset, null.message);

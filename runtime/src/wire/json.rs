@@ -67,19 +67,16 @@ impl Json for bool {
 }
 
 impl Json for String {
-    #[inline]
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        reader.string().map(std::borrow::Cow::into_owned)
+        reader.owned()
     }
 
-    #[inline]
     fn write(&self, writer: &mut Writer) -> Option<()> {
         writer.scalar(self.as_str())
     }
 }
 
 impl Json for i64 {
-    #[inline]
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.integer()
     }
@@ -90,7 +87,6 @@ impl Json for i64 {
 }
 
 impl Json for u64 {
-    #[inline]
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.unsigned()
     }
@@ -101,7 +97,6 @@ impl Json for u64 {
 }
 
 impl Json for f64 {
-    #[inline]
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.number()
     }

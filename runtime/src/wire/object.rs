@@ -35,7 +35,6 @@ pub struct Object<'a> {
 
 impl<'a> Reader<'a> {
     /// Starts to read an object with these declared properties.
-    #[inline]
     pub fn object(&mut self, names: &'static [&'static str], rest: Rest) -> Option<Object<'a>> {
         self.open(b'{')?;
         Some(Object { names, rest, next: 0, seen: 0, seen_later: Vec::new(), is_first: true, undeclared: Vec::new() })
@@ -43,7 +42,6 @@ impl<'a> Reader<'a> {
 
     /// The index of the next property among the names, that of no name where it is undeclared and to be kept; inside,
     /// `None` at the end of the object. The value has to be read next.
-    #[inline]
     pub fn property(&mut self, object: &mut Object<'a>) -> Option<Option<usize>> {
         loop {
             if !self.another(b'}', object.is_first)? {

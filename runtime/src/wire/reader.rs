@@ -118,7 +118,6 @@ impl<'a> Reader<'a> {
     }
 
     /// What the next value starts as.
-    #[inline]
     pub fn kind(&mut self) -> Option<Kind> {
         Some(match self.peek()? {
             b'{' => Kind::Object,
@@ -211,8 +210,12 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reads a string.
+    pub(super) fn owned(&mut self) -> Option<String> {
+        self.string().map(Cow::into_owned)
+    }
+
     /// Reads a string; borrowed where it has no escapes.
-    #[inline]
     pub fn string(&mut self) -> Option<Cow<'a, str>> {
         self.take(b'"')?;
         let start = self.at;
@@ -245,13 +248,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an integer; `1.0` is one.
-    #[inline]
     pub fn integer(&mut self) -> Option<i64> {
         self.whole_number("integer outside -2^63..2^63")
     }
 
     /// Reads an integer that is not negative; `1.0` is one.
-    #[inline]
     pub fn unsigned(&mut self) -> Option<u64> {
         self.whole_number("integer outside 0..2^64")
     }
@@ -269,7 +270,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a number that binary64 holds exactly; another would be written back as another number.
-    #[inline]
     pub fn number(&mut self) -> Option<f64> {
         self.peek()?;
         let start = self.at;

@@ -67,7 +67,6 @@ impl Length {
 }
 
 impl Rule<String> for Length {
-    #[inline]
     fn read(&self, reader: &mut Reader<'_>) -> Option<String> {
         let text = reader.string()?;
         if reader.refuses(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
@@ -143,7 +142,6 @@ impl<T> Within<T> {
 }
 
 impl<T: Json + PartialOrd> Rule<T> for Within<T> {
-    #[inline]
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
         let value = reader.read()?;
         if reader.refuses(|| self.0 <= value && value <= self.1) { None } else { Some(value) }
@@ -175,7 +173,6 @@ impl<R> Items<R> {
 }
 
 impl<T, R: Rule<T>> Rule<Vec<T>> for Items<R> {
-    #[inline]
     fn read(&self, reader: &mut Reader<'_>) -> Option<Vec<T>> {
         let mut items = Vec::new();
         reader.items(|reader| {
@@ -242,7 +239,6 @@ impl<T, R: Rule<T>> Rule<BTreeMap<String, T>> for Values<R> {
 pub struct Nullable<R>(pub R);
 
 impl<T, R: Rule<T>> Rule<Option<T>> for Nullable<R> {
-    #[inline]
     fn read(&self, reader: &mut Reader<'_>) -> Option<Option<T>> {
         if reader.peek()? == b'n' { reader.null().map(|()| None) } else { self.0.read(reader).map(Some) }
     }

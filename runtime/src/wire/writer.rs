@@ -108,7 +108,7 @@ impl Writer {
     }
 
     /// Writes any value.
-    pub(super) fn value(&mut self, value: &Value) -> Option<()> {
+    pub(crate) fn value(&mut self, value: &Value) -> Option<()> {
         match value {
             Value::Array(items) => self.items(items, Self::value),
             Value::Object(members) => {
