@@ -157,9 +157,8 @@ impl<'a> Lowering<'a, '_> {
                 (Built::Shape { shape, nullable: false }, exactly) => (shape, exactly.is_some()),
                 (Built::Shape { shape, nullable: true }, exactly) => {
                     let place = Place { name: format!("{}Value", place.name), ..place };
-                    let coverage = guard::coverage(self.schema, conj, exactly.is_some());
-                    let id = self.push(place, Origin::Place, None, shape, coverage);
-                    (alias(named(id, true), Guard::None), true)
+                    let id = self.push(place, Origin::Place, None, shape, guard::coverage(self.schema, conj, true));
+                    (alias(named(id, true), Guard::None), exactly.is_some())
                 }
             },
         };
@@ -221,9 +220,11 @@ impl<'a> Lowering<'a, '_> {
                 (Built::Type(ty), exactly) => (ty, exactly),
                 (Built::Shape { shape, nullable }, exactly) => {
                     let description = self.flatten(conj).description.map(str::to_owned);
-                    let coverage = guard::coverage(self.schema, conj, exactly.is_some());
+                    // What is said of `null` cannot be left to a type that does not have it.
+                    let is_exact = exactly.is_some() || nullable;
+                    let coverage = guard::coverage(self.schema, conj, is_exact);
                     let id = self.push(place.clone(), Origin::Place, description, shape, coverage);
-                    (named(id, nullable), Some(Guard::None))
+                    (named(id, nullable), if nullable { exactly } else { Some(Guard::None) })
                 }
             }
         };

@@ -212,3 +212,13 @@ impl Big {
 }
 
 capgen::json_enum!(Big);
+
+#[test]
+fn a_binary64_beyond_2_to_the_53_is_written_with_all_its_digits() {
+    for text in ["1152921504606846976", "-9223372036854775808", "9007199254740992", "1e+300", "0.1", "1.0"] {
+        let number: f64 = read(text).unwrap();
+        let mut written = Vec::new();
+        capgen::wire::serialize(&number, &mut serde_json::Serializer::new(&mut written)).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+    }
+}

@@ -8,6 +8,11 @@ use serde_json::Value;
 use super::reader::Unheld;
 use super::{Json, MAX_DEPTH, Reader, Rule, Whole};
 
+/// From here on, a binary64 has no fraction.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^64: the integers of 64 bits are below.
+const MAX: f64 = 18_446_744_073_709_551_616.0;
+
 /// A JSON text that is being written.
 ///
 /// What writes to it says `None` where the value breaks its schema; then the text is not to be used.
@@ -103,6 +108,11 @@ impl Writer {
             if !self.trusts {
                 return None;
             }
+        }
+        // Beyond 2^53 the shortest decimal may stand for another integer.
+        #[expect(clippy::cast_possible_truncation, reason = "integers below 2^64 in absolute value fit")]
+        if (EXACT..MAX).contains(&value.abs()) {
+            return self.json(&(value as i128).to_string());
         }
         self.scalar(&value)
     }
