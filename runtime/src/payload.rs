@@ -101,11 +101,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`validate`](Self::validate), within the limits.
     fn to_json_with(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-        let mut writer = Writer::new().max_depth(options.max_depth);
-        match writer.write(self) {
-            Some(()) => Ok(writer.into_text()),
-            None => write_slowly(&|writer| self.write(writer), Self::schema(), options),
-        }
+        write(&|writer| writer.write(self), Self::schema(), options)
     }
 
     /// The interpreter for the schema, for payloads that are trees and stay so; compiled on first use.
@@ -173,19 +169,30 @@ impl Payload for Value {
     }
 }
 
+/// What need not be done for each type is done once for all, in the functions below.
 fn read<T: Payload>(text: &str, options: Options) -> Result<T, InvalidPayload> {
-    match Reader::new(text).max_depth(options.max_depth).whole() {
-        Some(payload) => Ok(payload),
-        None => read_again(text, options),
+    let mut reader = Reader::new(text).max_depth(options.max_depth);
+    loop {
+        match reader.whole() {
+            Some(payload) => return Ok(payload),
+            None => reader = again(&reader, text, T::schema(), options)?,
+        }
     }
 }
 
-/// What follows is for the rare case. What it need not do for each type, it does once for all.
+/// A second reader, which checks nothing, for a text that the schema allows.
 #[cold]
-fn read_again<T: Payload>(text: &str, options: Options) -> Result<T, InvalidPayload> {
-    refuse(text, T::schema(), options)?;
-    let mut reader = Reader::trusting(text);
-    reader.whole().ok_or_else(|| beyond_rust(text, &reader))
+fn again<'a>(
+    first: &Reader<'_>,
+    text: &'a str,
+    schema: &Schema,
+    options: Options,
+) -> Result<Reader<'a>, InvalidPayload> {
+    if first.trusts() {
+        return Err(beyond_rust(text, first));
+    }
+    refuse(text, schema, options)?;
+    Ok(Reader::trusting(text))
 }
 
 fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
@@ -223,13 +230,19 @@ fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
     InvalidPayload::Violations(vec![unheld(text, offset, message)])
 }
 
+type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
+
+fn write(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+    let mut writer = Writer::new().max_depth(options.max_depth);
+    match write(&mut writer) {
+        Some(()) => Ok(writer.into_text()),
+        None => write_slowly(write, schema, options),
+    }
+}
+
 /// What is wrong with a value that could not be written at once.
 #[cold]
-fn write_slowly(
-    write: &dyn Fn(&mut Writer) -> Option<()>,
-    schema: &Schema,
-    options: Options,
-) -> Result<Vec<u8>, InvalidPayload> {
+fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::trusting().max_depth(options.max_depth);
     if write(&mut writer).is_none() {
         let levels = if options.max_depth == 1 { "level" } else { "levels" };

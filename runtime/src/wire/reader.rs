@@ -58,6 +58,10 @@ impl<'a> Reader<'a> {
         Self { trusts: true, ..Self::new(text) }
     }
 
+    pub(crate) fn trusts(&self) -> bool {
+        self.trusts
+    }
+
     /// Where it stands, in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
