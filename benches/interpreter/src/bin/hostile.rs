@@ -1,5 +1,5 @@
-//! Payloads and schemas that are made to cost more than they should, at growing sizes: from bytes to the violations, in
-//! processor time.
+//! Payloads and schemas that are made to cost more than they should, at growing sizes: from bytes to the violations, and read
+//! by the reader of generated types, in processor time.
 //!
 //! `cargo run --release -p interpreter --bin hostile`. Peak memory is that of a process of its own for each line; its column
 //! is empty where the system does not tell.
@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
+use capgen::Payload as _;
 use capgen_schema::{Schema, Validator, parse_payload};
 use cpu_time::ProcessTime;
 
@@ -221,7 +222,9 @@ fn main() {
         let attack = ATTACKS.iter().find(|attack| attack.name == name).expect("an attack");
         return run(attack, size.parse().expect("a size"));
     }
-    println!("| what | size | payload | verdict | parse | validate | peak memory |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| what | size | payload | verdict | parse | validate | read | peak memory |\n|---|---|---|---|---|---|---|---|"
+    );
     for attack in ATTACKS {
         for size in attack.sizes {
             let program = std::env::current_exe().expect("the program's path");
@@ -248,11 +251,17 @@ fn run(attack: &Attack, size: usize) {
         }
     };
     let validated = start.elapsed();
+    drop(value);
+    let start = ProcessTime::now();
+    let read = serde_json::Value::from_json(&payload).is_ok();
+    let was_read = start.elapsed();
+    assert_eq!(read, verdict != Refused, "{}", attack.name);
     assert_eq!(verdict, attack.verdict, "{}", attack.name);
     let count = if violations > 1 { format!(", {violations} violations") } else { String::new() };
-    let [parsed, validated] = [parsed, validated].map(|time| format!("{:.1} ms", time.as_secs_f64() * 1e3));
+    let [parsed, validated, was_read] =
+        [parsed, validated, was_read].map(|time| format!("{:.1} ms", time.as_secs_f64() * 1e3));
     println!(
-        "| {} | {size} | {:.1} MB | {verdict:?}{count} | {parsed} | {validated} | {} |",
+        "| {} | {size} | {:.1} MB | {verdict:?}{count} | {parsed} | {validated} | {was_read} | {} |",
         attack.name,
         payload.len() as f64 / 1e6,
         peak()
