@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, TypeSet};
+use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
 
 use super::layout::{self, Expression, array, key, object, text};
 use super::output::Output;
@@ -55,7 +55,8 @@ impl Data<'_, '_, '_> {
                     let mut members = self.keywords(a);
                     if self.shared.contains(&id) {
                         self.features.insert("shared");
-                        members.push(("shared".to_owned(), text("true")));
+                        let types = self.output.typed("<unknown, unknown>");
+                        members.push(("shared".to_owned(), text(format!("new Map{types}()"))));
                     }
                     object(members)
                 }
@@ -110,7 +111,7 @@ impl Data<'_, '_, '_> {
         let declared: HashSet<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
         let undeclared: Vec<&String> = a.required.iter().filter(|name| !declared.contains(name.as_str())).collect();
         if !undeclared.is_empty() {
-            members.push(("required", array(undeclared.into_iter().map(|name| text(literal::string(name))))));
+            members.push(("others", array(undeclared.into_iter().map(|name| text(literal::string(name))))));
         }
         for (keyword, is_wanted) in [("properties", true), ("optional", false)] {
             let chosen = a.properties.iter().filter(|(name, _)| required.contains(name.as_str()) == is_wanted);
@@ -140,11 +141,16 @@ impl Data<'_, '_, '_> {
 
 /// A set of types as bits.
 fn types(types: TypeSet) -> String {
+    if types == TypeSet::ALL {
+        return "127".to_owned();
+    }
+    let has_numbers = types.contains(Type::Number);
     let bits = types.iter().map(|ty| match ty.name() {
         "null" => 1,
         "boolean" => 2,
+        "integer" if has_numbers => 0,
         "integer" => 4,
-        "number" => 12,
+        "number" => 8,
         "string" => 16,
         "array" => 32,
         _ => 64,

@@ -155,7 +155,7 @@ impl<'s, 'o> Emitter<'s, 'o> {
         let mut names: Vec<&str> = Vec::new();
         for name in identifiers(&flat) {
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            if stem.len() < name.len() && matches!(stem, "value" | "size") && !names.contains(&name) {
+            if stem.len() < name.len() && matches!(stem, "value" | "size" | "tag") && !names.contains(&name) {
                 names.push(name);
             }
         }

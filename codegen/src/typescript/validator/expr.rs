@@ -4,7 +4,7 @@ use super::layout::new_line;
 use crate::typescript::syntax::WIDTH;
 
 /// A condition of type `boolean`.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Expr {
     True,
     False,
@@ -44,6 +44,23 @@ pub(super) fn any(exprs: impl IntoIterator<Item = Expr>) -> Expr {
         }
     }
     single(terms, Expr::False, Expr::Or)
+}
+
+/// What each asks first of all, and what they ask then.
+pub(super) fn factor(exprs: Vec<Expr>) -> (Vec<Expr>, Vec<Expr>) {
+    let mut lists: Vec<Vec<Expr>> =
+        exprs.into_iter().map(|expr| if let Expr::And(terms) = expr { terms } else { vec![expr] }).collect();
+    let Some((first, others)) = lists.split_first() else { return (Vec::new(), Vec::new()) };
+    // What is assigned here, a branch that fails may have assigned anew.
+    let is_common = |(at, term): &(usize, &Expr)| {
+        !term.flat().contains(" = ") && others.iter().all(|list| list.get(*at) == Some(*term))
+    };
+    let count = first.iter().enumerate().take_while(is_common).count();
+    let common = first.iter().take(count).cloned().collect();
+    for list in &mut lists {
+        list.drain(..count);
+    }
+    (common, lists.into_iter().map(all).collect())
 }
 
 fn single(mut terms: Vec<Expr>, none: Expr, many: fn(Vec<Expr>) -> Expr) -> Expr {
@@ -109,6 +126,16 @@ impl Expr {
         replace(self, v, replacement, &mut false)
     }
 
+    /// With an access replaced where it stands first.
+    pub(super) fn replace_access(self, access: &str, replacement: &str) -> Expr {
+        match self {
+            Expr::Atom(text) => Expr::Atom(replace_whole(&text, access, replacement).unwrap_or(text)),
+            Expr::And(terms) => Expr::And(replace_in_first(terms, access, replacement)),
+            Expr::Or(terms) => Expr::Or(replace_in_first(terms, access, replacement)),
+            expr => expr,
+        }
+    }
+
     /// Writes it behind `column` characters of a line that is indented by `indent`, in parentheses where it breaks.
     pub(super) fn write(&self, out: &mut String, column: usize, indent: usize) {
         let flat = self.flat();
@@ -136,6 +163,25 @@ fn write_lines(terms: &[Expr], operator: &str, out: &mut String, indent: usize) 
     }
     new_line(out, indent);
     out.push(')');
+}
+
+fn replace_in_first(mut terms: Vec<Expr>, access: &str, replacement: &str) -> Vec<Expr> {
+    for term in &mut terms {
+        let replaced = term.clone().replace_access(access, replacement);
+        if replaced != *term {
+            *term = replaced;
+            break;
+        }
+    }
+    terms
+}
+
+/// With the text replaced at the start, or behind an assignment at the start.
+fn replace_whole(text: &str, access: &str, replacement: &str) -> Option<String> {
+    let (before, rest) = text.split_once(access)?;
+    let is_start = before.is_empty() || (before.starts_with('(') && before.ends_with(" = ") && !before.contains('"'));
+    let is_whole = rest.starts_with([' ', ')']);
+    (is_start && is_whole).then(|| format!("{before}{replacement}{rest}"))
 }
 
 fn replace_identifier(text: &str, v: &str, replacement: &str) -> Option<String> {

@@ -35,6 +35,8 @@ helpers! {
     Own "own" "own",
     Sized "sized" "sized",
     HasOnly "hasOnly" "has_only",
+    IsLong "isLong" "is_long",
+    IsShort "isShort" "is_short",
     CodePoints "codePoints" "code_points",
     Repeated "repeated" "repeated",
     Among "among" "among",

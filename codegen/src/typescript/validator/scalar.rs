@@ -114,24 +114,18 @@ fn on_string(output: &mut Output, a: &Assertions, v: &str) -> Expr {
     } else {
         terms.push(atom(format!("typeof {v} === \"string\"")));
     }
-    let count = Helper::CodePoints.name();
-    // A text has at most as many code points as UTF-16 units, and at least half as many.
     match least {
         0 => {}
         1 => terms.push(atom(format!("{v} !== \"\""))),
         _ => {
-            let (limit, plenty) = (size(least), size(least.saturating_mul(2) - 1));
-            terms.push(atom(format!("{v}.length >= {limit}")));
-            terms.push(any([atom(format!("{v}.length >= {plenty}")), atom(format!("{count}({v}) >= {limit}"))]));
+            terms.push(atom(format!("{}({v}, {})", Helper::IsLong.name(), size(least))));
         }
     }
     match most {
         None => {}
         Some(0) => terms.push(atom(format!("{v} === \"\""))),
         Some(limit) => {
-            let (limit, most) = (size(limit), size(limit.saturating_mul(2)));
-            let counted = [atom(format!("{v}.length <= {most}")), atom(format!("{count}({v}) <= {limit}"))];
-            terms.push(any([atom(format!("{v}.length <= {limit}")), all(counted)]));
+            terms.push(atom(format!("{}({v}, {})", Helper::IsShort.name(), size(limit))));
         }
     }
     if let Some(pattern) = &a.pattern {

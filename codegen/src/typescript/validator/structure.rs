@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use capgen_schema::{Assertions, Kind, NodeId};
 
 use super::emit::{Emitter, Place, is_covered};
-use super::expr::{Expr, all, any, atom};
+use super::expr::{Expr, all, any, atom, factor};
 use super::graph::follow;
 use super::helpers::Helper;
 use super::scalar;
@@ -88,8 +88,10 @@ impl<'s> Emitter<'s, '_> {
         if let (Some((id, _)), false, false) = (rest, is_closed, is_open) {
             terms.push(self.additional(a, id, place));
         }
+        if let Some(start) = start {
+            terms.insert(0, atom(format!("(({size} = {start}), true)")));
+        }
         let test = format!("({v}?.constructor === Object || {}({v}))", Helper::IsDict.name());
-        let test = start.map_or(test.clone(), |start| format!("(({size} = {start}), {test})"));
         (atom(test), all(terms))
     }
 
@@ -179,8 +181,8 @@ impl<'s> Emitter<'s, '_> {
         let is_alone = a.keywords().count() == 1 && a.all_of.as_ref().is_none_or(|parts| parts.len() == 1);
         let mut terms: Vec<Expr> = a.all_of.iter().flatten().map(|id| self.applied(*id, place, is_alone)).collect();
         if let Some(branches) = &a.any_of {
-            let branches: Vec<Expr> = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
-            terms.push(any(branches));
+            let verdicts = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
+            terms.push(self.any_of(branches, verdicts, place));
         }
         if let Some(branches) = &a.one_of {
             terms.push(self.one_of(branches, place, is_alone));
@@ -199,10 +201,27 @@ impl<'s> Emitter<'s, '_> {
         let verdicts: Vec<Expr> = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
         let verdicts: Vec<Expr> = verdicts.into_iter().filter(|verdict| !matches!(verdict, Expr::False)).collect();
         if verdicts.len() < 2 || union::is_exclusive(self.schema, branches) {
-            return any(verdicts);
+            return self.any_of(branches, verdicts, place);
         }
         let counted: Vec<String> = verdicts.iter().map(|verdict| format!("+{}", verdict.operand_of_not())).collect();
         atom(format!("{} === 1", counted.join(" + ")))
+    }
+
+    /// That one of the verdicts on a place holds: what all ask first is asked once, and their tag is read once.
+    fn any_of(&self, branches: &[NodeId], verdicts: Vec<Expr>, place: &Place) -> Expr {
+        if verdicts.len() < 2 || verdicts.iter().any(|verdict| matches!(verdict, Expr::True)) {
+            return any(verdicts);
+        }
+        let (mut common, mut verdicts) = factor(verdicts);
+        let tag = format!("tag{}", place.level + 1);
+        let name = union::tag(self.schema, branches).filter(|_| !common.is_empty());
+        // A union within a branch may have a tag of its own.
+        if let Some(name) = name.filter(|_| verdicts.iter().all(|verdict| verdict.uses(&tag) == 0)) {
+            let access = access(&place.v, name);
+            common.push(atom(format!("({tag} = {access}) !== undefined")));
+            verdicts = verdicts.into_iter().map(|verdict| verdict.replace_access(&access, &tag)).collect();
+        }
+        all(common.into_iter().chain([any(verdicts)]))
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn is_inherited(name: &str) -> bool {
 
 /// Whether at most one branch may fit, and the others are refused before they ask further.
 pub(super) fn is_exclusive(schema: &Schema, branches: &[NodeId]) -> bool {
-    has_distinct_types(schema, branches) || is_tagged(schema, branches)
+    has_distinct_types(schema, branches) || tag(schema, branches).is_some()
 }
 
 /// Whether no value has the types of two branches.
@@ -45,15 +45,16 @@ pub(super) fn has_distinct_types(schema: &Schema, branches: &[NodeId]) -> bool {
     })
 }
 
-/// Whether some property has another constant in each branch.
-fn is_tagged(schema: &Schema, branches: &[NodeId]) -> bool {
+/// A property that has another constant in each branch.
+pub(super) fn tag<'s>(schema: &'s Schema, branches: &[NodeId]) -> Option<&'s str> {
     let objects: Option<Vec<&Assertions>> = branches.iter().map(|&branch| object(schema, branch)).collect();
-    let Some(objects) = objects.filter(|objects| objects.len() > 1) else { return false };
-    let names = objects.first().into_iter().flat_map(|object| &object.properties).map(|(name, _)| name.as_str());
-    names.filter(|name| !is_inherited(name)).any(|name| {
+    let objects = objects.filter(|objects| objects.len() > 1)?;
+    let mut names = objects.first().into_iter().flat_map(|object| &object.properties).map(|(name, _)| name.as_str());
+    names.find(|name| {
         let values: Option<Vec<_>> = objects.iter().map(|object| values(schema, object, name)).collect();
         let mut seen = HashSet::new();
-        values.is_some_and(|values| values.iter().flatten().all(|value| seen.insert(literal::primitive(value))))
+        !is_inherited(name)
+            && values.is_some_and(|values| values.iter().flatten().all(|value| seen.insert(literal::primitive(value))))
     })
 }
 

@@ -1,10 +1,9 @@
 /** RFC 3339 section 5.6; a leap second ends a day in UTC. */
 function isDateTime(text«: any»)«: boolean» {
   if (typeof text !== "string" || !dateTimeForm.test(text)) return false;
-  const number = (at«: number») => Number(text.slice(at, at + 2));
-  const year = Number(text.slice(0, 4));
-  if (text.startsWith("02-29", 5) && year % (year % 100 ? 4 : 16)) return false;
-  const zone = text.length - 6;
-  const offset = /z$/i.test(text) ? 0 : (number(zone + 1) * 60 + number(zone + 4)) * (text[zone] === "+" ? 1 : -1);
-  return text[17] !== "6" || (number(11) * 60 + number(14) - offset + 2880) % 1440 === 1439;
+  const year = text.slice(0, 4);
+  if (text.startsWith("02-29", 5) && Number(year) % (year.endsWith("00") ? 16 : 4)) return false;
+  if (text[17] !== "6") return true;
+  const before = `${text.slice(0, 17)}59${text.slice(19).replace(/\.\d+/, "")}`;
+  return new Date(before.toUpperCase()).toISOString().includes("T23:59");
 }

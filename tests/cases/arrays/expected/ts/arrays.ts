@@ -49,18 +49,18 @@ export function parsePlotRequest(value: unknown, options?: Options): Result<Plot
       type: 64,
       properties: {
         texts: { type: 32, items: 16 },
-        point: { type: 32, minItems: 2, maxItems: 3, items: 12 },
+        point: { type: 32, minItems: 2, maxItems: 3, items: 8 },
       },
       optional: {
         any: 32,
-        mixed: { type: 32, items: 28 },
+        mixed: { type: 32, items: 24 },
         nullable: { type: 33, items: 5 },
         atLeastOne: { type: 32, minItems: 1, items: 16 },
         atMostTwo: { type: 32, maxItems: 2, items: { enum: ["a", "b"] } },
         empty: { type: 32, maxItems: 0 },
         many: { type: 32, minItems: 20, items: 16 },
-        matrix: { type: 32, items: { type: 32, items: 12 } },
-        ring: { type: 32, minItems: 4, items: { type: 32, minItems: 2, maxItems: 2, items: 12 } },
+        matrix: { type: 32, items: { type: 32, items: 8 } },
+        ring: { type: 32, minItems: 4, items: { type: 32, minItems: 2, maxItems: 2, items: 8 } },
         choices: { type: 32, uniqueItems: true, items: { enum: ["red", "green"] } },
       },
     },
@@ -70,7 +70,8 @@ export function parsePlotRequest(value: unknown, options?: Options): Result<Plot
 export function isPlotRequest(value: any): value is PlotRequest {
   let size1: any, value1: any;
   return (
-    ((size1 = 2), (value?.constructor === Object || isDict(value))) &&
+    (value?.constructor === Object || isDict(value)) &&
+    ((size1 = 2), true) &&
     (
       (value1 = value.any) === undefined ||
       (++size1 > 0 && Array.isArray(value1) && shallow(value1, 127))
@@ -195,126 +196,102 @@ function assert(result: Result<unknown>): void {
 
 /**
  * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
- * `properties` are required, and `optional` are the others.
+ * `properties` and `others` are required, and `optional` are not.
  */
 function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
   const keywords =
     "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
-  const relations =
-    "be at least,be at most,be greater than,be less than,have at least,have at most,match the pattern,be a valid,have at least,have at most".split(",");
-  const types = "null,boolean,integer,number,string,array,object".split(",");
-  let found: any[] = [];
-  let explains = false;
-  const show = (value: any): string => {
-    const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
-    const shown = text.slice(0, 64);
-    return (text === value ? JSON.stringify(shown) : shown) + (text === shown ? "" : "...");
+  const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
+  const show = (value: any, most = 64): string => {
+    const text = JSON.stringify(value) ?? String(value);
+    return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
   };
   const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
-  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const pointer = (path: any[]): string =>
     path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const mistyped = (mask: number, value: any): string => {
-    const type =
-      value === null ? 0
-      : Array.isArray(value) ? 5
-      : isDict(value) ? 6
-      : Number.isInteger(value) ? 2
-      : Number.isFinite(value) ? 3
-      : typeof value === "object" || typeof value === "number" ? -1
-      : types.indexOf(typeof value);
-    const isAllowed = (at: number) => (mask >> at) & 1 && (at !== 2 || !(mask & 8));
-    return type >= 0 && (mask >> type) & 1
-      ? ""
-      : `expected ${types.filter((_, at) => isAllowed(at)).join(", ").replace(/, (\w+)$/, " or $1")}, got ${types[type] ?? typeof value}`;
-  };
+  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const order = ([a, x, m]: any, [b, y, n]: any): number => {
     const at = a.findIndex((token: any, at: number) => token !== b[at]);
     if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
-    return a.length - b.length || x - y || (m < n ? -1 : m > n ? 1 : 0);
+    return a.length - b.length || x - y || (m < n ? -1 : +(m > n));
   };
   /** After a mismatch of type, nothing more is said about a value or what is in it. */
-  const find = (rule: any, value: any, explain = false): any[] => {
-    const [outer, explained] = [found, explains];
-    found = [];
-    explains = explain;
-    visit(rule, value, []);
+  const find = (rule: any, value: any): any[] => {
+    const found: any[] = [];
     let last: any;
     let mistyped: any;
-    const inner = found.sort(order).filter((finding) => {
+    visit(rule, value, [], found);
+    return found.sort(order).filter((finding) => {
       const [path, keyword] = finding;
-      const isNew = !last || order(last, finding) !== 0;
+      const isNew = !last || order(last, finding);
       last = finding;
       const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
       if (!isWithin && !keyword) mistyped = path;
       return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
     });
-    found = outer;
-    explains = explained;
-    return inner;
   };
-  const visit = (name: any, value: any, path: any[]): void => {
+  const visit = (name: any, value: any, path: any[], found: any[]): void => {
     const rule = follow(name);
-    const report = (keyword: number, message: string, ...below: any[]) => {
-      found.push([[...path, ...below], keyword, message]);
+    const report = (keyword: number, message: string, below: any[] = [], more = "") => {
+      found.push([[...path, ...below], keyword, message + more, message]);
     };
     if (rule === 0) return report(1, "no value is allowed here");
-    const wrong = mistyped(rule.type ?? (rule > 0 ? rule : 127), value);
-    if (wrong && (rule.type || rule > 0 && rule < 127)) return report(0, wrong);
     const isText = typeof value === "string";
     const isList = Array.isArray(value);
+    const isRecord = isDict(value);
+    const type =
+      value === null ? 0
+      : typeof value === "boolean" ? 1
+      : Number.isInteger(value) ? 2
+      : Number.isFinite(value) ? 3
+      : isText ? 4
+      : isList ? 5
+      : isRecord ? 6
+      : 7;
+    const mask = rule.type ?? +rule;
+    if (mask > 0 && mask < 127 && !((mask | ((mask & 8) >> 1)) & (1 << type))) {
+      return report(0, `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+    }
     const size = isText ? codePoints(value) : isList ? value.length : value;
-    const least = (bound: number) => size >= bound;
-    const most = (bound: number) => size <= bound;
-    const checks: any[] = [
-      0,
-      0,
-      (literals: any[]) => literals.includes(value)
-        || `value not in enum [${literals.slice(0, 16).map(show)}${literals[16] === undefined ? "" : ",..."}]`,
-      (literal: any) => literal === value
-        || `value is not ${show(literal)}`,
-      least,
-      most,
-      (bound: number) => value > bound,
-      (bound: number) => value < bound,
-      least,
-      most,
-      (pattern: RegExp) => pattern.test(value),
-      ([, accepts]: any) => accepts(value),
-      least,
-      most,
-      () => {
-        const pair = repeated(value);
-        return !pair || `items ${pair.join(" and ")} are equal`;
-      },
-    ];
     keywords.forEach((keyword, at) => {
       const bound = rule[keyword];
-      const isAsked = at < 4 || (at < 8 ? typeof value === "number" : at < 12 ? isText : isList);
-      const verdict = bound === undefined || !isAsked || !checks[at] || checks[at](bound);
-      if (verdict === true) return;
-      const shown = at === 10 ? show(bound.source) : at === 11 ? bound[0] : bound;
-      const noun = at < 8 || at === 10 || at === 11 ? "" : (isText ? " character" : " item") + (bound === 1 ? "" : "s");
-      report(at, verdict || `must ${relations[at - 4]} ${shown}${noun}${redact ? "" : `, got ${at > 11 ? size : show(value)}`}`);
+      if (bound === undefined || ![at > 1, typeof value === "number", isText, isList][at >> 2]) return;
+      if (at > 13) {
+        const pair = repeated(value);
+        if (pair) report(at, `items ${pair.join(" and ")} are equal`);
+        return;
+      }
+      if (at < 4) {
+        const literals = at < 3 ? bound : [bound];
+        if (literals.includes(value)) return;
+        report(at, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
+      } else if (
+        !(at === 6 ? value > bound
+          : at === 7 ? value < bound
+          : at === 10 ? bound.test(value)
+          : at === 11 ? bound[1](value)
+          : at & 1 ? size <= bound
+          : size >= bound)
+      ) report(at, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(isList ? size : value)}`}`);
     });
-    const { required = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
-    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at]);
-    if (isDict(value)) {
-      for (const name of [...Object.keys(properties), ...required]) {
-        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, name);
+    const { others = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
+    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at], found);
+    if (isRecord) {
+      for (const name of [...Object.keys(properties), ...others]) {
+        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, [name]);
       }
       for (const name of Object.keys(value)) {
         const declared = member(properties, name) ?? member(optional, name);
         if (value[name] === undefined) continue;
         if (declared !== undefined || follow(additionalProperties)) {
-          visit(declared ?? additionalProperties, value[name], [...path, name]);
-        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, name);
+          visit(declared ?? additionalProperties, value[name], [...path, name], found);
+        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, [name]);
       }
     }
-    for (const part of allOf) visit(part, value, path);
+    for (const part of allOf) visit(part, value, path, found);
   };
   if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return find(root, payload, true)
+  return find(root, payload)
     .slice(0, limit)
     .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
 }
