@@ -1,0 +1,65 @@
+// Size of the validators of `examples/fleet`, minified and gzipped, beside Ajv's standalone code for the same schemas.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import Ajv from "ajv";
+import standalone from "ajv/dist/standalone/index.js";
+import addFormats from "ajv-formats";
+import { build } from "esbuild";
+import { parse } from "yaml";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const ids = ["legacy-crm", "notifier", "payments", "pr-reviewer", "search"];
+
+/** The bytes of what a bundler makes of some modules, each given by its text. */
+async function size(texts) {
+  const modules = {
+    name: "modules",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^module:/ }, ({ path }) => ({ path, namespace: "module" }));
+      onLoad({ filter: /.*/, namespace: "module" }, ({ path }) => {
+        return { contents: texts[path.slice(7)], loader: "ts", resolveDir: import.meta.dirname };
+      });
+    },
+  };
+  const contents = texts.map((_, at) => `export * from "module:${at}";`).join("\n");
+  const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false, plugins: [modules] };
+  const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: import.meta.dirname } });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+}
+
+async function sizes(texts) {
+  let sum = 0;
+  for (const text of texts) sum += await size([text]);
+  return [await size(texts), sum];
+}
+
+function ajv(id, options) {
+  const contract = parse(readFileSync(`${root}/examples/fleet/agents/${id}/capabilities.yaml`, "utf8"));
+  const code = { source: true, esm: true };
+  const instance = new Ajv.default({ code, allowUnionTypes: true, strictRequired: false, strictTypes: false, ...options });
+  addFormats.default(instance);
+  const names = {};
+  for (const { name, inputSchema, outputSchema } of contract.capabilities) {
+    for (const [side, schema] of Object.entries({ request: inputSchema, response: outputSchema })) {
+      if (!schema) continue;
+      const key = `${id} ${name} ${side}`;
+      instance.addSchema(schema, key);
+      names[key.replaceAll(/\W/g, "_")] = key;
+    }
+  }
+  return standalone.default(instance, names);
+}
+
+const generated = ids.map((id) => readFileSync(`${root}/generated/${id}.ts`, "utf8"));
+// A validator of Ajv does what `parse` does; a bundler drops the rest where nobody asks for it.
+const unexported = (text) => text.replaceAll(/^export (?=function (?!parse))/gm, "");
+const rows = {
+  "capgen": await sizes(generated),
+  "capgen, `parse` alone": await sizes(generated.map(unexported)),
+  "Ajv": await sizes(ids.map((id) => ajv(id, {}))),
+  "Ajv, allErrors": await sizes(ids.map((id) => ajv(id, { allErrors: true }))),
+};
+for (const [name, [one, five]] of Object.entries(rows)) {
+  console.log(`${name.padEnd(22)} one bundle ${one}, five files ${five}`);
+}
