@@ -102,7 +102,7 @@ mod bench_enums_contract {
         }
     };
 
-    ::capgen::json!(ImportProductsRequest);
+    ::capgen::json!(ImportProductsRequest, payload);
 
     ::capgen::payload!(ImportProductsRequest, ImportProducts, input_schema);
 

@@ -131,7 +131,7 @@ mod bench_findings_contract {
         }
     };
 
-    ::capgen::json!(ReportFindingsRequest);
+    ::capgen::json!(ReportFindingsRequest, payload);
 
     ::capgen::payload!(ReportFindingsRequest, ReportFindings, input_schema);
 

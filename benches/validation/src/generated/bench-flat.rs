@@ -182,7 +182,7 @@ mod bench_flat_contract {
         }
     };
 
-    ::capgen::json!(OpenTicketRequest);
+    ::capgen::json!(OpenTicketRequest, payload);
 
     ::capgen::payload!(OpenTicketRequest, OpenTicket, input_schema);
 

@@ -119,7 +119,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequest);
+    ::capgen::json!(RecordEventsRequest, payload);
 
     ::capgen::payload!(RecordEventsRequest, RecordEvents, input_schema);
 
