@@ -79,15 +79,15 @@ mod legacy_crm_contract {
     pub struct FindCustomerRequest(::serde_json::Value);
 
     impl FindCustomerRequest {
-        /// The value as `Variant1`, where it is one. Copies it.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<FindCustomerRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it is one. Copies it.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<FindCustomerRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant3`, where it is one. Copies it.
+        /// The value as `Variant3`, where it can be read as one. Copies it.
         pub fn as_variant3(&self) -> Option<FindCustomerRequestVariant3> {
             ::capgen::wire::branch(&self.0)
         }

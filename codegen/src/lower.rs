@@ -17,7 +17,7 @@ mod union;
 use std::collections::HashMap;
 
 use capgen_manifest::{Manifest, Side};
-use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType, TypeSet};
+use capgen_schema::{Kind, NodeId, Number, Schema, Type as SchemaType, TypeSet};
 
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
 use crate::name;
@@ -296,14 +296,23 @@ impl<'a> Lowering<'a, '_> {
         let mut types = facets.types.iter().filter(|t| *t != SchemaType::Null);
         match (types.next(), types.next()) {
             (Some(SchemaType::Object), None) => match self.object(facets, place) {
-                (Built::Type(ty), exactly) => (Built::Type(nullable_if(ty, nullable)), exactly),
+                (Built::Type(ty), exactly) => self.or_null(facets, ty, exactly),
                 (Built::Shape { shape, .. }, exactly) => (Built::Shape { shape, nullable }, exactly),
             },
             (Some(SchemaType::Array), None) => {
                 let (ty, exactly) = self.array(facets, place);
-                (Built::Type(nullable_if(ty, nullable)), exactly)
+                self.or_null(facets, ty, exactly)
             }
             _ => self.union_of_types(conj, facets, place),
+        }
+    }
+
+    /// A type, or `null` where the place allows it.
+    fn or_null(&self, facets: &Facets<'a>, ty: Type, exactly: Exactly) -> (Built, Exactly) {
+        match nullable_if(ty, facets.types.contains(SchemaType::Null)) {
+            // Nothing has been asked of `null` yet.
+            Type::Null => (Built::Type(Type::Null), guard::scalar(self.schema, facets, &Type::Null)),
+            ty => (Built::Type(ty), exactly),
         }
     }
 
@@ -342,9 +351,10 @@ fn scalar(facets: &Facets<'_>) -> Option<Type> {
 
 /// Whether the bounds leave no room for a negative integer.
 fn is_unsigned(facets: &Facets<'_>) -> bool {
+    let minus_one = Number::from(-1_i64);
     facets.groups.iter().any(|group| {
-        group.minimum.as_ref().is_some_and(|m| m.as_f64() > -1.0)
-            || group.exclusive_minimum.as_ref().is_some_and(|m| m.as_f64() >= -1.0)
+        group.minimum.as_ref().is_some_and(|limit| *limit > minus_one)
+            || group.exclusive_minimum.as_ref().is_some_and(|limit| *limit >= minus_one)
     })
 }
 

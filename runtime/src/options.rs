@@ -48,6 +48,15 @@ impl Options {
         self
     }
 
+    /// The same, for every violation.
+    pub(crate) const fn all(self) -> Self {
+        self.max_violations(usize::MAX)
+    }
+
+    pub(crate) fn most(self) -> usize {
+        self.max_violations.max(1)
+    }
+
     pub(crate) fn apply(self, validator: Validator) -> Validator {
         validator.max_depth(self.max_depth).max_violations(self.max_violations).redact(self.redact)
     }

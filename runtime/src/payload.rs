@@ -252,13 +252,15 @@ fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<V
     }
     let (text, nulls) = writer.into_parts();
     let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
-    let mut violations = schema.violations(&tree, options);
+    let mut violations = schema.violations(&tree, options.all());
     let shown = String::from_utf8_lossy(&text);
     for null in nulls {
         let number = unheld(&shown, null.offset, null.message);
         violations.retain(|violation| violation.path != number.path);
-        violations.push(number);
+        let at = violations.partition_point(|violation| wire::order(&violation.path, &number.path).is_lt());
+        violations.insert(at, number);
     }
+    violations.truncate(options.most());
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
 }
 

@@ -14,6 +14,7 @@ mod rule;
 mod scan;
 mod schema;
 mod shim;
+mod stack;
 mod union;
 mod value;
 mod writer;
@@ -32,4 +33,4 @@ pub use shim::{deserialize, deserialize_payload, serialize};
 pub use union::{branch, to_value};
 pub use writer::Writer;
 
-pub(crate) use locate::pointer;
+pub(crate) use locate::{order, pointer};

@@ -154,6 +154,14 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::Number(value.into()))
     }
 
+    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
+        exact(&value.to_string())
+    }
+
+    fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
+        exact(&value.to_string())
+    }
+
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }

@@ -41,14 +41,14 @@ impl<'a> Lowering<'a, '_> {
     /// A place with at least one union.
     pub(super) fn union(&mut self, conj: &Conj, facets: &Facets<'a>, place: &Place) -> (Built, Exactly) {
         let mut leaves = Vec::new();
-        if !self.open(conj, place, &mut leaves) {
+        let Some(is_told) = self.open(conj, place, &mut leaves) else {
             return (self.widen(conj, facets, place), None);
-        }
-        if let Some(finite) = self.finite_union(&leaves) {
-            return finite;
+        };
+        if let Some((finite, exactly)) = self.finite_union(&leaves) {
+            return (finite, exactly.filter(|_| is_told));
         }
         let tag = tag(&leaves);
-        let mut is_exact = are_apart(&leaves, tag.as_deref());
+        let mut is_exact = is_told && are_apart(&leaves, tag.as_deref());
         let (nulls, others): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(|leaf| is_null(leaf.profile.types));
         is_exact &= nulls.iter().all(|leaf| guard::only_lists(self.schema, &flatten(self.schema, &leaf.conj)));
         let (nullable, mut leaves) = (!nulls.is_empty(), others);
@@ -81,18 +81,24 @@ impl<'a> Lowering<'a, '_> {
         (built, exactly)
     }
 
-    /// Collects the branches of a conjunction's unions; `false` where there are too many.
-    fn open(&mut self, conj: &Conj, place: &Place, leaves: &mut Vec<Leaf>) -> bool {
+    /// Collects the branches of a conjunction's unions; whether they are all, for a branch that stands twice counts once.
+    /// `None` where there are too many.
+    fn open(&mut self, conj: &Conj, place: &Place, leaves: &mut Vec<Leaf>) -> Option<bool> {
+        let mut is_told = true;
         let limit = MAX_LEAVES.max(self.schema.nodes().count());
         let mut seen = HashSet::new();
         // Depth first in source order; the last one pushed is opened first.
         let mut stack = vec![(conj.clone(), String::new(), place.pointer.clone(), true)];
         while let Some((conj, ident, pointer, opens)) = stack.pop() {
             if self.budget == 0 {
-                return false;
+                return None;
             }
             let facets = self.flatten(&conj);
-            if facets.is_never() || !seen.insert(conj.key(self.schema)) {
+            if facets.is_never() {
+                continue;
+            }
+            if !seen.insert(conj.key(self.schema)) {
+                is_told = false;
                 continue;
             }
             let whole = !opens && matches!(pure(self.schema, &conj), Some(Pure::Ref(_) | Pure::Anything));
@@ -102,7 +108,7 @@ impl<'a> Lowering<'a, '_> {
                 continue;
             };
             if leaves.len() + stack.len() + union.nodes.len() > limit {
-                return false;
+                return None;
             }
             for (index, branch) in union.nodes.iter().enumerate().rev() {
                 let mut merged = conj.distribute(&facets, union, *branch);
@@ -116,7 +122,7 @@ impl<'a> Lowering<'a, '_> {
                 stack.push((merged, child.name, child.pointer, false));
             }
         }
-        true
+        Some(is_told)
     }
 
     /// The properties that a branch of a `oneOf` must not have because each would make another branch match too: that
@@ -153,7 +159,7 @@ impl<'a> Lowering<'a, '_> {
             values.extend(facets.values?.into_iter().map(|value| (value, description)));
         }
         let mut seen = HashSet::new();
-        is_exact &= values.iter().all(|(value, _)| seen.insert(value.canonical()));
+        is_exact &= values.iter().all(|(value, _)| seen.insert(finite::as_binary64(value)));
         Some((finite::build(values.into_iter()), is_exact.then_some(Guard::None)))
     }
 
@@ -351,7 +357,7 @@ fn are_disjoint(objects: &[&Profile], tag: &str) -> bool {
     let mut seen = HashSet::new();
     objects.iter().all(|profile| match profile.constant(tag) {
         Some(values) => {
-            let own: HashSet<String> = values.iter().map(Json::canonical).collect();
+            let own: HashSet<String> = values.iter().map(finite::as_binary64).collect();
             own.into_iter().all(|value| seen.insert(value))
         }
         None => false,

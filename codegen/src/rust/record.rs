@@ -47,7 +47,7 @@ fn structure(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Rec
             w.line(",");
         }
         if let Some(ty) = kept(record) {
-            w.doc("The properties that are not declared.");
+            w.doc("The properties that are not declared. One with a declared name is not written.");
             w.text("pub additional_properties: ");
             types.write_map(w, ty);
             w.line(",");

@@ -265,7 +265,7 @@ fn accessors(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Unio
     writer.body(|w| {
         for variant in &union.variants {
             let (ty, _) = unboxed(&variant.ty);
-            w.doc(&format!("The value as `{}`, where it is one. Copies it.", variant.ident));
+            w.doc(&format!("The value as `{}`, where it can be read as one. Copies it.", variant.ident));
             let head = format!("pub fn {}", ident::function("as", &variant.ident));
             w.signature(&head, |w| w.text("&self"), |w| w.generic("Option", |w| types.write(w, &ty)));
             w.body(|w| w.line("::capgen::wire::branch(&self.0)"));

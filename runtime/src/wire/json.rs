@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::stack::with_room;
 use super::{Reader, Rule as _, Whole, Writer};
 
 /// A type that is read from JSON and written as JSON. Generated code implements it; a program uses
@@ -119,11 +120,11 @@ impl<T: Json> Json for Option<T> {
 
 impl<T: Json> Json for Box<T> {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        reader.read().map(Box::new)
+        with_room(|| reader.read().map(Box::new))
     }
 
     fn write(&self, writer: &mut Writer) -> Option<()> {
-        writer.write(self.as_ref())
+        with_room(|| writer.write(self.as_ref()))
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::reader::Reader;
+use super::stack::with_room;
 use super::value::are_distinct;
 use super::{Json, Rule};
 
@@ -100,7 +101,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Goes to the value of a property.
+    /// Goes to the value of a property. What is before it is only looked over: it is read later.
     fn find(&mut self, name: &str) -> Option<()> {
         self.open(b'{')?;
         let mut is_first = true;
@@ -108,7 +109,7 @@ impl<'a> Reader<'a> {
             if self.name()? == name {
                 return Some(());
             }
-            self.skip()?;
+            self.hop()?;
             is_first = false;
         }
         None
@@ -146,13 +147,15 @@ impl Object<'_> {
 pub(super) fn read_map<T, R: Rule<T>>(reader: &mut Reader<'_>, rule: &R) -> Option<BTreeMap<String, T>> {
     let mut map = BTreeMap::new();
     reader.open(b'{')?;
-    while reader.another(b'}', map.is_empty())? {
-        let name = reader.name()?.into_owned();
-        if map.insert(name, rule.read(reader)?).is_some() {
-            return None;
+    with_room(|| {
+        while reader.another(b'}', map.is_empty())? {
+            let name = reader.name()?.into_owned();
+            if map.insert(name, rule.read(reader)?).is_some() {
+                return None;
+            }
         }
-    }
-    Some(map)
+        Some(map)
+    })
 }
 
 impl<T: Json> Json for BTreeMap<String, T> {

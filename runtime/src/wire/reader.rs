@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::number::{self, Numeral};
 use super::scan::{plain_end, unescape};
+use super::stack::with_room;
 use super::{Json, MAX_DEPTH, Rule, Whole};
 
 /// A JSON text that is being read.
@@ -288,12 +289,37 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(super) fn items(&mut self, mut read: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.open(b'[')?;
-        let mut is_first = true;
-        while self.another(b']', is_first)? {
-            read(self)?;
-            is_first = false;
+        with_room(|| {
+            let mut is_first = true;
+            while self.another(b']', is_first)? {
+                read(self)?;
+                is_first = false;
+            }
+            Some(())
+        })
+    }
+
+    /// Goes past a value, of which nothing but the brackets and strings is looked at.
+    pub(super) fn hop(&mut self) -> Option<()> {
+        if !matches!(self.kind()?, Kind::Array | Kind::Object) {
+            return self.skip();
         }
-        Some(())
+        let mut open: usize = 0;
+        loop {
+            match self.text.as_bytes().get(self.at)? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'{' | b'[' => open += 1,
+                b'}' | b']' => open -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if open == 0 {
+                return Some(());
+            }
+        }
     }
 
     /// What `look` finds, without going on.

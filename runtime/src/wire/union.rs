@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Json, Reader, Writer};
 
-/// The value as one of the types that it may have. Copies it.
+/// The value as one of the types that it may have, where it can be read as that. Copies it.
 ///
 /// ```
 /// assert_eq!(capgen::wire::branch::<bool>(&serde_json::json!(1)), None);
@@ -12,7 +12,7 @@ use super::{Json, Reader, Writer};
 /// ```
 #[must_use]
 pub fn branch<T: Json>(value: &Value) -> Option<T> {
-    Reader::trusting(&value.to_string()).whole()
+    Reader::new(&value.to_string()).whole()
 }
 
 /// The JSON of a value; a number that is not finite is `null`, and so is what is nested deeper than 128 levels.

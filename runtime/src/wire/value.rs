@@ -134,6 +134,9 @@ mod tests {
             let mut reader = Reader::new(&text);
             let skips = reader.skip().is_some() && reader.ended();
             assert_eq!(skips, read.is_some(), "{text:?}");
+            let mut reader = Reader::new(&text);
+            let hops = reader.hop().is_some() && reader.ended();
+            assert!(hops || read.is_none(), "{text:?}");
         }
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::reader::Unheld;
+use super::stack::with_room;
 use super::{Json, MAX_DEPTH, Reader, Rule, Whole};
 
 /// From here on, a binary64 has no fraction.
@@ -141,12 +142,15 @@ impl Writer {
 
     pub(super) fn items<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Self, &T) -> Option<()>) -> Option<()> {
         self.open(b'[')?;
-        for (index, item) in items.iter().enumerate() {
-            if index > 0 {
-                self.text.push(b',');
+        with_room(|| {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    self.text.push(b',');
+                }
+                write(self, item)?;
             }
-            write(self, item)?;
-        }
+            Some(())
+        })?;
         self.depth -= 1;
         self.text.push(b']');
         Some(())
@@ -204,6 +208,6 @@ impl Writer {
 
 pub(super) fn write_map<T, R: Rule<T>>(writer: &mut Writer, map: &BTreeMap<String, T>, rule: &R) -> Option<()> {
     writer.begin()?;
-    writer.rest(map, &[], rule)?;
+    with_room(|| writer.rest(map, &[], rule))?;
     writer.end()
 }

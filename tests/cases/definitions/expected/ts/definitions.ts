@@ -234,12 +234,15 @@ function collect([root, definitions]: any, payload: any, { redact, limit }: Opti
         );
         const index = distances.indexOf(Math.min(...distances));
         const [[path, , , message]] = candidates[index];
-        const name = typeof branches[index] === "string" ? ` (${branches[index]})` : "";
+        const { properties, optional } = follow(branches[index]);
+        const tag = Object.entries({ ...properties, ...optional }).find((entry) => follow(entry[1]).const !== undefined);
+        const name = typeof branches[index] === "string" ? branches[index] : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
+        const more = candidates[index].length - 1;
         report(
           at,
           `matches no branch of ${keywords[at]}`,
           [],
-          `; closest is branch ${index}${name}: ${message}${redact || !path[0] ? "" : ` at ${pointer(path)}`}`,
+          `; closest is branch ${index}${name ? ` (${name})` : ""}: ${message}${redact || !path[0] ? "" : ` at ${pointer(path)}`}${more ? ` (and ${more} more)` : ""}`,
         );
       }
       if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);

@@ -72,7 +72,7 @@ mod index_signatures_contract {
         pub id: String,
         /// The property `count`.
         pub count: Option<i64>,
-        /// The properties that are not declared.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, String>,
     }
 
@@ -132,7 +132,7 @@ mod index_signatures_contract {
         pub open: Option<TagResponseOpen>,
         /// The property `strict`.
         pub strict: Option<TagResponseStrict>,
-        /// The properties that are not declared.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, Option<f64>>,
     }
 
@@ -199,7 +199,7 @@ mod index_signatures_contract {
     pub struct TagResponseOpen {
         /// The property `a`.
         pub a: String,
-        /// The properties that are not declared.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, ::serde_json::Value>,
     }
 
@@ -248,7 +248,7 @@ mod index_signatures_contract {
     pub struct TagResponseStrict {
         /// The property `a`.
         pub a: TagResponseStrictA,
-        /// The properties that are not declared.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, String>,
     }
 

@@ -73,11 +73,11 @@ mod overlapping_union_contract {
     pub struct SearchRequest(::serde_json::Value);
 
     impl SearchRequest {
-        /// The value as `Variant1`, where it is one. Copies it.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<SearchRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it is one. Copies it.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<SearchRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
@@ -455,11 +455,11 @@ mod overlapping_union_contract {
     pub struct PayRequest(::serde_json::Value);
 
     impl PayRequest {
-        /// The value as `Variant1`, where it is one. Copies it.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<PayRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it is one. Copies it.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<PayRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }

@@ -72,11 +72,11 @@ mod required_alternatives_contract {
     pub struct FindRequest(::serde_json::Value);
 
     impl FindRequest {
-        /// The value as `Variant1`, where it is one. Copies it.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<FindRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it is one. Copies it.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<FindRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
@@ -215,11 +215,11 @@ mod required_alternatives_contract {
     pub struct FindResponse(::serde_json::Value);
 
     impl FindResponse {
-        /// The value as `Variant1`, where it is one. Copies it.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<FindResponseVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it is one. Copies it.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<FindResponseVariant2> {
             ::capgen::wire::branch(&self.0)
         }
