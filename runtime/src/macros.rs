@@ -26,30 +26,6 @@ macro_rules! json {
     };
 }
 
-/// Implements reading and writing of a tuple struct with one field, as its field.
-///
-/// ```
-/// #[derive(Debug, PartialEq)]
-/// struct Tree(Vec<Tree>);
-/// capgen::newtype!(Tree);
-/// assert_eq!(serde_json::from_str::<Tree>("[[]]")?, Tree(vec![Tree(vec![])]));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[macro_export]
-macro_rules! newtype {
-    ($name:ident) => {
-        impl $crate::wire::Json for $name {
-            fn read(reader: &mut $crate::wire::Reader<'_>) -> ::core::option::Option<Self> {
-                reader.read().map(Self)
-            }
-            fn write(&self, writer: &mut $crate::wire::Writer) -> ::core::option::Option<()> {
-                writer.write(&self.0)
-            }
-        }
-        $crate::json!($name);
-    };
-}
-
 /// Implements reading and writing of an enum of strings, `Display` and `FromStr`, by its `all` and `as_str`.
 ///
 /// ```
@@ -140,9 +116,18 @@ macro_rules! json_enum {
 ///
 /// ```
 /// use capgen::{Capability, Descriptor, Payload};
+/// use capgen::wire::{Json, Reader, Writer};
 /// #[derive(Debug, PartialEq)]
 /// struct SayRequest(String);
-/// capgen::newtype!(SayRequest);
+/// impl Json for SayRequest {
+///     fn read(reader: &mut Reader<'_>) -> Option<Self> {
+///         reader.read().map(Self)
+///     }
+///     fn write(&self, writer: &mut Writer) -> Option<()> {
+///         writer.write(&self.0)
+///     }
+/// }
+/// capgen::json!(SayRequest, payload);
 /// capgen::payload!(SayRequest, Say, input_schema);
 /// struct Say;
 /// impl Capability for Say {

@@ -1,8 +1,6 @@
 //! What a program may ask of reading and writing payloads.
 
-use capgen_schema::Validator;
-
-use crate::wire::MAX_DEPTH;
+use capgen_schema::{MAX_PAYLOAD_DEPTH, Validator};
 
 /// Limits on payloads, and on what is said of those that are refused.
 ///
@@ -23,13 +21,13 @@ impl Options {
     /// 128 levels, every violation, and values quoted.
     #[must_use]
     pub const fn new() -> Self {
-        Self { max_depth: MAX_DEPTH, max_violations: usize::MAX, redact: false }
+        Self { max_depth: MAX_PAYLOAD_DEPTH, max_violations: usize::MAX, redact: false }
     }
 
     /// How many levels of arrays and objects a payload may have: at most 128.
     #[must_use]
     pub const fn max_depth(mut self, levels: usize) -> Self {
-        self.max_depth = if levels < MAX_DEPTH { levels } else { MAX_DEPTH };
+        self.max_depth = if levels < MAX_PAYLOAD_DEPTH { levels } else { MAX_PAYLOAD_DEPTH };
         self
     }
 

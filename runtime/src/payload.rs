@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use capgen_schema::pointer::compare;
 use capgen_schema::{PayloadError, Validator, Violation, parse_payload};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use crate::Options;
-use crate::wire::{self, Json, Reader, Schema, Writer};
+use crate::wire::{self, Json, Reader, Schema, Unheld, Writer};
 
 /// The request or the response of a capability.
 ///
@@ -223,11 +224,7 @@ fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPa
 
 /// What a type of Rust does not hold, although its schema allows it.
 fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
-    let (offset, message) = match reader.unheld() {
-        Some(unheld) => (unheld.offset, unheld.message),
-        None => (reader.at(), "not what the Rust type allows"),
-    };
-    InvalidPayload::Violations(vec![unheld(text, offset, message)])
+    InvalidPayload::Violations(vec![unheld(text, reader.stop("not what the Rust type allows"))])
 }
 
 type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
@@ -245,19 +242,16 @@ fn write(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>,
 fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::trusting().max_depth(options.max_depth);
     if write(&mut writer).is_none() {
-        let levels = if options.max_depth == 1 { "level" } else { "levels" };
-        let message = format!("nested deeper than {} {levels}", options.max_depth);
-        let violation = Violation { path: String::new(), message, keyword: "depth" };
-        return Err(InvalidPayload::Violations(vec![violation]));
+        return Err(InvalidPayload::Violations(vec![Violation::too_deep(options.max_depth)]));
     }
     let (text, nulls) = writer.into_parts();
     let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
     let mut violations = schema.violations(&tree, options.all());
     let shown = String::from_utf8_lossy(&text);
     for null in nulls {
-        let number = unheld(&shown, null.offset, null.message);
+        let number = unheld(&shown, null);
         violations.retain(|violation| violation.path != number.path);
-        let at = violations.partition_point(|violation| wire::order(&violation.path, &number.path).is_lt());
+        let at = violations.partition_point(|violation| compare(&violation.path, &number.path).is_lt());
         violations.insert(at, number);
     }
     violations.truncate(options.most());
@@ -265,6 +259,6 @@ fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<V
 }
 
 /// A number that the schema may allow, and the language it is in does not.
-fn unheld(text: &str, offset: usize, message: &str) -> Violation {
-    Violation { path: wire::pointer(text, offset), message: message.to_owned(), keyword: "type" }
+fn unheld(text: &str, number: Unheld) -> Violation {
+    Violation { path: wire::pointer(text, number.offset), message: number.message.to_owned(), keyword: "type" }
 }

@@ -19,9 +19,6 @@ mod union;
 mod value;
 mod writer;
 
-/// Levels of arrays and objects in a payload; a scalar is at level 0.
-pub(crate) const MAX_DEPTH: usize = 128;
-
 pub use capgen_schema::Format;
 pub use json::Json;
 pub use member::{NoMember, find_name};
@@ -33,4 +30,5 @@ pub use shim::{deserialize, deserialize_payload, serialize};
 pub use union::{branch, to_value};
 pub use writer::Writer;
 
-pub(crate) use locate::{order, pointer};
+pub(crate) use locate::pointer;
+pub(crate) use reader::Unheld;

@@ -24,7 +24,7 @@ pub use json::{Json, Object};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
 pub use number::{Number, NumberError};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
-pub use payload::{PayloadError, deserialize_payload, parse_payload};
+pub use payload::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
 pub use problem::{Anchor, Code, Problem, Severity};
 pub use text::{JsonTextError, SchemaTextError};
 pub use validate::{Validator, ValidatorCache, Violation};

@@ -51,7 +51,7 @@ impl Number {
     }
 
     /// The exact value of `float`, which has up to 1074 digits behind the point; `None` for infinities and NaN.
-    pub(crate) fn exact(float: f64) -> Option<Self> {
+    pub fn exact(float: f64) -> Option<Self> {
         // The last bit of the mantissa counts 2^-1074, or twice that with each step of the exponent.
         let exponent = usize::try_from(float.to_bits() >> 52 & 0x7ff).unwrap_or(0).max(1);
         let places = 1075_usize.saturating_sub(exponent);

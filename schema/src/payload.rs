@@ -5,8 +5,8 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Levels of arrays and objects in a payload; a scalar is at level 0.
-pub(crate) const MAX_PAYLOAD_DEPTH: usize = 128;
+/// Levels of arrays and objects that a payload may have; a scalar is at level 0.
+pub const MAX_PAYLOAD_DEPTH: usize = 128;
 
 /// Code points of a property's name that an error shows.
 const QUOTE_LIMIT: usize = 64;

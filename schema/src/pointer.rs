@@ -1,5 +1,7 @@
 //! JSON Pointers ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)).
 
+use std::cmp::Ordering;
+
 /// Appends one reference token to a pointer, escaping `~` and `/`.
 pub fn push(pointer: &mut String, token: &str) {
     pointer.push('/');
@@ -25,4 +27,31 @@ pub fn join(parent: &str, token: &str) -> String {
 /// The unescaped reference tokens of a pointer, from the root down. The root (`""`) has none.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
     pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
+}
+
+/// The order in which [`Validator::validate`](crate::Validator::validate) tells violations: names by UTF-16 code units, array
+/// indexes as numbers, a parent before what is in it.
+///
+/// ```
+/// use std::cmp::Ordering;
+/// use capgen_schema::pointer::compare;
+/// assert_eq!(compare("/items/9/id", "/items/10"), Ordering::Less);
+/// assert_eq!(compare("/a~1b/c", "/a~1b"), Ordering::Greater);
+/// ```
+pub fn compare(a: &str, b: &str) -> Ordering {
+    let mut differing = tokens(a).zip(tokens(b)).map(|(a, b)| match (a.parse::<usize>(), b.parse::<usize>()) {
+        (Ok(a), Ok(b)) => a.cmp(&b),
+        _ => by_utf16(&a, &b),
+    });
+    differing.find(|order| order.is_ne()).unwrap_or_else(|| tokens(a).count().cmp(&tokens(b).count()))
+}
+
+/// The order of UTF-16 code units, as in a JavaScript engine. That of bytes differs from it only where a code point from
+/// U+E000 on meets one beyond the basic plane.
+pub(crate) fn by_utf16(a: &str, b: &str) -> Ordering {
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        Some((a_byte, b_byte)) if a_byte >= 0xee && b_byte >= 0xee => a.encode_utf16().cmp(b.encode_utf16()),
+        Some((a, b)) => a.cmp(&b),
+        None => a.len().cmp(&b.len()),
+    }
 }

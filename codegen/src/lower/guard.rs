@@ -52,23 +52,22 @@ pub(super) fn is_plain(schema: &Schema, conj: &Conj) -> bool {
     true
 }
 
-/// Whether what is said of objects alone, and of properties that must not be, is in the type of a place.
-pub(super) fn says_objects(schema: &Schema, facets: &Facets<'_>) -> bool {
+/// Whether types say all that the unions of a place and its `not` say.
+pub(super) fn is_told(schema: &Schema, facets: &Facets<'_>) -> bool {
     facets.unions.is_empty() && !has_other_not(schema, facets)
 }
 
 /// Whether the listed values of a place are all that is said of it.
 pub(super) fn only_lists(schema: &Schema, facets: &Facets<'_>) -> bool {
     let lists = |keyword: &str| matches!(keyword, "type" | "enum" | "const" | "not" | "oneOf" | "anyOf" | "allOf");
-    facets.unions.is_empty()
+    is_told(schema, facets)
         && facets.forbidden.is_empty()
         && facets.groups.iter().all(|group| group.keywords().all(lists))
-        && !has_other_not(schema, facets)
 }
 
 /// The guard of a place whose type is scalar.
 pub(super) fn scalar(schema: &Schema, facets: &Facets<'_>, ty: &Type) -> Exactly {
-    if !facets.unions.is_empty() || has_other_not(schema, facets) || facets.values.is_some() {
+    if !is_told(schema, facets) || facets.values.is_some() {
         return None;
     }
     let ty = if let Type::Nullable(inner) = ty { inner } else { ty };
@@ -84,7 +83,7 @@ pub(super) fn scalar(schema: &Schema, facets: &Facets<'_>, ty: &Type) -> Exactly
 /// The guard of an array whose items have a guard.
 pub(super) fn array(schema: &Schema, facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> Exactly {
     let unique = facets.groups.iter().any(|group| group.unique_items);
-    if (unique && !tells_apart(types, item)) || !says_objects(schema, facets) || !facets.forbidden.is_empty() {
+    if (unique && !tells_apart(types, item)) || !is_told(schema, facets) {
         return None;
     }
     Some(if unique || guard != Guard::None { Guard::Items { unique, item: Box::new(guard) } } else { Guard::None })
@@ -136,8 +135,7 @@ fn sole<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<Option<T>> 
 
 /// A bound, whether it is a lower one, and whether it is exclusive.
 fn bounds<'a>(facets: &Facets<'a>) -> impl Iterator<Item = (&'a Number, bool, bool)> {
-    let of = |group: &&'a Assertions| {
-        let group: &'a Assertions = group;
+    let of = |group: &'a Assertions| {
         [
             group.minimum.as_ref().map(|limit| (limit, true, false)),
             group.maximum.as_ref().map(|limit| (limit, false, false)),
@@ -145,7 +143,7 @@ fn bounds<'a>(facets: &Facets<'a>) -> impl Iterator<Item = (&'a Number, bool, bo
             group.exclusive_maximum.as_ref().map(|limit| (limit, false, true)),
         ]
     };
-    facets.groups.iter().flat_map(of).flatten().collect::<Vec<_>>().into_iter()
+    facets.groups.iter().copied().flat_map(of).flatten()
 }
 
 fn integer(facets: &Facets<'_>) -> Exactly {
@@ -184,7 +182,7 @@ fn floor(number: &Number) -> Option<(i128, bool)> {
 /// Whether an integer and the binary64 next to it are one: then it is no matter by which a payload gives it.
 fn is_binary64(number: &Number) -> bool {
     let float = number.as_f64();
-    float.abs() < EXACT || format!("{float:.0}").parse::<Number>().is_ok_and(|exact| exact == *number)
+    float.abs() < EXACT || Number::exact(float).is_some_and(|exact| exact == *number)
 }
 
 fn number(facets: &Facets<'_>) -> Exactly {

@@ -19,7 +19,7 @@ impl<'a> Lowering<'a, '_> {
             return (Built::Type(Type::Never), Some(Guard::None));
         }
         let (rest, rest_guard) = self.rest(facets, place);
-        let is_exact = guard::says_objects(self.schema, facets);
+        let is_exact = guard::is_told(self.schema, facets);
         if declared.is_empty() {
             let is_exact = is_exact && facets.forbidden.is_empty();
             match rest {

@@ -218,7 +218,7 @@ impl<'a> Lowering<'a, '_> {
         if is_everything(facets.types) && !says_anything(facets) {
             return (Built::Type(Type::Unknown), None);
         }
-        let mut is_exact = guard::says_objects(self.schema, facets);
+        let mut is_exact = guard::is_told(self.schema, facets);
         let mut variants = Vec::new();
         for t in facets.types.iter().filter(|t| *t != SchemaType::Null) {
             let types = TypeSet::EMPTY.with(t);

@@ -1,7 +1,5 @@
 //! From a place in a JSON text to its JSON Pointer.
 
-use std::cmp::Ordering;
-
 use super::Reader;
 use super::reader::Kind;
 
@@ -14,21 +12,6 @@ pub(crate) fn pointer(text: &str, offset: usize) -> String {
         capgen_schema::pointer::push(&mut pointer, &token);
     }
     pointer
-}
-
-/// How violations at two pointers are ordered: names by UTF-16 code units, array indexes as numbers.
-pub(crate) fn order(a: &str, b: &str) -> Ordering {
-    let tokens = |pointer: &str| -> Vec<String> { pointer.split('/').skip(1).map(unescape).collect() };
-    let (a, b) = (tokens(a), tokens(b));
-    let mut differing = a.iter().zip(&b).map(|(a, b)| match (a.parse::<usize>(), b.parse::<usize>()) {
-        (Ok(a), Ok(b)) => a.cmp(&b),
-        _ => a.encode_utf16().cmp(b.encode_utf16()),
-    });
-    differing.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
-}
-
-fn unescape(token: &str) -> String {
-    token.replace("~1", "/").replace("~0", "~")
 }
 
 /// A pointer for people.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::reader::Reader;
 use super::stack::with_room;
-use super::value::are_distinct;
+use super::value::are_unique;
 use super::{Json, Rule};
 
 /// What becomes of the properties that are not declared.
@@ -46,8 +46,7 @@ impl<'a> Reader<'a> {
     pub fn property(&mut self, object: &mut Object<'a>) -> Option<Option<usize>> {
         loop {
             if !self.another(b'}', object.is_first)? {
-                let are_distinct = object.undeclared.is_empty() || are_distinct(std::mem::take(&mut object.undeclared));
-                return are_distinct.then_some(None);
+                return are_unique(&object.undeclared).then_some(None);
             }
             object.is_first = false;
             let name = self.name()?;

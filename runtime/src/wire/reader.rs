@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use capgen_schema::MAX_PAYLOAD_DEPTH;
+
 use super::number::{self, Numeral};
 use super::scan::{plain_end, unescape};
 use super::stack::with_room;
-use super::{Json, MAX_DEPTH, Rule, Whole};
+use super::{Json, Rule, Whole};
 
 /// A JSON text that is being read.
 ///
@@ -46,7 +48,7 @@ pub enum Kind {
 impl<'a> Reader<'a> {
     /// A reader that checks schemas.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, max_depth: MAX_DEPTH, trusts: false, unheld: None }
+        Self { text, at: 0, depth: 0, max_depth: MAX_PAYLOAD_DEPTH, trusts: false, unheld: None }
     }
 
     /// With at most so many levels of arrays and objects.
@@ -63,13 +65,14 @@ impl<'a> Reader<'a> {
         self.trusts
     }
 
+    /// Why it stopped: at a number that the type does not hold, or `otherwise`.
+    pub(crate) fn stop(&self, otherwise: &'static str) -> Unheld {
+        self.unheld.unwrap_or(Unheld { offset: self.at, message: otherwise })
+    }
+
     /// Where it stands, in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
-    }
-
-    pub(crate) fn unheld(&self) -> Option<Unheld> {
-        self.unheld
     }
 
     /// Reads the whole text.

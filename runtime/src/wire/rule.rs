@@ -1,16 +1,14 @@
 //! What a schema says of a place beyond the type that stands there.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::OnceLock;
 
 use capgen_schema::{Format, Pattern, Validator};
 use serde_json::Value;
 
+use super::value::are_unique;
 use super::{Json, Reader, Schema, Writer};
-
-/// With as many items or fewer, every two are compared.
-const FEW: usize = 16;
 
 /// Reads and writes values of a type, and checks them.
 pub trait Rule<T> {
@@ -203,21 +201,6 @@ impl<T: Eq + Hash, R: Rule<Vec<T>>> Rule<Vec<T>> for Unique<R> {
     fn write(&self, writer: &mut Writer, value: &Vec<T>) -> Option<()> {
         if writer.refuses(|| are_unique(value)) { None } else { self.0.write(writer, value) }
     }
-}
-
-fn are_unique<T: Eq + Hash>(items: &[T]) -> bool {
-    if items.len() > FEW {
-        let mut seen = HashSet::with_capacity(items.len());
-        return items.iter().all(|item| seen.insert(item));
-    }
-    let mut rest = items;
-    while let Some((item, others)) = rest.split_first() {
-        if others.contains(item) {
-            return false;
-        }
-        rest = others;
-    }
-    true
 }
 
 /// A rule for each value of a map.

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use capgen_schema::{MAX_PAYLOAD_DEPTH, Violation};
 use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
@@ -52,11 +53,8 @@ fn read<T: Json>(text: &str) -> Result<T, String> {
     if let Some(read) = reader.whole() {
         return Ok(read);
     }
-    let (offset, message) = match reader.unheld() {
-        Some(unheld) => (unheld.offset, unheld.message),
-        None => (reader.at(), "not what the type or its schema allows"),
-    };
-    Err(format!("{}: {message}", locate::shown(&locate::pointer(text, offset))))
+    let stop = reader.stop("not what the type or its schema allows");
+    Err(format!("{}: {}", locate::shown(&locate::pointer(text, stop.offset)), stop.message))
 }
 
 /// Writes a value through serde. The schema is not checked; a number that is not finite is `null`, as in `serde_json`.
@@ -73,7 +71,7 @@ fn read<T: Json>(text: &str) -> Result<T, String> {
 /// ```
 pub fn serialize<T: Json, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let mut writer = Writer::trusting();
-    value.write(&mut writer).ok_or_else(|| S::Error::custom("nested deeper than 128 levels"))?;
+    value.write(&mut writer).ok_or_else(|| S::Error::custom(Violation::too_deep(MAX_PAYLOAD_DEPTH).message))?;
     let text = String::from_utf8(writer.into_text()).map_err(S::Error::custom)?;
     transcode(&mut Reader::trusting(&text), serializer)
 }

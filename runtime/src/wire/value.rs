@@ -1,13 +1,14 @@
 //! Values of any type, and values that nobody asks for.
 
-use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::Hash;
 
 use serde_json::{Map, Value};
 
 use super::reader::{Kind, Reader};
 
-/// With as many names or fewer, every two are compared.
-const FEW: usize = 8;
+/// With as many items or fewer, every two are compared.
+const FEW: usize = 16;
 
 impl Reader<'_> {
     /// Reads any value. Refuses a name that an object has twice, as everything here does.
@@ -58,26 +59,26 @@ impl Reader<'_> {
                     names.push(self.name()?);
                     self.skip()?;
                 }
-                are_distinct(names).then_some(())
+                are_unique(&names).then_some(())
             }
         }
     }
 }
 
-/// Whether no name stands twice.
-pub(super) fn are_distinct(mut names: Vec<Cow<'_, str>>) -> bool {
-    if names.len() <= FEW {
-        let mut rest = names.as_slice();
-        while let Some((name, others)) = rest.split_first() {
-            if others.contains(name) {
-                return false;
-            }
-            rest = others;
-        }
-        return true;
+/// Whether no item stands twice. Takes time about linear in their number.
+pub(super) fn are_unique<T: Eq + Hash>(items: &[T]) -> bool {
+    if items.len() > FEW {
+        let mut seen = HashSet::with_capacity(items.len());
+        return items.iter().all(|item| seen.insert(item));
     }
-    names.sort_unstable();
-    names.windows(2).all(|pair| pair.first() != pair.last())
+    let mut rest = items;
+    while let Some((item, others)) = rest.split_first() {
+        if others.contains(item) {
+            return false;
+        }
+        rest = others;
+    }
+    true
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use capgen_schema::MAX_PAYLOAD_DEPTH;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::reader::Unheld;
 use super::stack::with_room;
-use super::{Json, MAX_DEPTH, Reader, Rule, Whole};
+use super::{Json, Reader, Rule, Whole};
 
 /// From here on, a binary64 has no fraction.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -31,7 +32,13 @@ pub struct Writer {
 impl Writer {
     /// A writer that checks schemas.
     pub(crate) fn new() -> Self {
-        Self { text: Vec::with_capacity(128), depth: 0, max_depth: MAX_DEPTH, trusts: false, unheld: Vec::new() }
+        Self {
+            text: Vec::with_capacity(128),
+            depth: 0,
+            max_depth: MAX_PAYLOAD_DEPTH,
+            trusts: false,
+            unheld: Vec::new(),
+        }
     }
 
     /// With at most so many levels of arrays and objects.

@@ -180,7 +180,10 @@ fn size(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
 }
 
-pub(super) fn too_deep(limit: usize) -> Violation {
-    let message = format!("nested deeper than {}", count(limit as u64, "level"));
-    Violation { path: String::new(), message, keyword: "depth" }
+impl Violation {
+    /// What is said of a payload with more levels of arrays and objects than it may have.
+    pub fn too_deep(levels: usize) -> Self {
+        let message = format!("nested deeper than {}", count(levels as u64, "level"));
+        Self { path: String::new(), message, keyword: "depth" }
+    }
 }

@@ -159,7 +159,7 @@ impl Validator {
             return Vec::new();
         }
         if !value::is_shallow(payload, self.max_depth) {
-            return vec![message::too_deep(self.max_depth)];
+            return vec![Violation::too_deep(self.max_depth)];
         }
         let mut list = List::new(self.wording, self.max_violations);
         let mut collector = Collector { program: &self.program, wording: self.wording, evaluator, explains: true };

@@ -1,7 +1,5 @@
 //! The places of a payload, and their order.
 
-use std::cmp::Ordering;
-
 use crate::pointer;
 
 /// One step of a path.
@@ -20,14 +18,4 @@ pub(super) fn to_pointer(tokens: &[Token<'_>]) -> String {
         }
     }
     pointer
-}
-
-/// The order of UTF-16 code units, as in a JavaScript engine. That of bytes differs from it only where a code point from
-/// U+E000 on meets one beyond the basic plane.
-pub(super) fn by_utf16(a: &str, b: &str) -> Ordering {
-    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
-        Some((a_byte, b_byte)) if a_byte >= 0xee && b_byte >= 0xee => a.encode_utf16().cmp(b.encode_utf16()),
-        Some((a, b)) => a.cmp(&b),
-        None => a.len().cmp(&b.len()),
-    }
 }

@@ -9,10 +9,11 @@ use serde_json::{Map, Value};
 use super::check::{Failure, check};
 use super::compile::Program;
 use super::message::{Keyword, Wording};
-use super::path::{Token, by_utf16};
+use super::path::Token;
 use super::report::Report;
 use super::rule::{Checks, Property, Rule, RuleId};
 use super::verdict::Evaluator;
+use crate::pointer::by_utf16;
 
 /// Goes through the payload once, place by place in the order of the list, with all rules that must hold at each. So whoever
 /// needs the first few violations stops early. Unions are asked for their verdict.

@@ -76,7 +76,7 @@ impl<'a> Oracle<'a> {
 /// Whether a number is the exact value of the binary64 that another one, a shorter decimal, is read as.
 fn is_exact_value(before: &Json, after: &Json) -> bool {
     let (Json::Number(before), Json::Number(after)) = (before, after) else { return false };
-    let exact: Option<Number> = format!("{:.0}", before.as_f64()).parse().ok();
+    let exact = Number::exact(before.as_f64());
     before.is_integer() && exact.is_some_and(|exact| exact != *before && exact == *after)
 }
 
