@@ -42,19 +42,18 @@ mod legacy_crm_contract {
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <FindCustomer as ::capgen::Capability>::DESCRIPTOR,
-        <AddNote as ::capgen::Capability>::DESCRIPTOR,
-        <RawCall as ::capgen::Capability>::DESCRIPTOR,
+        FindCustomer::DESCRIPTOR,
+        AddNote::DESCRIPTOR,
+        RawCall::DESCRIPTOR,
     ];
 
     /// Look a customer up by whatever is known. Answers come as the CRM has them.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct FindCustomer;
 
-    impl ::capgen::Capability for FindCustomer {
-        type Request = FindCustomerRequest;
-        type Response = FindCustomerResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl FindCustomer {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "find_customer",
                 "7c32547c7da8dcde33180031b6e153fc40381d0554b820dfd204076220fc9cab",
@@ -64,9 +63,19 @@ mod legacy_crm_contract {
             )
             .with_timeout_ms(30000u64)
             .with_since("0.9.0")
+            .with_skill("lookup")
             .with_input_schema(
                 "{\"anyOf\":[{\"required\":[\"email\"]},{\"required\":[\"phone\"]},{\"required\":[\"customerNumber\"]}],\"properties\":{\"customerNumber\":{\"minimum\":1,\"type\":\"integer\"},\"email\":{\"format\":\"email\",\"type\":\"string\"},\"phone\":{\"minLength\":5,\"type\":\"string\"}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for FindCustomer {
+        type Request = FindCustomerRequest;
+        type Response = FindCustomerResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `find_customer`: any JSON value, as it has no schema.
@@ -335,10 +344,9 @@ mod legacy_crm_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct AddNote;
 
-    impl ::capgen::Capability for AddNote {
-        type Request = AddNoteRequest;
-        type Response = AddNoteResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl AddNote {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "add_note",
                 "65b73c37b2c7aa1b3e800b426882d8b3a23f419145bbf34ef940f1690b596413",
@@ -349,6 +357,15 @@ mod legacy_crm_contract {
             .with_output_schema(
                 "{\"properties\":{\"noteId\":{\"minimum\":1,\"type\":\"integer\"},\"storedAt\":{\"format\":\"date-time\",\"type\":\"string\"}},\"required\":[\"noteId\",\"storedAt\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for AddNote {
+        type Request = AddNoteRequest;
+        type Response = AddNoteResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `add_note`: any JSON value, as it has no schema.
@@ -416,10 +433,9 @@ mod legacy_crm_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RawCall;
 
-    impl ::capgen::Capability for RawCall {
-        type Request = RawCallRequest;
-        type Response = RawCallResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl RawCall {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "raw_call",
                 "29dd7f16dfc4ef1324717c604b663a546282a0601d57ea1640a4721843311af9",
@@ -427,6 +443,15 @@ mod legacy_crm_contract {
             .with_description(
                 "Call a procedure of the CRM by name. For migrations; ask the CRM team first.",
             );
+    }
+
+    impl ::capgen::Capability for RawCall {
+        type Request = RawCallRequest;
+        type Response = RawCallResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `raw_call`: any JSON value, as it has no schema.

@@ -42,18 +42,17 @@ mod notifier_contract {
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <SendNotification as ::capgen::Capability>::DESCRIPTOR,
-        <SetPreferences as ::capgen::Capability>::DESCRIPTOR,
+        SendNotification::DESCRIPTOR,
+        SetPreferences::DESCRIPTOR,
     ];
 
     /// Tell a customer something, by e-mail or by text message.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct SendNotification;
 
-    impl ::capgen::Capability for SendNotification {
-        type Request = SendNotificationRequest;
-        type Response = SendNotificationResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl SendNotification {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "notifier",
                 "send-notification",
                 "9a0f45df19e53629d67e90836af5dba31f2cb5091783d131725153551c32de84",
@@ -61,12 +60,23 @@ mod notifier_contract {
             .with_description("Tell a customer something, by e-mail or by text message.")
             .with_timeout_ms(10000u64)
             .with_idempotent(false)
+            .with_side_effects("external")
+            .with_required_scopes(&["notifications:send"])
             .with_input_schema(
                 "{\"allOf\":[{\"$ref\":\"#/definitions/Envelope\"},{\"oneOf\":[{\"$ref\":\"#/definitions/Email\"},{\"$ref\":\"#/definitions/TextMessage\"}]}],\"definitions\":{\"Email\":{\"properties\":{\"channel\":{\"const\":\"email\"},\"subject\":{\"maxLength\":200,\"minLength\":1,\"type\":\"string\"},\"template\":{\"enum\":[\"order-shipped\",\"refund-issued\",\"password-reset\"]},\"to\":{\"format\":\"email\",\"type\":\"string\"},\"variables\":{\"additionalProperties\":true,\"type\":\"object\"}},\"required\":[\"channel\",\"to\",\"subject\",\"template\"],\"type\":\"object\"},\"Envelope\":{\"properties\":{\"campaign\":{\"maxLength\":64,\"type\":\"string\"},\"customerId\":{\"format\":\"uuid\",\"type\":\"string\"},\"locale\":{\"pattern\":\"^[a-z]{2}(-[A-Z]{2})?$\",\"type\":[\"string\",\"null\"]},\"sendAfter\":{\"format\":\"date-time\",\"type\":[\"string\",\"null\"]}},\"required\":[\"customerId\",\"locale\"],\"type\":\"object\"},\"TextMessage\":{\"properties\":{\"channel\":{\"const\":\"sms\"},\"phone\":{\"pattern\":\"^\\\\+[1-9][0-9]{6,14}$\",\"type\":\"string\"},\"subject\":false,\"text\":{\"maxLength\":160,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"channel\",\"phone\",\"text\"],\"type\":\"object\"}}}",
             )
             .with_output_schema(
                 "{\"properties\":{\"acceptedAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"messageId\":{\"format\":\"uuid\",\"type\":\"string\"},\"provider\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"messageId\",\"acceptedAt\",\"provider\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for SendNotification {
+        type Request = SendNotificationRequest;
+        type Response = SendNotificationResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// Something to tell a customer; `channel` tells how.
@@ -499,10 +509,9 @@ mod notifier_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct SetPreferences;
 
-    impl ::capgen::Capability for SetPreferences {
-        type Request = SetPreferencesRequest;
-        type Response = SetPreferencesResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl SetPreferences {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "notifier",
                 "set-preferences",
                 "09444ea7b5f1bf75e889163e6ffc6b9dd922f1153426b91ed958851def48295c",
@@ -511,10 +520,20 @@ mod notifier_contract {
                 "Set how often a customer wants to hear from us. What is left out stays as it is; `null` resets it.",
             )
             .with_idempotent(true)
+            .with_side_effects("idempotent")
             .with_input_schema(
                 "{\"properties\":{\"customerId\":{\"format\":\"uuid\",\"type\":\"string\"},\"digest\":{\"enum\":[\"daily\",\"weekly\",\"never\",null],\"type\":[\"string\",\"null\"]},\"extensions\":{\"additionalProperties\":true,\"type\":\"object\"},\"quietHours\":{\"additionalProperties\":false,\"properties\":{\"from\":{\"exclusiveMaximum\":24,\"minimum\":0,\"type\":\"integer\"},\"until\":{\"exclusiveMaximum\":24,\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"from\",\"until\"],\"type\":[\"object\",\"null\"]}},\"required\":[\"customerId\"],\"type\":\"object\"}",
             )
             .with_output_schema("true");
+    }
+
+    impl ::capgen::Capability for SetPreferences {
+        type Request = SetPreferencesRequest;
+        type Response = SetPreferencesResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `set-preferences`.

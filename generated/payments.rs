@@ -42,22 +42,22 @@ mod payments_contract {
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <CreatePayment as ::capgen::Capability>::DESCRIPTOR,
-        <RefundPayment as ::capgen::Capability>::DESCRIPTOR,
+        CreatePayment::DESCRIPTOR,
+        RefundPayment::DESCRIPTOR,
     ];
 
     /// Charge a customer once, and split what is left after fees among the sellers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct CreatePayment;
 
-    impl ::capgen::Capability for CreatePayment {
-        type Request = CreatePaymentRequest;
-        type Response = CreatePaymentResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl CreatePayment {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "create-payment",
                 "dd75f4fe404a76f0e669dedfcd88e9b952c3d2eea2d59a4bc0c39c76bc71dba7",
             )
+            .with_id("com.example.payments.create")
             .with_version("2.1.0")
             .with_description(
                 "Charge a customer once, and split what is left after fees among the sellers.",
@@ -65,12 +65,26 @@ mod payments_contract {
             .with_timeout_ms(15000u64)
             .with_idempotent(true)
             .with_since("1.4.0")
+            .with_min_schema_version("2.0.0")
+            .with_tags(&["money", "checkout"])
+            .with_side_effects("external")
+            .with_determinism("nondeterministic")
+            .with_required_scopes(&["payments:write"])
             .with_input_schema(
                 "{\"$id\":\"https://contracts.example.com/payments/create-payment.json\",\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"additionalProperties\":false,\"definitions\":{\"Allocation\":{\"oneOf\":[{\"additionalProperties\":false,\"properties\":{\"basisPoints\":{\"$ref\":\"#/definitions/BasisPoints\"},\"sellerId\":{\"format\":\"uuid\",\"type\":\"string\"},\"to\":{\"const\":\"seller\"}},\"required\":[\"to\",\"sellerId\",\"basisPoints\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"basisPoints\":{\"$ref\":\"#/definitions/BasisPoints\"},\"members\":{\"items\":{\"$ref\":\"#/definitions/Allocation\"},\"maxItems\":50,\"minItems\":1,\"type\":\"array\"},\"name\":{\"minLength\":1,\"type\":\"string\"},\"to\":{\"const\":\"group\"}},\"required\":[\"to\",\"name\",\"basisPoints\",\"members\"],\"type\":\"object\"}]},\"BankTransfer\":{\"additionalProperties\":false,\"properties\":{\"iban\":{\"pattern\":\"^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$\",\"type\":\"string\"},\"kind\":{\"const\":\"bank-transfer\"},\"mandate\":{\"maxLength\":35,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"kind\",\"iban\",\"mandate\"],\"type\":\"object\"},\"BasisPoints\":{\"maximum\":10000,\"minimum\":1,\"type\":\"integer\"},\"Card\":{\"additionalProperties\":false,\"properties\":{\"kind\":{\"const\":\"card\"},\"threeDSecure\":{\"type\":\"boolean\"},\"token\":{\"maxLength\":64,\"minLength\":8,\"type\":\"string\"}},\"required\":[\"kind\",\"token\"],\"type\":\"object\"},\"Money\":{\"additionalProperties\":false,\"properties\":{\"currency\":{\"pattern\":\"^[A-Z]{3}$\",\"type\":\"string\"},\"minorUnits\":{\"exclusiveMinimum\":0,\"maximum\":9007199254740991,\"type\":\"integer\"}},\"required\":[\"minorUnits\",\"currency\"],\"type\":\"object\"},\"PaymentMethod\":{\"oneOf\":[{\"$ref\":\"#/definitions/Card\"},{\"$ref\":\"#/definitions/BankTransfer\"},{\"$ref\":\"#/definitions/StoreCredit\"}]},\"StoreCredit\":{\"additionalProperties\":false,\"properties\":{\"accountId\":{\"format\":\"uuid\",\"type\":\"string\"},\"kind\":{\"const\":\"store-credit\"}},\"required\":[\"kind\",\"accountId\"],\"type\":\"object\"}},\"properties\":{\"allocation\":{\"$ref\":\"#/definitions/Allocation\"},\"amount\":{\"$ref\":\"#/definitions/Money\"},\"captureAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"discountRate\":{\"exclusiveMaximum\":1,\"minimum\":0,\"type\":\"number\"},\"idempotencyKey\":{\"format\":\"uuid\",\"type\":\"string\"},\"metadata\":{\"additionalProperties\":{\"maxLength\":500,\"type\":\"string\"},\"type\":\"object\"},\"method\":{\"$ref\":\"#/definitions/PaymentMethod\"},\"orderId\":{\"pattern\":\"^SO-[0-9]{4}-[0-9]{6}$\",\"type\":\"string\"}},\"required\":[\"idempotencyKey\",\"amount\",\"method\",\"orderId\"],\"type\":\"object\"}",
             )
             .with_output_schema(
                 "{\"oneOf\":[{\"properties\":{\"fee\":{\"minimum\":0,\"type\":\"integer\"},\"paymentId\":{\"format\":\"uuid\",\"type\":\"string\"},\"settledAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"status\":{\"const\":\"succeeded\"}},\"required\":[\"status\",\"paymentId\",\"settledAt\",\"fee\"],\"type\":\"object\"},{\"properties\":{\"paymentId\":{\"format\":\"uuid\",\"type\":\"string\"},\"redirectUrl\":{\"format\":\"uri\",\"type\":\"string\"},\"status\":{\"const\":\"requires-action\"}},\"required\":[\"status\",\"paymentId\",\"redirectUrl\"],\"type\":\"object\"},{\"properties\":{\"code\":{\"enum\":[\"insufficient-funds\",\"expired-card\",\"suspected-fraud\",\"provider-unavailable\"]},\"retryable\":{\"type\":\"boolean\"},\"status\":{\"const\":\"declined\"}},\"required\":[\"status\",\"code\",\"retryable\"],\"type\":\"object\"}]}",
             );
+    }
+
+    impl ::capgen::Capability for CreatePayment {
+        type Request = CreatePaymentRequest;
+        type Response = CreatePaymentResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `create-payment`.
@@ -1117,24 +1131,36 @@ mod payments_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RefundPayment;
 
-    impl ::capgen::Capability for RefundPayment {
-        type Request = RefundPaymentRequest;
-        type Response = RefundPaymentResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl RefundPayment {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "refund-payment",
                 "fb42fbad1c0dd0ecb15ae87cd9ac3d7b11412976c4c6d103daab8f0e61f605b6",
             )
+            .with_id("com.example.payments.refund")
             .with_version("1.0.0")
             .with_description("Give money back, all of it or a part.")
             .with_timeout_ms(15000u64)
             .with_idempotent(true)
+            .with_side_effects("external")
+            .with_required_roles(&["support-lead"])
+            .with_required_scopes(&["payments:write"])
             .with_input_schema(
                 "{\"additionalProperties\":false,\"properties\":{\"idempotencyKey\":{\"format\":\"uuid\",\"type\":\"string\"},\"minorUnits\":{\"exclusiveMinimum\":0,\"maximum\":9007199254740991,\"type\":\"integer\"},\"note\":{\"maxLength\":2000,\"type\":\"string\"},\"paymentId\":{\"format\":\"uuid\",\"type\":\"string\"},\"reason\":{\"enum\":[\"customer-request\",\"duplicate\",\"fraud\",\"goods-damaged\"]}},\"required\":[\"idempotencyKey\",\"paymentId\",\"reason\"],\"type\":\"object\"}",
             )
             .with_output_schema(
                 "{\"properties\":{\"refundId\":{\"format\":\"uuid\",\"type\":\"string\"},\"state\":{\"enum\":[\"pending\",\"done\",\"failed\"]}},\"required\":[\"refundId\",\"state\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for RefundPayment {
+        type Request = RefundPaymentRequest;
+        type Response = RefundPaymentResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `refund-payment`.

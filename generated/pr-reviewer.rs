@@ -41,18 +41,15 @@ mod pr_reviewer_contract {
     pub const CONTRACT_HASH: &str = "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <ReviewPr as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[ReviewPr::DESCRIPTOR];
 
     /// Review a GitHub pull request.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ReviewPr;
 
-    impl ::capgen::Capability for ReviewPr {
-        type Request = ReviewPrRequest;
-        type Response = ReviewPrResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl ReviewPr {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "pr-reviewer",
                 "review-pr",
                 "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1",
@@ -67,6 +64,15 @@ mod pr_reviewer_contract {
             .with_output_schema(
                 "{\"properties\":{\"summary\":{\"type\":\"string\"},\"verdict\":{\"enum\":[\"approve\",\"request-changes\",\"comment\"]}},\"required\":[\"verdict\",\"summary\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for ReviewPr {
+        type Request = ReviewPrRequest;
+        type Response = ReviewPrResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `review-pr`.

@@ -42,18 +42,17 @@ mod search_contract {
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Search as ::capgen::Capability>::DESCRIPTOR,
-        <Suggest as ::capgen::Capability>::DESCRIPTOR,
+        Search::DESCRIPTOR,
+        Suggest::DESCRIPTOR,
     ];
 
     /// Find documents of the shop, the best match first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Search;
 
-    impl ::capgen::Capability for Search {
-        type Request = SearchRequest;
-        type Response = SearchResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Search {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
                 "37060dc0016bafae20f07bf9874536563730b78f36918700b94aec3e715324d1",
@@ -62,12 +61,27 @@ mod search_contract {
             .with_description("Find documents of the shop, the best match first.")
             .with_timeout_ms(2000u64)
             .with_idempotent(true)
+            .with_supported_versions(&[">=2.4.0 <4.0.0"])
+            .with_deprecated_versions(&["2.4.0"])
+            .with_tags(&["catalogue", "help-centre"])
+            .with_side_effects("pure")
+            .with_determinism("nondeterministic")
+            .with_latency("interactive")
             .with_input_schema(
                 "{\"additionalProperties\":false,\"definitions\":{\"Collection\":{\"enum\":[\"products\",\"articles\",\"orders\"]},\"Comparison\":{\"additionalProperties\":false,\"properties\":{\"field\":{\"$ref\":\"#/definitions/FieldName\"},\"op\":{\"enum\":[\"=\",\"!=\",\"<\",\"<=\",\">\",\">=\",\"in\"]},\"value\":{\"anyOf\":[{\"$ref\":\"#/definitions/Scalar\"},{\"items\":{\"$ref\":\"#/definitions/Scalar\"},\"maxItems\":1000,\"type\":\"array\"}]}},\"required\":[\"op\",\"field\",\"value\"],\"type\":\"object\"},\"Every\":{\"additionalProperties\":false,\"properties\":{\"filters\":{\"items\":{\"$ref\":\"#/definitions/Filter\"},\"minItems\":1,\"type\":\"array\"},\"op\":{\"const\":\"and\"}},\"required\":[\"op\",\"filters\"],\"type\":\"object\"},\"FieldName\":{\"not\":{\"pattern\":\"^_\"},\"pattern\":\"^[a-zA-Z_][a-zA-Z0-9_]*(\\\\.[a-zA-Z_][a-zA-Z0-9_]*)*$\",\"type\":\"string\"},\"Filter\":{\"oneOf\":[{\"$ref\":\"#/definitions/Every\"},{\"$ref\":\"#/definitions/Some\"},{\"$ref\":\"#/definitions/Not\"},{\"$ref\":\"#/definitions/Comparison\"}]},\"Not\":{\"additionalProperties\":false,\"properties\":{\"filter\":{\"$ref\":\"#/definitions/Filter\"},\"op\":{\"const\":\"not\"}},\"required\":[\"op\",\"filter\"],\"type\":\"object\"},\"Scalar\":{\"type\":[\"string\",\"number\",\"boolean\",\"null\"]},\"Some\":{\"additionalProperties\":false,\"properties\":{\"filters\":{\"items\":{\"$ref\":\"#/definitions/Filter\"},\"minItems\":1,\"type\":\"array\"},\"op\":{\"const\":\"or\"}},\"required\":[\"op\",\"filters\"],\"type\":\"object\"}},\"properties\":{\"collections\":{\"items\":{\"$ref\":\"#/definitions/Collection\"},\"minItems\":1,\"type\":\"array\",\"uniqueItems\":true},\"cursor\":{\"minLength\":1,\"type\":\"string\"},\"orderBy\":{\"items\":{\"additionalProperties\":false,\"properties\":{\"direction\":{\"enum\":[\"asc\",\"desc\"]},\"field\":{\"$ref\":\"#/definitions/FieldName\"}},\"required\":[\"field\"],\"type\":\"object\"},\"maxItems\":10,\"type\":\"array\"},\"pageSize\":{\"maximum\":200,\"minimum\":1,\"type\":\"integer\"},\"query\":{\"maxLength\":512,\"type\":\"string\"},\"where\":{\"$ref\":\"#/definitions/Filter\"}},\"type\":\"object\"}",
             )
             .with_output_schema(
                 "{\"definitions\":{\"Hit\":{\"properties\":{\"collection\":{\"enum\":[\"products\",\"articles\",\"orders\"]},\"document\":{\"additionalProperties\":true,\"type\":\"object\"},\"id\":{\"type\":\"string\"},\"score\":{\"maximum\":1,\"minimum\":0,\"type\":\"number\"},\"thumbnail\":{\"format\":\"uri-reference\",\"type\":\"string\"},\"url\":{\"format\":\"uri\",\"type\":\"string\"}},\"required\":[\"id\",\"collection\",\"score\",\"document\"],\"type\":\"object\"}},\"properties\":{\"facets\":{\"additionalProperties\":{\"additionalProperties\":{\"minimum\":0,\"type\":\"integer\"},\"type\":\"object\"},\"type\":\"object\"},\"hits\":{\"items\":{\"$ref\":\"#/definitions/Hit\"},\"type\":\"array\"},\"nextCursor\":{\"type\":\"string\"},\"total\":{\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"total\",\"hits\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Search {
+        type Request = SearchRequest;
+        type Response = SearchResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `search`.
@@ -961,10 +975,9 @@ mod search_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Suggest;
 
-    impl ::capgen::Capability for Suggest {
-        type Request = SuggestRequest;
-        type Response = SuggestResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Suggest {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "suggest",
                 "e7ab6db10558174d267709d8f25a394274edccc7585e45af18b78d68ec6fcc81",
@@ -972,12 +985,23 @@ mod search_contract {
             .with_description("Complete what somebody types.")
             .with_timeout_ms(300u64)
             .with_idempotent(true)
+            .with_side_effects("pure")
+            .with_latency("interactive")
             .with_input_schema(
                 "{\"additionalProperties\":false,\"properties\":{\"limit\":{\"maximum\":20,\"minimum\":1,\"type\":\"integer\"},\"prefix\":{\"maxLength\":64,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"prefix\"],\"type\":\"object\"}",
             )
             .with_output_schema(
                 "{\"items\":{\"type\":\"string\"},\"maxItems\":20,\"type\":\"array\",\"uniqueItems\":true}",
             );
+    }
+
+    impl ::capgen::Capability for Suggest {
+        type Request = SuggestRequest;
+        type Response = SuggestResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `suggest`.

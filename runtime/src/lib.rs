@@ -9,25 +9,30 @@
 //! // As generated:
 //! pub struct ReviewPr;
 //! impl Capability for ReviewPr {
-//!     type Request = serde_json::Value;
-//!     type Response = serde_json::Value;
-//!     const DESCRIPTOR: Descriptor = Descriptor::new("pr-reviewer", "review-pr", "6f1d").with_timeout_ms(60_000);
+//!     type Request = capgen::Loose;
+//!     type Response = capgen::Loose;
+//!     const NAME: &'static str = "review-pr";
+//!     fn descriptor() -> &'static Descriptor {
+//!         const { &Descriptor::new("pr-reviewer", "review-pr", "6f1d").with_timeout_ms(60_000) }
+//!     }
 //! }
 //!
 //! assert_eq!(ReviewPr::NAME, "review-pr");
-//! assert_eq!(ReviewPr::DESCRIPTOR.timeout_ms, Some(60_000));
+//! assert_eq!(ReviewPr::descriptor().timeout_ms, Some(60_000));
 //! ```
 #![forbid(unsafe_code)]
 
 mod capability;
+mod descriptor;
 mod macros;
 mod never;
 mod options;
 mod payload;
 pub mod wire;
 
-pub use capability::{Capability, Descriptor};
+pub use capability::Capability;
 pub use capgen_schema::{PayloadError, Validator, ValidatorCache, Violation};
+pub use descriptor::Descriptor;
 pub use never::Never;
 pub use options::Options;
-pub use payload::{InvalidPayload, Payload};
+pub use payload::{InvalidPayload, Loose, Payload};

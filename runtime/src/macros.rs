@@ -112,7 +112,7 @@ macro_rules! json_enum {
 }
 
 /// Implements [`Payload`](crate::Payload) for a type, by a side of a capability: `input_schema` or `output_schema` of its
-/// descriptor.
+/// constant `DESCRIPTOR`.
 ///
 /// ```
 /// use capgen::{Capability, Descriptor, Payload};
@@ -132,7 +132,13 @@ macro_rules! json_enum {
 /// struct Say;
 /// impl Capability for Say {
 ///     type Request = SayRequest;
-///     type Response = serde_json::Value;
+///     type Response = capgen::Loose;
+///     const NAME: &'static str = "say";
+///     fn descriptor() -> &'static Descriptor {
+///         &Self::DESCRIPTOR
+///     }
+/// }
+/// impl Say {
 ///     const DESCRIPTOR: Descriptor = Descriptor::new("echo", "say", "6f1d").with_input_schema(r#"{"type":"string"}"#);
 /// }
 /// assert_eq!(SayRequest::from_json(b"\"hello\"")?, SayRequest("hello".to_owned()));
@@ -144,9 +150,17 @@ macro_rules! payload {
     ($name:ident, $capability:ident, $side:ident) => {
         impl $crate::Payload for $name {
             fn schema() -> &'static $crate::wire::Schema {
-                static SCHEMA: $crate::wire::Schema =
-                    $crate::wire::Schema::of(<$capability as $crate::Capability>::DESCRIPTOR.$side);
+                static SCHEMA: $crate::wire::Schema = $crate::wire::Schema::of($capability::DESCRIPTOR.$side);
                 &SCHEMA
+            }
+            fn read(json: &str, options: $crate::Options) -> ::core::result::Result<Self, $crate::InvalidPayload> {
+                $crate::wire::read_payload(json, options)
+            }
+            fn write(
+                &self,
+                options: $crate::Options,
+            ) -> ::core::result::Result<::std::vec::Vec<u8>, $crate::InvalidPayload> {
+                $crate::wire::write_payload(self, options)
             }
         }
     };

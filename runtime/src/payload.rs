@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use capgen_schema::pointer::compare;
 use capgen_schema::{PayloadError, Validator, Violation, parse_payload};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use crate::Options;
-use crate::wire::{self, Json, Reader, Schema, Unheld, Writer};
+use crate::wire::{self, Schema, Writer};
 
 /// The request or the response of a capability.
 ///
@@ -25,7 +24,10 @@ use crate::wire::{self, Json, Reader, Schema, Unheld, Writer};
 /// assert!(serde_json::Value::from_json(br#"{"a": 1, "a": 2}"#).is_err());
 /// # Ok::<(), capgen::InvalidPayload>(())
 /// ```
-pub trait Payload: Json + Serialize + DeserializeOwned {
+///
+/// Generated types implement it, and types with `#[derive(Capability)]`; [`Checked`](crate::Checked) does for other types of
+/// serde's that have a schema.
+pub trait Payload: Serialize + DeserializeOwned {
     /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in UTF-8.
     ///
     /// Costs one pass over a valid text. An invalid one costs a tree and a run of the [`Validator`] more.
@@ -45,7 +47,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`from_json`](Self::from_json), within the limits.
     fn from_json_with(json: &[u8], options: Options) -> Result<Self, InvalidPayload> {
-        read(text_of(json, options)?, options)
+        Self::read(text_of(json, options)?, options)
     }
 
     /// Reads a JSON text, like [`from_json`](Self::from_json).
@@ -54,7 +56,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`from_json`](Self::from_json).
     fn from_json_str(json: &str) -> Result<Self, InvalidPayload> {
-        read(json, Options::new())
+        Self::read(json, Options::new())
     }
 
     /// Reads a tree. It is written as text first: [`from_json`](Self::from_json) is faster than making the tree.
@@ -72,7 +74,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`from_value`](Self::from_value), within the limits.
     fn from_value_with(value: &Value, options: Options) -> Result<Self, InvalidPayload> {
-        read(&text_of_tree(value, Self::schema(), options)?, options)
+        Self::read(&text_of_tree(value, Self::schema(), options)?, options)
     }
 
     /// Whether the schema allows the value: a program can make one that breaks a bound.
@@ -102,7 +104,7 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
     ///
     /// Those of [`validate`](Self::validate), within the limits.
     fn to_json_with(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-        write(&|writer| writer.write(self), Self::schema(), options)
+        self.write(options)
     }
 
     /// The interpreter for the schema, for payloads that are trees and stay so; compiled on first use.
@@ -114,6 +116,20 @@ pub trait Payload: Json + Serialize + DeserializeOwned {
 
     /// The schema in the contract.
     fn schema() -> &'static Schema;
+
+    /// Reads a text: what the other methods are made of.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_json`](Self::from_json), within the limits.
+    fn read(json: &str, options: Options) -> Result<Self, InvalidPayload>;
+
+    /// Writes a text: what the other methods are made of.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`validate`](Self::validate), within the limits.
+    fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload>;
 }
 
 /// Why a payload is none.
@@ -162,38 +178,22 @@ impl std::error::Error for InvalidPayload {
     }
 }
 
-/// A side without a schema.
-impl Payload for Value {
+/// The payload of a side without a schema: any JSON value.
+pub type Loose = Value;
+
+impl Payload for Loose {
     fn schema() -> &'static Schema {
         static ANY: Schema = Schema::of(None);
         &ANY
     }
-}
 
-/// What need not be done for each type is done once for all, in the functions below.
-fn read<T: Payload>(text: &str, options: Options) -> Result<T, InvalidPayload> {
-    let mut reader = Reader::new(text).max_depth(options.max_depth);
-    loop {
-        match reader.whole() {
-            Some(payload) => return Ok(payload),
-            None => reader = again(&reader, text, T::schema(), options)?,
-        }
+    fn read(json: &str, options: Options) -> Result<Self, InvalidPayload> {
+        wire::read_payload(json, options)
     }
-}
 
-/// A second reader, which checks nothing, for a text that the schema allows.
-#[cold]
-fn again<'a>(
-    first: &Reader<'_>,
-    text: &'a str,
-    schema: &Schema,
-    options: Options,
-) -> Result<Reader<'a>, InvalidPayload> {
-    if first.trusts() {
-        return Err(beyond_rust(text, first));
+    fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+        wire::write_payload(self, options)
     }
-    refuse(text, schema, options)?;
-    Ok(Reader::trusting(text))
 }
 
 fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
@@ -213,52 +213,4 @@ fn text_of_tree(value: &Value, schema: &Schema, options: Options) -> Result<Stri
         Some(()) => Ok(String::from_utf8_lossy(&writer.into_text()).into_owned()),
         None => Err(InvalidPayload::Violations(schema.violations(value, options))),
     }
-}
-
-/// Everything that is wrong with a text; nothing, where the schema allows it.
-fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPayload> {
-    let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
-    let violations = schema.violations(&parse_payload(text.as_bytes()).map_err(syntax)?, options);
-    if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
-}
-
-/// What a type of Rust does not hold, although its schema allows it.
-fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
-    InvalidPayload::Violations(vec![unheld(text, reader.stop("not what the Rust type allows"))])
-}
-
-type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
-
-fn write(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-    let mut writer = Writer::new().max_depth(options.max_depth);
-    match write(&mut writer) {
-        Some(()) => Ok(writer.into_text()),
-        None => write_slowly(write, schema, options),
-    }
-}
-
-/// What is wrong with a value that could not be written at once.
-#[cold]
-fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-    let mut writer = Writer::trusting().max_depth(options.max_depth);
-    if write(&mut writer).is_none() {
-        return Err(InvalidPayload::Violations(vec![Violation::too_deep(options.max_depth)]));
-    }
-    let (text, nulls) = writer.into_parts();
-    let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
-    let mut violations = schema.violations(&tree, options.all());
-    let shown = String::from_utf8_lossy(&text);
-    for null in nulls {
-        let number = unheld(&shown, null);
-        violations.retain(|violation| violation.path != number.path);
-        let at = violations.partition_point(|violation| compare(&violation.path, &number.path).is_lt());
-        violations.insert(at, number);
-    }
-    violations.truncate(options.most());
-    if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
-}
-
-/// A number that the schema may allow, and the language it is in does not.
-fn unheld(text: &str, number: Unheld) -> Violation {
-    Violation { path: wire::pointer(text, number.offset), message: number.message.to_owned(), keyword: "type" }
 }

@@ -47,6 +47,13 @@ struct Keep;
 impl Capability for Keep {
     type Request = Note;
     type Response = serde_json::Value;
+    const NAME: &'static str = "keep";
+    fn descriptor() -> &'static Descriptor {
+        &Self::DESCRIPTOR
+    }
+}
+
+impl Keep {
     const DESCRIPTOR: Descriptor = Descriptor::new("notes", "keep", "6f1d").with_input_schema(
         r##"{"$ref":"#/definitions/Note","definitions":{"Note":{"type":"object","properties":{
             "id":{"type":"string","minLength":1,"maxLength":4,"pattern":"^[a-zé]*$"},
@@ -146,6 +153,12 @@ fn a_number_that_rust_does_not_hold_is_refused_by_its_place() {
     impl Capability for Count {
         type Request = serde_json::Value;
         type Response = Counts;
+        const NAME: &'static str = "count";
+        fn descriptor() -> &'static Descriptor {
+            &Self::DESCRIPTOR
+        }
+    }
+    impl Count {
         const DESCRIPTOR: Descriptor =
             Descriptor::new("c", "count", "6f1d").with_output_schema(r#"{"type":"array","items":{"type":"integer"}}"#);
     }

@@ -1,5 +1,10 @@
 //! Capabilities: marker types and the table of descriptors.
 
+use std::borrow::Cow;
+
+use capgen_manifest::Capability;
+use capgen_schema::Schema;
+
 use super::doc;
 use super::types::Types;
 use super::writer::Writer;
@@ -28,9 +33,8 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
     writer.hold();
     writer.list("&[", "]", |w| {
         w.each(&model.capabilities, |w, capability| {
-            w.text("<");
             w.text(&capability.marker);
-            w.text(" as ::capgen::Capability>::DESCRIPTOR");
+            w.text("::DESCRIPTOR");
         });
     });
     writer.line(";");
@@ -57,18 +61,35 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
         });
         writer.line(";");
     };
+    writer.item();
+    writer.text("impl ");
+    writer.text(&capability.marker);
+    writer.text(" ");
+    writer.body(|w| {
+        w.doc("What the contract says about it.");
+        w.text("pub const DESCRIPTOR: ::capgen::Descriptor = ");
+        w.hold();
+        descriptor(w, types, capability);
+        w.line(";");
+    });
     writer.implement(
         |w| w.text("::capgen::Capability"),
         &capability.marker,
         |w| {
             side(w, "type Request = ", &capability.request);
             side(w, "type Response = ", &capability.response);
-            w.text("const DESCRIPTOR: ::capgen::Descriptor = ");
-            w.hold();
-            descriptor(w, types, capability);
-            w.line(";");
+            w.line("const NAME: &'static str = Self::DESCRIPTOR.name;");
+            w.text("fn descriptor() -> &'static ::capgen::Descriptor ");
+            w.body(|w| w.line("&Self::DESCRIPTOR"));
         },
     );
+}
+
+/// An argument of a method of the descriptor.
+enum Argument<'a> {
+    Text(Cow<'a, str>),
+    Code(String),
+    Texts(&'a [String]),
 }
 
 fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
@@ -79,29 +100,48 @@ fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityMod
             w.each([types.agent(), &source.name, &hash], |w, text| w.literal(text));
         });
     };
-    let version = source.version.as_ref().map(ToString::to_string);
-    let timeout = source.timeout_ms.map(|timeout| format!("{timeout}u64"));
-    let idempotent = source.idempotent.map(|idempotent| if idempotent { "true" } else { "false" });
-    let schemas = [&source.input, &source.output].map(|schema| schema.as_ref().map(|schema| schema.canonical()));
-    let [input, output] = &schemas;
-    let methods = [
-        (".with_version", version.as_deref(), true),
-        (".with_description", source.description.as_deref(), true),
-        (".with_timeout_ms", timeout.as_deref(), false),
-        (".with_idempotent", idempotent, false),
-        (".with_since", source.since.as_deref(), true),
-        (".with_input_schema", input.as_deref(), true),
-        (".with_output_schema", output.as_deref(), true),
-    ];
-    if methods.iter().all(|(_, argument, _)| argument.is_none()) {
+    let methods = methods(source);
+    if methods.is_empty() {
         return new(writer);
     }
     writer.group(4, |w| {
         new(w);
-        for (name, argument, is_text) in methods {
-            if let Some(argument) = argument {
-                w.method(name, |w| if is_text { w.literal(argument) } else { w.text(argument) });
-            }
+        for (name, argument) in &methods {
+            w.method(name, |w| match argument {
+                Argument::Text(text) => w.literal(text),
+                Argument::Code(code) => w.text(code),
+                Argument::Texts(texts) => w.list("&[", "]", |w| w.each(*texts, |w, text| w.literal(text))),
+            });
         }
     });
+}
+
+/// What the contract says of a capability, by the methods of `Descriptor`.
+fn methods<'a>(source: &'a Capability) -> Vec<(&'static str, Argument<'a>)> {
+    let text = |text: &'a Option<String>| text.as_deref().map(|text| Argument::Text(text.into()));
+    let texts = |texts: &'a Vec<String>| (!texts.is_empty()).then_some(Argument::Texts(texts));
+    let owned = |text: Option<String>| text.map(|text| Argument::Text(text.into()));
+    let version = source.version.as_ref().map(ToString::to_string);
+    let min_schema_version = source.min_schema_version.as_ref().map(ToString::to_string);
+    let methods = [
+        (".with_id", text(&source.id)),
+        (".with_version", owned(version)),
+        (".with_description", text(&source.description)),
+        (".with_timeout_ms", source.timeout_ms.map(|timeout| Argument::Code(format!("{timeout}u64")))),
+        (".with_idempotent", source.idempotent.map(|idempotent| Argument::Code(idempotent.to_string()))),
+        (".with_since", text(&source.since)),
+        (".with_skill", text(&source.skill)),
+        (".with_supported_versions", texts(&source.supported_versions)),
+        (".with_deprecated_versions", texts(&source.deprecated_versions)),
+        (".with_min_schema_version", owned(min_schema_version)),
+        (".with_tags", texts(&source.tags)),
+        (".with_side_effects", source.side_effects.map(|effects| Argument::Text(effects.name().into()))),
+        (".with_determinism", source.determinism.map(|class| Argument::Text(class.name().into()))),
+        (".with_latency", text(&source.latency)),
+        (".with_required_roles", texts(&source.required_roles)),
+        (".with_required_scopes", texts(&source.required_scopes)),
+        (".with_input_schema", owned(source.input.as_ref().map(Schema::canonical))),
+        (".with_output_schema", owned(source.output.as_ref().map(Schema::canonical))),
+    ];
+    methods.into_iter().filter_map(|(name, argument)| Some((name, argument?))).collect()
 }

@@ -39,9 +39,14 @@ fn main() -> Result<(), InvalidPayload> {
 
 /// What would be sent, once it is checked. Works for every capability of every agent: the types say which payloads go with it.
 fn call<C: Capability>(request: &C::Request) -> Result<String, InvalidPayload> {
-    let timeout = C::DESCRIPTOR.timeout_ms.map_or_else(String::new, |ms| format!(" within {ms} ms"));
+    let timeout = C::descriptor().timeout_ms.map_or_else(String::new, |ms| format!(" within {ms} ms"));
     let payload = request.to_json()?;
-    Ok(format!("{} of {}{timeout}: {}", C::NAME, C::DESCRIPTOR.agent, String::from_utf8_lossy(&payload)))
+    Ok(format!(
+        "{} of {}{timeout}: {}",
+        C::NAME,
+        C::descriptor().agent.unwrap_or("?"),
+        String::from_utf8_lossy(&payload)
+    ))
 }
 
 /// 12.50 EUR by card, of which two sellers get a share.

@@ -38,7 +38,7 @@ pub fn deserialize<'de, T: Json, D: Deserializer<'de>>(deserializer: D) -> Resul
 ///
 /// Those of [`deserialize`], with every violation. Values of the payload are not quoted: who logs an error of serde need not
 /// know that there is a payload in it.
-pub fn deserialize_payload<'de, T: Payload, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn deserialize_payload<'de, T: Payload + Json, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = capgen_schema::deserialize_payload(deserializer)?;
     read(&value.to_string()).map_err(|reason| {
         let violations = T::schema().violations(&value, Options::new().redact(true));

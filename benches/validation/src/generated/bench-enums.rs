@@ -41,18 +41,15 @@ mod bench_enums_contract {
     pub const CONTRACT_HASH: &str = "da19fd386049cc8f7161288b7da548ea8f009d65a30a78a519a6b4f3749876dd";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <ImportProducts as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[ImportProducts::DESCRIPTOR];
 
     /// Products of a catalogue, in codes.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ImportProducts;
 
-    impl ::capgen::Capability for ImportProducts {
-        type Request = ImportProductsRequest;
-        type Response = ImportProductsResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl ImportProducts {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-enums",
                 "import-products",
                 "da19fd386049cc8f7161288b7da548ea8f009d65a30a78a519a6b4f3749876dd",
@@ -61,6 +58,15 @@ mod bench_enums_contract {
             .with_input_schema(
                 "{\"additionalProperties\":false,\"definitions\":{\"Product\":{\"additionalProperties\":false,\"properties\":{\"audience\":{\"enum\":[\"women\",\"men\",\"unisex\",\"children\",\"babies\"]},\"availability\":{\"enum\":[\"in-stock\",\"low-stock\",\"back-order\",\"sold-out\",\"discontinued\",\"pre-order\"]},\"care\":{\"enum\":[\"machine-wash\",\"hand-wash\",\"dry-clean\",\"do-not-wash\"]},\"category\":{\"enum\":[\"shirts\",\"trousers\",\"dresses\",\"skirts\",\"jackets\",\"coats\",\"shoes\",\"bags\",\"hats\",\"gloves\",\"scarves\",\"belts\"]},\"colour\":{\"enum\":[\"black\",\"white\",\"grey\",\"red\",\"orange\",\"yellow\",\"green\",\"blue\",\"purple\",\"pink\",\"brown\",\"natural\"]},\"contact\":{\"pattern\":\"@example\\\\.(com|org)$\",\"type\":\"string\"},\"currency\":{\"enum\":[\"EUR\",\"USD\",\"GBP\",\"CHF\",\"SEK\",\"NOK\",\"DKK\",\"PLN\",\"CZK\",\"JPY\"]},\"fit\":{\"enum\":[\"slim\",\"regular\",\"relaxed\",\"oversized\"]},\"gtin\":{\"pattern\":\"^[0-9]{13}$\",\"type\":\"string\"},\"material\":{\"enum\":[\"cotton\",\"linen\",\"wool\",\"silk\",\"polyester\",\"nylon\",\"leather\",\"denim\"]},\"origin\":{\"pattern\":\"^[A-Z]{2}$\",\"type\":\"string\"},\"returns\":{\"enum\":[\"free\",\"paid\",\"none\",\"exchange-only\"]},\"season\":{\"enum\":[\"spring\",\"summer\",\"autumn\",\"winter\",\"all-year\"]},\"shipping\":{\"enum\":[\"letter\",\"parcel\",\"bulky\",\"freight\",\"pickup\"]},\"size\":{\"enum\":[\"xxs\",\"xs\",\"s\",\"m\",\"l\",\"xl\",\"xxl\"]},\"sku\":{\"pattern\":\"^[A-Z]{3}-[0-9]{6}$\",\"type\":\"string\"},\"slug\":{\"pattern\":\"^[a-z0-9]+(-[a-z0-9]+)*$\",\"type\":\"string\"},\"status\":{\"enum\":[\"draft\",\"in-review\",\"approved\",\"published\",\"withdrawn\"]},\"taxClass\":{\"enum\":[\"standard\",\"reduced\",\"zero\",\"exempt\"]},\"version\":{\"pattern\":\"^v?[0-9]+\\\\.[0-9]+\\\\.[0-9]+$\",\"type\":\"string\"}},\"required\":[\"sku\",\"gtin\",\"slug\",\"version\",\"origin\",\"colour\",\"size\",\"fit\",\"material\",\"season\",\"audience\",\"category\",\"care\",\"status\",\"availability\",\"currency\",\"taxClass\",\"shipping\",\"returns\"],\"type\":\"object\"}},\"properties\":{\"products\":{\"items\":{\"$ref\":\"#/definitions/Product\"},\"type\":\"array\"}},\"required\":[\"products\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for ImportProducts {
+        type Request = ImportProductsRequest;
+        type Response = ImportProductsResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `import-products`: any JSON value, as it has no schema.

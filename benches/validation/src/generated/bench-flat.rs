@@ -41,18 +41,15 @@ mod bench_flat_contract {
     pub const CONTRACT_HASH: &str = "8ccd0d9bfb60359983ae9e0a5eeffbdd2366682a66c2c68c9872036577fcd177";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <OpenTicket as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[OpenTicket::DESCRIPTOR];
 
     /// Open a ticket for a customer.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct OpenTicket;
 
-    impl ::capgen::Capability for OpenTicket {
-        type Request = OpenTicketRequest;
-        type Response = OpenTicketResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl OpenTicket {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-flat",
                 "open-ticket",
                 "8ccd0d9bfb60359983ae9e0a5eeffbdd2366682a66c2c68c9872036577fcd177",
@@ -61,6 +58,15 @@ mod bench_flat_contract {
             .with_input_schema(
                 "{\"additionalProperties\":false,\"properties\":{\"attempts\":{\"maximum\":10,\"minimum\":0,\"type\":\"integer\"},\"callback\":{\"type\":\"boolean\"},\"customer\":{\"maxLength\":80,\"minLength\":1,\"type\":\"string\"},\"email\":{\"format\":\"email\",\"type\":\"string\"},\"openedAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"priority\":{\"enum\":[\"low\",\"normal\",\"high\",\"urgent\"]},\"requestId\":{\"format\":\"uuid\",\"type\":\"string\"},\"subject\":{\"maxLength\":200,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"requestId\",\"customer\",\"subject\",\"priority\",\"attempts\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for OpenTicket {
+        type Request = OpenTicketRequest;
+        type Response = OpenTicketResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `open-ticket`: any JSON value, as it has no schema.

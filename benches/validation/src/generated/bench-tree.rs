@@ -41,18 +41,15 @@ mod bench_tree_contract {
     pub const CONTRACT_HASH: &str = "587035a1b4536e899d0c72e68a64dcd7dda02e86402f7ba5aa3a2dbd27f2ad80";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <StoreOutline as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[StoreOutline::DESCRIPTOR];
 
     /// An outline, as a tree of entries.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct StoreOutline;
 
-    impl ::capgen::Capability for StoreOutline {
-        type Request = StoreOutlineRequest;
-        type Response = StoreOutlineResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl StoreOutline {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-tree",
                 "store-outline",
                 "587035a1b4536e899d0c72e68a64dcd7dda02e86402f7ba5aa3a2dbd27f2ad80",
@@ -61,6 +58,15 @@ mod bench_tree_contract {
             .with_input_schema(
                 "{\"$ref\":\"#/definitions/Node\",\"definitions\":{\"Node\":{\"additionalProperties\":false,\"properties\":{\"children\":{\"items\":{\"$ref\":\"#/definitions/Node\"},\"type\":\"array\"},\"name\":{\"maxLength\":60,\"minLength\":1,\"type\":\"string\"},\"value\":{\"type\":\"number\"}},\"required\":[\"name\",\"value\",\"children\"],\"type\":\"object\"}}}",
             );
+    }
+
+    impl ::capgen::Capability for StoreOutline {
+        type Request = StoreOutlineRequest;
+        type Response = StoreOutlineResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `store-outline`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod bench_union_contract {
     pub const CONTRACT_HASH: &str = "09cb3ae6a69cf39eda1f419604ea2c94a8a83938dab343feabde7c97d8912085";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <RecordEvents as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[RecordEvents::DESCRIPTOR];
 
     /// What happened to tickets, in order.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RecordEvents;
 
-    impl ::capgen::Capability for RecordEvents {
-        type Request = RecordEventsRequest;
-        type Response = RecordEventsResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl RecordEvents {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-union",
                 "record-events",
                 "09cb3ae6a69cf39eda1f419604ea2c94a8a83938dab343feabde7c97d8912085",
@@ -61,6 +58,15 @@ mod bench_union_contract {
             .with_input_schema(
                 "{\"additionalProperties\":false,\"definitions\":{\"Assigned\":{\"properties\":{\"assignee\":{\"maxLength\":40,\"minLength\":1,\"type\":\"string\"},\"kind\":{\"const\":\"assigned\"},\"team\":{\"maxLength\":40,\"type\":\"string\"},\"ticket\":{\"minimum\":1,\"type\":\"integer\"}},\"required\":[\"kind\",\"ticket\",\"assignee\"],\"type\":\"object\"},\"Closed\":{\"properties\":{\"hours\":{\"minimum\":0,\"type\":\"number\"},\"kind\":{\"const\":\"closed\"},\"resolution\":{\"enum\":[\"fixed\",\"duplicate\",\"declined\",\"expired\"]},\"ticket\":{\"minimum\":1,\"type\":\"integer\"}},\"required\":[\"kind\",\"ticket\",\"resolution\",\"hours\"],\"type\":\"object\"},\"Commented\":{\"properties\":{\"author\":{\"maxLength\":40,\"minLength\":1,\"type\":\"string\"},\"internal\":{\"type\":\"boolean\"},\"kind\":{\"const\":\"commented\"},\"text\":{\"maxLength\":4000,\"minLength\":1,\"type\":\"string\"},\"ticket\":{\"minimum\":1,\"type\":\"integer\"}},\"required\":[\"kind\",\"ticket\",\"author\",\"text\",\"internal\"],\"type\":\"object\"},\"Escalated\":{\"properties\":{\"kind\":{\"const\":\"escalated\"},\"level\":{\"maximum\":3,\"minimum\":1,\"type\":\"integer\"},\"notify\":{\"items\":{\"maxLength\":40,\"type\":\"string\"},\"maxItems\":20,\"type\":\"array\"},\"reason\":{\"maxLength\":500,\"type\":\"string\"},\"ticket\":{\"minimum\":1,\"type\":\"integer\"}},\"required\":[\"kind\",\"ticket\",\"level\",\"reason\"],\"type\":\"object\"},\"Event\":{\"oneOf\":[{\"$ref\":\"#/definitions/Opened\"},{\"$ref\":\"#/definitions/Assigned\"},{\"$ref\":\"#/definitions/Commented\"},{\"$ref\":\"#/definitions/Escalated\"},{\"$ref\":\"#/definitions/Closed\"}]},\"Opened\":{\"properties\":{\"customer\":{\"maxLength\":80,\"type\":\"string\"},\"kind\":{\"const\":\"opened\"},\"subject\":{\"maxLength\":200,\"minLength\":1,\"type\":\"string\"},\"ticket\":{\"minimum\":1,\"type\":\"integer\"}},\"required\":[\"kind\",\"ticket\",\"subject\",\"customer\"],\"type\":\"object\"}},\"properties\":{\"events\":{\"items\":{\"$ref\":\"#/definitions/Event\"},\"minItems\":1,\"type\":\"array\"},\"stream\":{\"maxLength\":64,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"stream\",\"events\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for RecordEvents {
+        type Request = RecordEventsRequest;
+        type Response = RecordEventsResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `record-events`: any JSON value, as it has no schema.

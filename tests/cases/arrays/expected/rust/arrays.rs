@@ -41,18 +41,15 @@ mod arrays_contract {
     pub const CONTRACT_HASH: &str = "d159359e56129eab869e13cdbeeb23e7566a5fc64f01c385d19e650875524024";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Plot as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Plot::DESCRIPTOR];
 
     /// The capability `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Plot;
 
-    impl ::capgen::Capability for Plot {
-        type Request = PlotRequest;
-        type Response = PlotResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Plot {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "arrays",
                 "plot",
                 "d159359e56129eab869e13cdbeeb23e7566a5fc64f01c385d19e650875524024",
@@ -60,6 +57,15 @@ mod arrays_contract {
             .with_input_schema(
                 "{\"properties\":{\"any\":{\"type\":\"array\"},\"atLeastOne\":{\"items\":{\"type\":\"string\"},\"minItems\":1,\"type\":\"array\"},\"atMostTwo\":{\"items\":{\"enum\":[\"a\",\"b\"]},\"maxItems\":2,\"type\":\"array\"},\"choices\":{\"items\":{\"enum\":[\"red\",\"green\"]},\"type\":\"array\",\"uniqueItems\":true},\"empty\":{\"maxItems\":0,\"type\":\"array\"},\"many\":{\"items\":{\"type\":\"string\"},\"minItems\":20,\"type\":\"array\"},\"matrix\":{\"items\":{\"items\":{\"type\":\"number\"},\"type\":\"array\"},\"type\":\"array\"},\"mixed\":{\"items\":{\"type\":[\"string\",\"number\"]},\"type\":\"array\"},\"nullable\":{\"items\":{\"type\":[\"integer\",\"null\"]},\"type\":[\"array\",\"null\"]},\"point\":{\"items\":{\"type\":\"number\"},\"maxItems\":3,\"minItems\":2,\"type\":\"array\"},\"ring\":{\"items\":{\"items\":{\"type\":\"number\"},\"maxItems\":2,\"minItems\":2,\"type\":\"array\"},\"minItems\":4,\"type\":\"array\"},\"texts\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"}},\"required\":[\"texts\",\"point\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Plot {
+        type Request = PlotRequest;
+        type Response = PlotResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `plot`: any JSON value, as it has no schema.

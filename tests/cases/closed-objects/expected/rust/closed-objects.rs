@@ -41,18 +41,15 @@ mod closed_objects_contract {
     pub const CONTRACT_HASH: &str = "ae00206452bdcd3cb90a13a2cc83ae10679f76f79504e5c927f9e59d4902fa82";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Ping as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Ping::DESCRIPTOR];
 
     /// The capability `ping`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Ping;
 
-    impl ::capgen::Capability for Ping {
-        type Request = PingRequest;
-        type Response = PingResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Ping {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "closed-objects",
                 "ping",
                 "ae00206452bdcd3cb90a13a2cc83ae10679f76f79504e5c927f9e59d4902fa82",
@@ -61,6 +58,15 @@ mod closed_objects_contract {
             .with_output_schema(
                 "{\"additionalProperties\":false,\"properties\":{\"at\":{\"type\":\"string\"},\"empty\":{\"additionalProperties\":false,\"properties\":{},\"type\":\"object\"}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Ping {
+        type Request = PingRequest;
+        type Response = PingResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `ping`.

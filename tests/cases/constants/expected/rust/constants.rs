@@ -41,18 +41,15 @@ mod constants_contract {
     pub const CONTRACT_HASH: &str = "f7aa1df167f7a1ec793fd3aa60fe6ad59e7c1a7b427f4b40b3f39e270b6f68a9";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Constants as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Constants::DESCRIPTOR];
 
     /// The capability `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Constants;
 
-    impl ::capgen::Capability for Constants {
-        type Request = ConstantsRequest;
-        type Response = ConstantsResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Constants {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "constants",
                 "constants",
                 "f7aa1df167f7a1ec793fd3aa60fe6ad59e7c1a7b427f4b40b3f39e270b6f68a9",
@@ -60,6 +57,15 @@ mod constants_contract {
             .with_input_schema(
                 "{\"additionalProperties\":false,\"properties\":{\"empty\":{\"const\":{}},\"huge\":{\"const\":1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000},\"negative\":{\"const\":-3},\"no\":{\"const\":false},\"nothing\":{\"const\":null},\"one\":{\"const\":1},\"structure\":{\"const\":{\"k\":[1,\"2\"]}},\"text\":{\"const\":\"x\"}},\"required\":[\"text\",\"negative\",\"nothing\",\"structure\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Constants {
+        type Request = ConstantsRequest;
+        type Response = ConstantsResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `constants`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod definitions_contract {
     pub const CONTRACT_HASH: &str = "b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Bill as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Bill::DESCRIPTOR];
 
     /// The capability `bill`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Bill;
 
-    impl ::capgen::Capability for Bill {
-        type Request = BillRequest;
-        type Response = BillResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Bill {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "definitions",
                 "bill",
                 "b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433",
@@ -60,6 +57,15 @@ mod definitions_contract {
             .with_input_schema(
                 "{\"definitions\":{\"currency\":{\"enum\":[\"EUR\",\"USD\"]},\"money\":{\"additionalProperties\":false,\"properties\":{\"amount\":{\"type\":\"integer\"},\"currency\":{\"$ref\":\"#/definitions/currency\"}},\"required\":[\"amount\",\"currency\"],\"type\":\"object\"},\"string\":{\"properties\":{\"x\":{\"type\":\"string\"}},\"required\":[\"x\"],\"type\":\"object\"},\"uuid\":{\"format\":\"uuid\",\"type\":\"string\"}},\"properties\":{\"fallback\":{\"$ref\":\"#/definitions/currency\"},\"id\":{\"$ref\":\"#/definitions/uuid\"},\"maybe\":{\"anyOf\":[{\"$ref\":\"#/definitions/money\"},{\"type\":\"null\"}]},\"net\":{\"$ref\":\"#/definitions/money\"},\"odd\":{\"$ref\":\"#/definitions/string\"},\"total\":{\"$ref\":\"#/definitions/money\"}},\"required\":[\"id\",\"total\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Bill {
+        type Request = BillRequest;
+        type Response = BillResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `bill`: any JSON value, as it has no schema.

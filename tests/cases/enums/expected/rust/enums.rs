@@ -41,18 +41,15 @@ mod enums_contract {
     pub const CONTRACT_HASH: &str = "e098c76ce54d3b4c8a6b97f7e563454ba4ec95c8de9da21d0a5b3808f98edf65";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Sort as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Sort::DESCRIPTOR];
 
     /// The capability `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Sort;
 
-    impl ::capgen::Capability for Sort {
-        type Request = SortRequest;
-        type Response = SortResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Sort {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "enums",
                 "sort",
                 "e098c76ce54d3b4c8a6b97f7e563454ba4ec95c8de9da21d0a5b3808f98edf65",
@@ -61,6 +58,15 @@ mod enums_contract {
                 "{\"properties\":{\"beyond\":{\"enum\":[9007199254740993,1]},\"described\":{\"oneOf\":[{\"const\":\"fast\"},{\"const\":\"slow\"}]},\"long\":{\"enum\":[\"ready\",\"waiting-for-review\",\"waiting-for-changes\",\"changes-requested\",\"approved\",\"merged\",\"closed\"]},\"mixed\":{\"enum\":[\"auto\",1,2.5,true,null,\"1\"]},\"numbers\":{\"enum\":[10,20],\"type\":\"integer\"},\"order\":{\"enum\":[\"ascending\",\"descending\"]},\"values\":{\"enum\":[{\"x\":1},[1,2],\"z\"]}},\"required\":[\"order\"],\"type\":\"object\"}",
             )
             .with_output_schema("{\"enum\":[\"done\",\"failed\"]}");
+    }
+
+    impl ::capgen::Capability for Sort {
+        type Request = SortRequest;
+        type Response = SortResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `sort`.

@@ -41,18 +41,15 @@ mod hostile_text_contract {
     pub const CONTRACT_HASH: &str = "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Escape as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Escape::DESCRIPTOR];
 
     /// */ export const capability = 1; /*
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Escape;
 
-    impl ::capgen::Capability for Escape {
-        type Request = EscapeRequest;
-        type Response = EscapeResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Escape {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "hostile-text",
                 "escape",
                 "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18",
@@ -61,6 +58,15 @@ mod hostile_text_contract {
             .with_input_schema(
                 "{\"properties\":{\"#![allow(x)] // r#\\\"\":{\"enum\":[\"\\\"; evil(); //\",\"</script>\",\"\u{202e}\u{2066}\",\"\\\\\",\"${x}\",\"\\n\"]},\"*/ c: 1; /*\":{\"type\":\"string\"},\"</script><!--\":{\"type\":\"string\"},\"a\":{\"type\":\"string\"},\"line\\nbreak\u{2028}\u{2029}\":{\"type\":\"string\"},\"q\\\"uote`${1}\\\\\":{\"type\":\"string\"},\"{}\":{\"const\":\"*/ {0} {}\"}},\"required\":[\"a\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Escape {
+        type Request = EscapeRequest;
+        type Response = EscapeResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `escape`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod index_signatures_contract {
     pub const CONTRACT_HASH: &str = "8912bfcd1849138ed885555e8194d025ec4bf8bf6fe496d2d339fcb81538eb1c";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Tag as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Tag::DESCRIPTOR];
 
     /// The capability `tag`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Tag;
 
-    impl ::capgen::Capability for Tag {
-        type Request = TagRequest;
-        type Response = TagResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Tag {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "index-signatures",
                 "tag",
                 "8912bfcd1849138ed885555e8194d025ec4bf8bf6fe496d2d339fcb81538eb1c",
@@ -63,6 +60,15 @@ mod index_signatures_contract {
             .with_output_schema(
                 "{\"additionalProperties\":{\"type\":[\"number\",\"null\"]},\"properties\":{\"known\":{\"type\":\"boolean\"},\"open\":{\"additionalProperties\":true,\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"type\":\"object\"},\"strict\":{\"additionalProperties\":{\"type\":\"string\"},\"properties\":{\"a\":{\"enum\":[\"x\",\"y\"]}},\"required\":[\"a\"],\"type\":\"object\"}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Tag {
+        type Request = TagRequest;
+        type Response = TagResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `tag`.

@@ -42,24 +42,32 @@ mod loose_sides_contract {
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Legacy as ::capgen::Capability>::DESCRIPTOR,
-        <Half as ::capgen::Capability>::DESCRIPTOR,
-        <OtherHalf as ::capgen::Capability>::DESCRIPTOR,
+        Legacy::DESCRIPTOR,
+        Half::DESCRIPTOR,
+        OtherHalf::DESCRIPTOR,
     ];
 
     /// Takes what it gets.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Legacy;
 
-    impl ::capgen::Capability for Legacy {
-        type Request = LegacyRequest;
-        type Response = LegacyResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Legacy {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "legacy",
                 "6184db439827e64c8ffcf2589271ed7005bc3da52709cd265529d3b6cf84d984",
             )
             .with_description("Takes what it gets.");
+    }
+
+    impl ::capgen::Capability for Legacy {
+        type Request = LegacyRequest;
+        type Response = LegacyResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `legacy`: any JSON value, as it has no schema.
@@ -72,10 +80,9 @@ mod loose_sides_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Half;
 
-    impl ::capgen::Capability for Half {
-        type Request = HalfRequest;
-        type Response = HalfResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Half {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "half",
                 "48c5dfd7952717d1df541d9ceb98f3e3282a462dafebe5062cd8a352ff31deff",
@@ -83,6 +90,15 @@ mod loose_sides_contract {
             .with_input_schema(
                 "{\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Half {
+        type Request = HalfRequest;
+        type Response = HalfResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `half`: any JSON value, as it has no schema.
@@ -132,15 +148,23 @@ mod loose_sides_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct OtherHalf;
 
-    impl ::capgen::Capability for OtherHalf {
-        type Request = OtherHalfRequest;
-        type Response = OtherHalfResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl OtherHalf {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "other-half",
                 "c9a5cf304551d9edda9b3fe8a12c58b90bc508e8fc9bd6bc20eedbca87c54a33",
             )
             .with_output_schema("{\"minimum\":0,\"type\":\"integer\"}");
+    }
+
+    impl ::capgen::Capability for OtherHalf {
+        type Request = OtherHalfRequest;
+        type Response = OtherHalfResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `other-half`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod maps_contract {
     pub const CONTRACT_HASH: &str = "00228fe8dacdfda11e06861e8bab65867d56f163217c9c645e67243fed9e3b62";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Label as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Label::DESCRIPTOR];
 
     /// The capability `label`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Label;
 
-    impl ::capgen::Capability for Label {
-        type Request = LabelRequest;
-        type Response = LabelResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Label {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "maps",
                 "label",
                 "00228fe8dacdfda11e06861e8bab65867d56f163217c9c645e67243fed9e3b62",
@@ -63,6 +60,15 @@ mod maps_contract {
             .with_output_schema(
                 "{\"additionalProperties\":{\"type\":\"string\"},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Label {
+        type Request = LabelRequest;
+        type Response = LabelResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `label`.

@@ -41,18 +41,15 @@ mod merged_schemas_contract {
     pub const CONTRACT_HASH: &str = "66846b96a8e1a3c59d09d2b691bc52b6322528a5b03da50a486cb79c6da14e8c";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Create as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Create::DESCRIPTOR];
 
     /// The capability `create`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Create;
 
-    impl ::capgen::Capability for Create {
-        type Request = CreateRequest;
-        type Response = CreateResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Create {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "merged-schemas",
                 "create",
                 "66846b96a8e1a3c59d09d2b691bc52b6322528a5b03da50a486cb79c6da14e8c",
@@ -60,6 +57,15 @@ mod merged_schemas_contract {
             .with_input_schema(
                 "{\"allOf\":[{\"$ref\":\"#/definitions/base\"},{\"properties\":{\"count\":{\"type\":\"integer\"},\"tag\":{\"type\":\"string\"}},\"required\":[\"count\"],\"type\":\"object\"}],\"definitions\":{\"base\":{\"properties\":{\"id\":{\"type\":\"string\"},\"tag\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"id\"],\"type\":\"object\"}},\"properties\":{\"extra\":{\"type\":\"boolean\"}},\"required\":[\"tag\"]}",
             );
+    }
+
+    impl ::capgen::Capability for Create {
+        type Request = CreateRequest;
+        type Response = CreateResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `create`: any JSON value, as it has no schema.

@@ -42,20 +42,19 @@ mod name_collisions_contract {
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <ABX0401cb73 as ::capgen::Capability>::DESCRIPTOR,
-        <ABX68a695eb as ::capgen::Capability>::DESCRIPTOR,
-        <CapabilitiesX5589ddb0 as ::capgen::Capability>::DESCRIPTOR,
-        <VecX90abf4c1 as ::capgen::Capability>::DESCRIPTOR,
+        ABX0401cb73::DESCRIPTOR,
+        ABX68a695eb::DESCRIPTOR,
+        CapabilitiesX5589ddb0::DESCRIPTOR,
+        VecX90abf4c1::DESCRIPTOR,
     ];
 
     /// The capability `a-b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ABX0401cb73;
 
-    impl ::capgen::Capability for ABX0401cb73 {
-        type Request = ABRequestXde271633;
-        type Response = ABResponseX3e265543;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl ABX0401cb73 {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a-b",
                 "2b75ba1b861d7a4d036607ccbdf17aa9067f4f8cf09a192d8c91f0433b09d583",
@@ -63,6 +62,15 @@ mod name_collisions_contract {
             .with_input_schema(
                 "{\"properties\":{\"ID\":{\"type\":\"string\"},\"X\":{\"properties\":{\"z\":{\"type\":\"string\"}},\"required\":[\"z\"],\"type\":\"object\"},\"id\":{\"type\":\"string\"},\"order\":{\"enum\":[\"asc\",\"ASC\",\"<\",\"<=\"]},\"x\":{\"properties\":{\"y\":{\"type\":\"string\"}},\"required\":[\"y\"],\"type\":\"object\"}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for ABX0401cb73 {
+        type Request = ABRequestXde271633;
+        type Response = ABResponseX3e265543;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `a-b`: any JSON value, as it has no schema.
@@ -262,10 +270,9 @@ mod name_collisions_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ABX68a695eb;
 
-    impl ::capgen::Capability for ABX68a695eb {
-        type Request = ABRequestXed2a9bb1;
-        type Response = ABResponseXab0adb7d;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl ABX68a695eb {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a_b",
                 "7b26063978b386030a110c1d9d16892e14f5829f5870c87a85a988c5c593281e",
@@ -273,6 +280,15 @@ mod name_collisions_contract {
             .with_input_schema(
                 "{\"properties\":{\"x\":{\"type\":\"string\"}},\"required\":[\"x\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for ABX68a695eb {
+        type Request = ABRequestXed2a9bb1;
+        type Response = ABResponseXab0adb7d;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `a_b`: any JSON value, as it has no schema.
@@ -322,14 +338,22 @@ mod name_collisions_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct CapabilitiesX5589ddb0;
 
-    impl ::capgen::Capability for CapabilitiesX5589ddb0 {
-        type Request = CapabilitiesRequest;
-        type Response = CapabilitiesResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl CapabilitiesX5589ddb0 {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
             "name-collisions",
             "Capabilities",
             "1a9b199b0d5d5df7392b5c803e0399cabddfec0fd4463d870fabb17c0cfc86b8",
         );
+    }
+
+    impl ::capgen::Capability for CapabilitiesX5589ddb0 {
+        type Request = CapabilitiesRequest;
+        type Response = CapabilitiesResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `Capabilities`: any JSON value, as it has no schema.
@@ -342,15 +366,23 @@ mod name_collisions_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct VecX90abf4c1;
 
-    impl ::capgen::Capability for VecX90abf4c1 {
-        type Request = VecRequest;
-        type Response = VecResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl VecX90abf4c1 {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "vec",
                 "f9d4452b04a8d8a24df34777d835fdbab5c6bfca0243cae170e3875a4ea65c0a",
             )
             .with_input_schema("{\"items\":{\"type\":\"string\"},\"type\":\"array\"}");
+    }
+
+    impl ::capgen::Capability for VecX90abf4c1 {
+        type Request = VecRequest;
+        type Response = VecResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `vec`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod nested_records_contract {
     pub const CONTRACT_HASH: &str = "21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Ship as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Ship::DESCRIPTOR];
 
     /// The capability `ship`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Ship;
 
-    impl ::capgen::Capability for Ship {
-        type Request = ShipRequest;
-        type Response = ShipResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Ship {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "nested-records",
                 "ship",
                 "21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4",
@@ -60,6 +57,15 @@ mod nested_records_contract {
             .with_input_schema(
                 "{\"properties\":{\"address\":{\"properties\":{\"country\":{\"properties\":{\"code\":{\"type\":\"string\"}},\"required\":[\"code\"],\"type\":\"object\"},\"lines\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"}},\"required\":[\"lines\"],\"type\":\"object\"},\"items\":{\"items\":{\"properties\":{\"count\":{\"minimum\":1,\"type\":\"integer\"},\"sku\":{\"type\":\"string\"}},\"required\":[\"sku\",\"count\"],\"type\":\"object\"},\"type\":\"array\"}},\"required\":[\"address\",\"items\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Ship {
+        type Request = ShipRequest;
+        type Response = ShipResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `ship`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod odd_names_contract {
     pub const CONTRACT_HASH: &str = "f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <N2ndTryOfIt as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[N2ndTryOfIt::DESCRIPTOR];
 
     /// The capability `2nd_try-of-it`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct N2ndTryOfIt;
 
-    impl ::capgen::Capability for N2ndTryOfIt {
-        type Request = N2ndTryOfItRequest;
-        type Response = N2ndTryOfItResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl N2ndTryOfIt {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "odd-names",
                 "2nd_try-of-it",
                 "f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a",
@@ -60,6 +57,15 @@ mod odd_names_contract {
             .with_input_schema(
                 "{\"properties\":{\"\":{\"type\":\"string\"},\"$ok\":{\"type\":\"string\"},\"2fast\":{\"type\":\"string\"},\"__proto__\":{\"type\":\"string\"},\"a b\":{\"type\":\"string\"},\"class\":{\"type\":\"string\"},\"constructor\":{\"type\":\"integer\"},\"content-type\":{\"type\":\"string\"},\"größe\":{\"type\":\"string\"},\"self\":{\"type\":\"string\"},\"toString\":{\"type\":\"boolean\"},\"type\":{\"type\":\"string\"}},\"required\":[\"class\",\"__proto__\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for N2ndTryOfIt {
+        type Request = N2ndTryOfItRequest;
+        type Response = N2ndTryOfItResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `2nd_try-of-it`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod optional_and_nullable_contract {
     pub const CONTRACT_HASH: &str = "045d29ef8451e65db872e33a7778c7197280b01bf08ed5bd92e3d3c142953505";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Update as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Update::DESCRIPTOR];
 
     /// The capability `update`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Update;
 
-    impl ::capgen::Capability for Update {
-        type Request = UpdateRequest;
-        type Response = UpdateResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Update {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "optional-and-nullable",
                 "update",
                 "045d29ef8451e65db872e33a7778c7197280b01bf08ed5bd92e3d3c142953505",
@@ -63,6 +60,15 @@ mod optional_and_nullable_contract {
             .with_output_schema(
                 "{\"properties\":{\"done\":{\"type\":\"boolean\"}},\"required\":[\"done\"],\"type\":[\"object\",\"null\"]}",
             );
+    }
+
+    impl ::capgen::Capability for Update {
+        type Request = UpdateRequest;
+        type Response = UpdateResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `update`.

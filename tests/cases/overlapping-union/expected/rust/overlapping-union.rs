@@ -41,19 +41,15 @@ mod overlapping_union_contract {
     pub const CONTRACT_HASH: &str = "c694c2706c37b28906c91578e0f8eca2b8352654284b6cfb6d40cde1819ab64b";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Search as ::capgen::Capability>::DESCRIPTOR,
-        <Pay as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Search::DESCRIPTOR, Pay::DESCRIPTOR];
 
     /// The capability `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Search;
 
-    impl ::capgen::Capability for Search {
-        type Request = SearchRequest;
-        type Response = SearchResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Search {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "overlapping-union",
                 "search",
                 "e70ad46c094250f0929470aca12bf9584fa7e9c1fa772f573b3788ca44281155",
@@ -64,6 +60,15 @@ mod overlapping_union_contract {
             .with_output_schema(
                 "{\"properties\":{\"idOrList\":{\"oneOf\":[{\"type\":\"string\"},{\"items\":{\"type\":\"string\"},\"type\":\"array\"}]},\"scalar\":{\"type\":[\"string\",\"number\",\"boolean\"]},\"textOrRecord\":{\"anyOf\":[{\"type\":\"string\"},{\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"type\":\"object\"}]}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Search {
+        type Request = SearchRequest;
+        type Response = SearchResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `search`.
@@ -432,10 +437,9 @@ mod overlapping_union_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Pay;
 
-    impl ::capgen::Capability for Pay {
-        type Request = PayRequest;
-        type Response = PayResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Pay {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "overlapping-union",
                 "pay",
                 "972b3a365d900849dafb8e783aae089a95cce13989500ad68dffd35e98eb3cb0",
@@ -443,6 +447,15 @@ mod overlapping_union_contract {
             .with_input_schema(
                 "{\"oneOf\":[{\"additionalProperties\":false,\"properties\":{\"card\":{\"type\":\"string\"}},\"required\":[\"card\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"bic\":{\"type\":\"string\"},\"iban\":{\"type\":\"string\"}},\"required\":[\"iban\"],\"type\":\"object\"}]}",
             );
+    }
+
+    impl ::capgen::Capability for Pay {
+        type Request = PayRequest;
+        type Response = PayResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `pay`: any JSON value, as it has no schema.

@@ -41,18 +41,15 @@ mod recursion_contract {
     pub const CONTRACT_HASH: &str = "f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Walk as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Walk::DESCRIPTOR];
 
     /// The capability `walk`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Walk;
 
-    impl ::capgen::Capability for Walk {
-        type Request = WalkRequest;
-        type Response = WalkResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Walk {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "recursion",
                 "walk",
                 "f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c",
@@ -63,6 +60,15 @@ mod recursion_contract {
             .with_output_schema(
                 "{\"definitions\":{\"json\":{\"oneOf\":[{\"type\":[\"null\",\"boolean\",\"number\",\"string\"]},{\"items\":{\"$ref\":\"#/definitions/json\"},\"type\":\"array\"},{\"additionalProperties\":{\"$ref\":\"#/definitions/json\"},\"type\":\"object\"}]},\"nested\":{\"items\":{\"$ref\":\"#/definitions/nested\"},\"type\":\"array\"},\"tree\":{\"additionalProperties\":{\"$ref\":\"#/definitions/tree\"},\"type\":\"object\"}},\"properties\":{\"json\":{\"$ref\":\"#/definitions/json\"},\"nested\":{\"$ref\":\"#/definitions/nested\"},\"tree\":{\"$ref\":\"#/definitions/tree\"}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Walk {
+        type Request = WalkRequest;
+        type Response = WalkResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `walk`.

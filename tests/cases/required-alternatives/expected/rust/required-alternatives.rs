@@ -41,18 +41,15 @@ mod required_alternatives_contract {
     pub const CONTRACT_HASH: &str = "0c662da7423f79baf980fdee2412881a44cf2a1996ad407a24180ea70faa7efc";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Find as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Find::DESCRIPTOR];
 
     /// The capability `find`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Find;
 
-    impl ::capgen::Capability for Find {
-        type Request = FindRequest;
-        type Response = FindResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Find {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "required-alternatives",
                 "find",
                 "0c662da7423f79baf980fdee2412881a44cf2a1996ad407a24180ea70faa7efc",
@@ -63,6 +60,15 @@ mod required_alternatives_contract {
             .with_output_schema(
                 "{\"not\":{\"required\":[\"c\"]},\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"string\"},\"c\":{\"type\":\"string\"}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Find {
+        type Request = FindRequest;
+        type Response = FindResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `find`.

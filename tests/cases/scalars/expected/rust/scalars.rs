@@ -41,18 +41,15 @@ mod scalars_contract {
     pub const CONTRACT_HASH: &str = "2d619bfbb437af9761f12439b267543a253cdd3e92b505fbea7ca2db34ddf5de";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Measure as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Measure::DESCRIPTOR];
 
     /// The capability `measure`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Measure;
 
-    impl ::capgen::Capability for Measure {
-        type Request = MeasureRequest;
-        type Response = MeasureResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Measure {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "scalars",
                 "measure",
                 "2d619bfbb437af9761f12439b267543a253cdd3e92b505fbea7ca2db34ddf5de",
@@ -61,6 +58,15 @@ mod scalars_contract {
                 "{\"properties\":{\"anything\":{},\"count\":{\"minimum\":0,\"type\":\"integer\"},\"everything\":true,\"flag\":{\"type\":\"boolean\"},\"impossible\":false,\"nothing\":{\"type\":\"null\"},\"ratio\":{\"type\":\"number\"},\"text\":{\"minLength\":1,\"pattern\":\"^[a-z]\",\"type\":\"string\"},\"when\":{\"format\":\"date-time\",\"type\":\"string\"},\"whole\":{\"type\":\"integer\"}},\"required\":[\"text\",\"when\",\"whole\",\"count\",\"ratio\",\"flag\",\"nothing\",\"anything\"],\"type\":\"object\"}",
             )
             .with_output_schema("{\"type\":\"string\"}");
+    }
+
+    impl ::capgen::Capability for Measure {
+        type Request = MeasureRequest;
+        type Response = MeasureResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `measure`.

@@ -41,18 +41,15 @@ mod tagged_union_by_reference_contract {
     pub const CONTRACT_HASH: &str = "5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Adopt as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Adopt::DESCRIPTOR];
 
     /// The capability `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Adopt;
 
-    impl ::capgen::Capability for Adopt {
-        type Request = AdoptRequest;
-        type Response = AdoptResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Adopt {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-by-reference",
                 "adopt",
                 "5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3",
@@ -60,6 +57,15 @@ mod tagged_union_by_reference_contract {
             .with_input_schema(
                 "{\"definitions\":{\"cat\":{\"properties\":{\"lives\":{\"minimum\":0,\"type\":\"integer\"},\"species\":{\"const\":\"cat\"}},\"required\":[\"species\"],\"type\":\"object\"},\"dog\":{\"properties\":{\"bark\":{\"type\":\"boolean\"},\"species\":{\"const\":\"dog\"}},\"required\":[\"species\",\"bark\"],\"type\":\"object\"},\"pet\":{\"oneOf\":[{\"$ref\":\"#/definitions/dog\"},{\"$ref\":\"#/definitions/cat\"}]}},\"properties\":{\"others\":{\"items\":{\"$ref\":\"#/definitions/pet\"},\"type\":\"array\"},\"pet\":{\"$ref\":\"#/definitions/pet\"}},\"required\":[\"pet\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Adopt {
+        type Request = AdoptRequest;
+        type Response = AdoptResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `adopt`: any JSON value, as it has no schema.

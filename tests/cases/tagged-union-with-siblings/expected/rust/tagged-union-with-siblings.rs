@@ -41,18 +41,15 @@ mod tagged_union_with_siblings_contract {
     pub const CONTRACT_HASH: &str = "0b1def8b7512b666794b5200fc27478d5e7f0b0eab30c4c187573098ea0c4e1c";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Notify as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Notify::DESCRIPTOR];
 
     /// The capability `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Notify;
 
-    impl ::capgen::Capability for Notify {
-        type Request = NotifyRequest;
-        type Response = NotifyResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Notify {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-with-siblings",
                 "notify",
                 "0b1def8b7512b666794b5200fc27478d5e7f0b0eab30c4c187573098ea0c4e1c",
@@ -60,6 +57,15 @@ mod tagged_union_with_siblings_contract {
             .with_input_schema(
                 "{\"oneOf\":[{\"properties\":{\"channel\":{\"const\":\"email\"},\"to\":{\"format\":\"email\",\"type\":\"string\"}},\"required\":[\"to\"]},{\"properties\":{\"channel\":{\"const\":\"sms\"},\"number\":{\"type\":\"string\"}},\"required\":[\"number\"]}],\"properties\":{\"channel\":{\"enum\":[\"email\",\"sms\"]},\"id\":{\"type\":\"string\"}},\"required\":[\"id\",\"channel\"],\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Notify {
+        type Request = NotifyRequest;
+        type Response = NotifyResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The response of `notify`: any JSON value, as it has no schema.

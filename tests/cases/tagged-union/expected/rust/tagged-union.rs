@@ -41,18 +41,15 @@ mod tagged_union_contract {
     pub const CONTRACT_HASH: &str = "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc";
 
     /// Every capability of the agent.
-    pub const CAPABILITIES: &[::capgen::Descriptor] = &[
-        <Draw as ::capgen::Capability>::DESCRIPTOR,
-    ];
+    pub const CAPABILITIES: &[::capgen::Descriptor] = &[Draw::DESCRIPTOR];
 
     /// The capability `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Draw;
 
-    impl ::capgen::Capability for Draw {
-        type Request = DrawRequest;
-        type Response = DrawResponse;
-        const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
+    impl Draw {
+        /// What the contract says about it.
+        pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union",
                 "draw",
                 "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc",
@@ -63,6 +60,15 @@ mod tagged_union_contract {
             .with_output_schema(
                 "{\"properties\":{\"area\":{\"type\":\"number\"},\"next\":{\"oneOf\":[{\"properties\":{\"code\":{\"type\":\"integer\"},\"on-error\":{\"const\":true}},\"required\":[\"on-error\",\"code\"],\"type\":\"object\"},{\"properties\":{\"on-error\":{\"const\":false}},\"required\":[\"on-error\"],\"type\":\"object\"},{\"type\":\"null\"}]}},\"type\":\"object\"}",
             );
+    }
+
+    impl ::capgen::Capability for Draw {
+        type Request = DrawRequest;
+        type Response = DrawResponse;
+        const NAME: &'static str = Self::DESCRIPTOR.name;
+        fn descriptor() -> &'static ::capgen::Descriptor {
+            &Self::DESCRIPTOR
+        }
     }
 
     /// The request of `draw`.

@@ -1,0 +1,97 @@
+//! Payloads whose type has a JSON form, read and written in one pass.
+
+use capgen_schema::pointer::compare;
+use capgen_schema::{PayloadError, Violation, parse_payload};
+
+use super::locate::pointer;
+use super::reader::Unheld;
+use super::{Json, Reader, Schema, Writer};
+use crate::{InvalidPayload, Options, Payload};
+
+/// Reads a payload: [`Payload::read`] of a generated type.
+///
+/// # Errors
+///
+/// Those of [`Payload::from_json_with`].
+pub fn read_payload<T: Payload + Json>(text: &str, options: Options) -> Result<T, InvalidPayload> {
+    let mut reader = Reader::new(text).max_depth(options.max_depth);
+    loop {
+        match reader.whole() {
+            Some(payload) => return Ok(payload),
+            None => reader = again(&reader, text, T::schema(), options)?,
+        }
+    }
+}
+
+/// A second reader, which checks nothing, for a text that the schema allows.
+#[cold]
+fn again<'a>(
+    first: &Reader<'_>,
+    text: &'a str,
+    schema: &Schema,
+    options: Options,
+) -> Result<Reader<'a>, InvalidPayload> {
+    if first.trusts() {
+        return Err(beyond_rust(text, first));
+    }
+    refuse(text, schema, options)?;
+    Ok(Reader::trusting(text))
+}
+
+/// Everything that is wrong with a text; nothing, where the schema allows it.
+fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPayload> {
+    let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
+    let violations = schema.violations(&parse_payload(text.as_bytes()).map_err(syntax)?, options);
+    if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
+}
+
+/// What a type of Rust does not hold, although its schema allows it.
+fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
+    InvalidPayload::Violations(vec![unheld(text, reader.stop("not what the Rust type allows"))])
+}
+
+/// Checks a payload and writes it: [`Payload::write`] of a generated type.
+///
+/// # Errors
+///
+/// Those of [`Payload::to_json_with`].
+pub fn write_payload<T: Payload + Json>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+    write(&|writer| writer.write(payload), T::schema(), options)
+}
+
+type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
+
+/// What need not be done for each type is done once for all, from here on.
+fn write(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+    let mut writer = Writer::new().max_depth(options.max_depth);
+    match write(&mut writer) {
+        Some(()) => Ok(writer.into_text()),
+        None => write_slowly(write, schema, options),
+    }
+}
+
+/// What is wrong with a value that could not be written at once.
+#[cold]
+fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+    let mut writer = Writer::trusting().max_depth(options.max_depth);
+    if write(&mut writer).is_none() {
+        return Err(InvalidPayload::Violations(vec![Violation::too_deep(options.max_depth)]));
+    }
+    let (text, nulls) = writer.into_parts();
+    let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
+    let mut violations = schema.violations(&tree, options.all());
+    let shown = String::from_utf8_lossy(&text);
+    for null in nulls {
+        let number = unheld(&shown, null);
+        violations.retain(|violation| violation.path != number.path);
+        let at = violations.partition_point(|violation| compare(&violation.path, &number.path).is_lt());
+        violations.insert(at, number);
+    }
+    violations.truncate(options.most());
+    if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
+}
+
+/// A number that the schema may allow, and the language it is in does not.
+fn unheld(text: &str, number: Unheld) -> Violation {
+    Violation { path: pointer(text, number.offset), message: number.message.to_owned(), keyword: "type" }
+}
