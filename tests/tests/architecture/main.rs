@@ -9,7 +9,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The crates that users link, with their folders; they may not print, exit or read the environment.
-const LIBRARIES: [&str; 4] = ["schema", "manifest", "runtime", "codegen"];
+const LIBRARIES: [&str; 5] = ["schema", "manifest", "macros", "runtime", "codegen"];
 
 /// Hand-written files have no more lines than this.
 const MOST_LINES: usize = 800;
@@ -19,7 +19,8 @@ fn crates_depend_on_each_other_in_one_direction() {
     let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("capgen-schema", &[][..]),
         ("capgen-manifest", &["capgen-schema"]),
-        ("capgen", &["capgen-manifest", "capgen-schema"]),
+        ("capgen-macros", &[]),
+        ("capgen", &["capgen-macros", "capgen-manifest", "capgen-schema"]),
         ("capgen-codegen", &["capgen-manifest", "capgen-schema"]),
         ("capgen-cli", &["capgen-codegen", "capgen-manifest", "capgen-schema"]),
     ]);

@@ -1,0 +1,55 @@
+//! What was written: a struct, its attributes, its parameters.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, Generics};
+
+use crate::attr::{self, Entry};
+use crate::doc;
+use crate::errors::Errors;
+
+/// A struct with `#[derive(Capability)]`.
+pub(crate) struct Subject<'a> {
+    pub(crate) name: &'a Ident,
+    pub(crate) generics: &'a Generics,
+    /// `struct Ping;`: there is nothing to send.
+    pub(crate) is_unit: bool,
+    /// The documentation, as an expression of type `&'static str`.
+    pub(crate) documentation: Option<TokenStream>,
+}
+
+/// Reads what a derive is given: the struct, and what is said of the capability.
+pub(crate) fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Subject<'a>, Vec<Entry>) {
+    let name = &input.ident;
+    let is_unit = match &input.data {
+        Data::Struct(data) => {
+            misplaced(data.fields.iter(), errors);
+            matches!(data.fields, Fields::Unit)
+        }
+        Data::Enum(data) => {
+            errors.at(&data.enum_token, holder("an enum", name));
+            false
+        }
+        Data::Union(data) => {
+            errors.at(&data.union_token, holder("a union", name));
+            false
+        }
+    };
+    let documentation = doc::description(&input.attrs);
+    (Subject { name, generics: &input.generics, is_unit, documentation }, attr::read(&input.attrs, errors))
+}
+
+fn holder(what: &str, name: &Ident) -> String {
+    format!(
+        "{what} is no capability: derive on a struct that holds what is sent, such as `struct Review{name}({name});`"
+    )
+}
+
+fn misplaced<'a>(fields: impl Iterator<Item = &'a Field>, errors: &mut Errors) {
+    let is_ours = |attribute: &&Attribute| attribute.path().is_ident("capability");
+    for attribute in fields.flat_map(|field| &field.attrs).filter(is_ours) {
+        errors.at(
+            attribute.path(),
+            "`#[capability]` stands before the struct; for a field write `#[serde(...)]` or `#[schemars(...)]`",
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! What stands behind a key: a value of the right kind, or what to write instead.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Result};
+use syn::{Error, LitBool, LitInt, LitStr, Path, Token, Type, bracketed, token};
+
+use crate::key::{Key, Rule};
+
+/// A value of a key.
+pub(crate) enum Value {
+    Text(LitStr),
+    Number(LitInt),
+    Flag(bool),
+    Texts(Vec<LitStr>),
+    Type(Box<Type>),
+    Path(Path),
+}
+
+/// Reads `= value`. Where that fails, some of it may be read.
+pub(crate) fn read(input: ParseStream<'_>, key: &Key, written: &Ident) -> Result<Value> {
+    let ends = |input: ParseStream<'_>| input.is_empty() || input.peek(Token![,]);
+    if key.rule == Rule::Flag && (ends(input) || input.peek(Ident::peek_any)) {
+        return Ok(Value::Flag(true));
+    }
+    if !ends(input) && !input.peek(Token![=]) {
+        return Err(input.error(format!("write `{}`", key.example)));
+    }
+    let equals: Option<Token![=]> = input.parse()?;
+    if ends(input) {
+        let message = format!("`{}` needs a value: write `{}`", key.name, key.example);
+        return Err(Error::new_spanned(quote!(#written #equals), message));
+    }
+    match key.rule {
+        Rule::Name | Rule::Id | Rule::Version | Rule::Text | Rule::Filled | Rule::Choice(_) => text(input, key),
+        Rule::Milliseconds => number(input, key),
+        Rule::Flag => flag(input, key),
+        Rule::Words | Rule::Ranges => texts(input, key),
+        Rule::Response => response(input),
+        Rule::Crate => path(input, key),
+    }
+}
+
+fn text(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+    match string(input) {
+        Some(text) => Ok(Value::Text(text)),
+        None => {
+            let rest = rest(input);
+            let example = match quotable(&rest) {
+                Some(text) => format!("{} = \"{text}\"", key.name),
+                None => key.example.to_owned(),
+            };
+            Err(Error::new_spanned(rest, format!("`{}` is a string: write `{example}`", key.name)))
+        }
+    }
+}
+
+/// A string literal, which is read if it stands here.
+fn string(input: ParseStream<'_>) -> Option<LitStr> {
+    let literal = input.fork().parse::<LitStr>().ok().filter(|literal| literal.suffix().is_empty());
+    if literal.is_some() { input.parse().ok() } else { None }
+}
+
+fn number(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+    if let Ok(literal) = input.fork().parse::<LitInt>() {
+        let negative = literal.base10_digits().starts_with('-');
+        if matches!(literal.suffix(), "" | "u64") && !negative {
+            return input.parse().map(Value::Number);
+        }
+    }
+    let message = format!("`{}` is a whole number of milliseconds: write `{}`", key.name, key.example);
+    Err(Error::new_spanned(rest(input), message))
+}
+
+fn flag(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+    if input.peek(LitBool) {
+        return input.parse::<LitBool>().map(|literal| Value::Flag(literal.value));
+    }
+    let message = format!("`{0}` is true or false: write `{0}`, or `{0} = false`", key.name);
+    Err(Error::new_spanned(rest(input), message))
+}
+
+fn texts(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+    if !input.peek(token::Bracket) {
+        let rest = rest(input);
+        let example = match syn::parse2::<LitStr>(rest.clone()) {
+            Ok(text) => format!("{} = [{}]", key.name, text.to_token_stream()),
+            Err(_) => key.example.to_owned(),
+        };
+        return Err(Error::new_spanned(rest, format!("`{}` is a list: write `{example}`", key.name)));
+    }
+    let elements;
+    bracketed!(elements in input);
+    let mut texts = Vec::new();
+    let mut wrong: Option<Error> = None;
+    while !elements.is_empty() {
+        match string(&elements) {
+            Some(text) => texts.push(text),
+            None => combine(&mut wrong, not_a_string(&elements, key)),
+        }
+        if !elements.is_empty() && !elements.peek(Token![,]) {
+            combine(&mut wrong, elements.error("write a comma between elements"));
+            rest(&elements);
+        }
+        elements.parse::<Option<Token![,]>>()?;
+    }
+    wrong.map_or(Ok(Value::Texts(texts)), Err)
+}
+
+fn not_a_string(elements: ParseStream<'_>, key: &Key) -> Error {
+    if elements.peek(Token![,]) {
+        return elements.error("an element is missing: remove this comma");
+    }
+    let rest = rest(elements);
+    let advice = match quotable(&rest) {
+        Some(text) => format!("write `\"{text}\"`"),
+        None => format!("write `{}`", key.example),
+    };
+    Error::new_spanned(rest, format!("an element of `{}` is a string: {advice}", key.name))
+}
+
+fn combine(all: &mut Option<Error>, error: Error) {
+    match all {
+        Some(all) => all.combine(error),
+        none => *none = Some(error),
+    }
+}
+
+fn response(input: ParseStream<'_>) -> Result<Value> {
+    if let Some(literal) = string(input) {
+        let text = literal.value();
+        let example = if syn::parse_str::<Path>(&text).is_ok() { text } else { "Review".to_owned() };
+        return Err(Error::new_spanned(literal, format!("write `response = {example}`, a type")));
+    }
+    match input.fork().call(Type::without_plus) {
+        Ok(ty) if is_owned(&ty) => input.call(Type::without_plus).map(|ty| Value::Type(Box::new(ty))),
+        _ => {
+            let message = "write the type of the response, which owns what it holds: `response = Review`";
+            Err(Error::new_spanned(rest(input), message))
+        }
+    }
+}
+
+/// Whether a value of the type can be read and kept.
+fn is_owned(ty: &Type) -> bool {
+    match ty {
+        Type::Group(group) => is_owned(&group.elem),
+        Type::Paren(paren) => is_owned(&paren.elem),
+        Type::Reference(_) | Type::Ptr(_) | Type::Infer(_) | Type::ImplTrait(_) | Type::TraitObject(_) => false,
+        _ => true,
+    }
+}
+
+fn path(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+    let parsed = match string(input) {
+        Some(literal) => literal.parse_with(Path::parse_mod_style).map_err(|_| literal.to_token_stream()),
+        None => match input.fork().call(Path::parse_mod_style) {
+            Ok(_) => return input.call(Path::parse_mod_style).map(Value::Path),
+            Err(_) => Err(rest(input)),
+        },
+    };
+    parsed.map(Value::Path).map_err(|tokens| {
+        Error::new_spanned(tokens, format!("`crate` is the path at which capgen is found: write `{}`", key.example))
+    })
+}
+
+/// The tokens up to the next comma.
+fn rest(input: ParseStream<'_>) -> TokenStream {
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        match input.parse::<TokenTree>() {
+            Ok(token) => tokens.extend([token]),
+            Err(_) => break,
+        }
+    }
+    tokens
+}
+
+/// What the tokens say, if it was a string without quotes: a few words, numbers, dots and hyphens.
+fn quotable(tokens: &TokenStream) -> Option<String> {
+    let mut text = String::new();
+    for token in tokens.clone() {
+        match token {
+            TokenTree::Ident(ident) => text.push_str(&ident.to_string()),
+            TokenTree::Punct(punct) if matches!(punct.as_char(), '.' | '-' | ':') => text.push(punct.as_char()),
+            TokenTree::Literal(literal) if literal.to_string().starts_with(|c: char| c.is_ascii_digit()) => {
+                text.push_str(&literal.to_string());
+            }
+            _ => return None,
+        }
+    }
+    (!text.is_empty() && text.len() <= 40).then_some(text)
+}
