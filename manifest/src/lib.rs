@@ -28,6 +28,7 @@ pub mod render;
 mod source;
 #[cfg(feature = "parse")]
 mod tree;
+pub mod version;
 #[cfg(feature = "parse")]
 mod yaml;
 

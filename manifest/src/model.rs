@@ -22,9 +22,9 @@ pub struct AgentId(pub(crate) String);
 /// Something that can be called on an agent.
 #[derive(Clone, Debug)]
 pub struct Capability {
-    /// Matches `[A-Za-z0-9][A-Za-z0-9_-]*`.
+    /// See [`Capability::is_name`].
     pub name: String,
-    /// Reverse-domain name, such as `org.example.code-review`.
+    /// Reverse-domain name, such as `org.example.code-review`; see [`Capability::is_id`].
     pub id: Option<String>,
     /// For people.
     pub description: Option<String>,
@@ -104,8 +104,8 @@ impl AgentId {
     /// The longest id, in bytes: with an ending it still fits into every file system's names.
     pub const MAX_LEN: usize = 128;
 
-    #[cfg(feature = "parse")]
-    pub(crate) const RULE: &str =
+    /// What an id is, for a message.
+    pub const RULE: &str =
         "an id has letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long";
 
     /// An id, where `text` is one.
@@ -167,6 +167,55 @@ impl std::fmt::Display for AgentId {
 }
 
 impl Capability {
+    /// What a name is, for a message.
+    pub const NAME_RULE: &str = "a name has letters, digits, `_` and `-`, and starts with a letter or a digit";
+
+    /// What to write for an id, for a message.
+    pub const ID_RULE: &str = "write at least two labels with dots between, such as `org.example.code-review`";
+
+    /// A capability of which nothing is known but its name, which the caller makes sure [is one](Self::is_name).
+    ///
+    /// ```
+    /// use capgen_manifest::Capability;
+    /// let review = Capability { timeout_ms: Some(60_000), ..Capability::new("review-pr") };
+    /// assert!(review.input.is_none() && review.tags.is_empty());
+    /// ```
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            id: None,
+            description: None,
+            version: None,
+            input: None,
+            output: None,
+            timeout_ms: None,
+            idempotent: None,
+            since: None,
+            skill: None,
+            supported_versions: Vec::new(),
+            deprecated_versions: Vec::new(),
+            min_schema_version: None,
+            tags: Vec::new(),
+            side_effects: None,
+            determinism: None,
+            latency: None,
+            required_roles: Vec::new(),
+            required_scopes: Vec::new(),
+        }
+    }
+
+    /// Whether a text can be the name of a capability: `[A-Za-z0-9][A-Za-z0-9_-]*`.
+    pub fn is_name(text: &str) -> bool {
+        text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+    }
+
+    /// Whether a text can be the id of a capability: two or more labels with dots between, each of which could be a
+    /// [name](Self::is_name).
+    pub fn is_id(text: &str) -> bool {
+        text.contains('.') && text.split('.').all(Self::is_name)
+    }
+
     /// The schema of a side; `None` where it is loose.
     pub fn schema(&self, side: Side) -> Option<&Schema> {
         match side {

@@ -6,7 +6,7 @@ use super::Names;
 use super::near::nearest;
 use super::reader::{Map, Place, Reader, listed, quoted};
 use super::schema;
-use super::version::{check_range, completed};
+use crate::version::{check_range, completed};
 use crate::{Capability, Data, Determinism, Node, Side, SideEffects, codes};
 
 const KEYS: [&str; 19] = [
@@ -36,7 +36,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
     let mut map = reader.map(node, place, "a capability")?;
     let name =
         map.get("name").and_then(|m| if let Data::String(text) = &m.value.data { Some(text.as_str()) } else { None });
-    let valid = name.filter(|name| is_name(name));
+    let valid = name.filter(|name| Capability::is_name(name));
     map.place.at = Some(match valid {
         Some(name) => format!("capability {}", quoted(name)),
         None => format!("capability {}", 1 + map.place.pointer.rsplit('/').next()?.parse::<usize>().ok()?),
@@ -49,59 +49,47 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
     valid.map(|_| capability)
 }
 
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-}
-
 fn check_name(reader: &mut Reader<'_>, map: &Map<'_>, names: &mut Names) {
     let Some(member) = reader.required(map, "name") else { return };
     let Some(name) = reader.text(map, "name") else { return };
     let (span, place) = (&member.value.span, map.below("name"));
-    if is_name(name) {
+    if Capability::is_name(name) {
         names.enter(reader, name, span, &place);
     } else {
         let message = "not a name of a capability";
         let finding = reader.finding(codes::CAPABILITY_NAME, message, (span.clone(), ""), &place);
-        reader.report(finding.help("a name has letters, digits, `_` and `-`, and starts with a letter or a digit"));
+        reader.report(finding.help(Capability::NAME_RULE));
     }
 }
 
 fn descriptive(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capability {
     let owned = str::to_owned;
     Capability {
-        name,
         id: id(reader, map),
         description: reader.text(map, "description").map(owned),
-        version: None,
         input: schema::read(reader, map, Side::Request),
         output: schema::read(reader, map, Side::Response),
         timeout_ms: timeout(reader, map),
         idempotent: reader.boolean(map, "idempotent"),
         since: reader.text(map, "since").map(owned),
         skill: reader.filled(map, "skill").map(owned),
-        supported_versions: Vec::new(),
-        deprecated_versions: Vec::new(),
-        min_schema_version: None,
         tags: reader.texts(map, "tags"),
-        side_effects: None,
-        determinism: None,
         latency: reader.filled(map, "latency").map(owned),
         required_roles: reader.texts(map, "requiredRoles"),
         required_scopes: reader.texts(map, "requiredScopes"),
+        ..Capability::new(name)
     }
 }
 
 fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<String> {
     let member = map.get("id")?;
     let text = reader.text(map, "id")?;
-    let labels = text.split('.').count();
-    if labels >= 2 && text.split('.').all(is_name) {
+    if Capability::is_id(text) {
         return Some(text.to_owned());
     }
     let help = match text.split_once(':') {
         Some((_, version)) if Version::parse(version).is_ok() => "give the version under `version`",
-        _ => "write at least two labels with dots between, such as `org.example.code-review`",
+        _ => Capability::ID_RULE,
     };
     let at = (member.value.span.clone(), "");
     let finding = reader.finding(codes::CAPABILITY_ID, "`id` must be a reverse-domain name", at, &map.below("id"));

@@ -5,7 +5,6 @@ mod near;
 mod reader;
 mod schema;
 mod transport;
-mod version;
 
 use std::collections::HashMap;
 use std::ops::Range;

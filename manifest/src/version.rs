@@ -2,8 +2,15 @@
 
 use semver::Version;
 
-/// The three-part form of a version with fewer parts, such as `2.0.0` for `2.0`.
-pub(crate) fn completed(text: &str) -> Option<String> {
+/// The three-part form of a version that has one to three parts and perhaps a `v` before them, such as `2.0.0` for `2.0`:
+/// what was probably meant. `None` for every other text.
+///
+/// ```
+/// use capgen_manifest::version::completed;
+/// assert_eq!(completed("v2.0").as_deref(), Some("2.0.0"));
+/// assert_eq!(completed("latest"), None);
+/// ```
+pub fn completed(text: &str) -> Option<String> {
     let parts: Vec<&str> = text.strip_prefix('v').unwrap_or(text).split('.').collect();
     let numeric = parts.iter().all(|part| part.len() <= 9 && part.parse::<u32>().is_ok());
     if !numeric || parts.len() > 3 {
@@ -16,7 +23,17 @@ pub(crate) fn completed(text: &str) -> Option<String> {
 /// Checks an entry of a version list: an exact version (`x.y.z`), or comparators that must all hold, with spaces between
 /// (`>=1.2.0 <2.0.0`). This is the range grammar of the capability registry (AMP RFC 004, section 4.4); alternatives
 /// (`||`), wildcards, `^` and `~` are not in it.
-pub(crate) fn check_range(text: &str) -> Result<(), &'static str> {
+///
+/// # Errors
+///
+/// Why it is neither; a few words without a full stop.
+///
+/// ```
+/// use capgen_manifest::version::check_range;
+/// assert_eq!(check_range(">=1.2.0 <2.0.0"), Ok(()));
+/// assert_eq!(check_range("^1.2.0"), Err("`^` and `~` are not part of the range grammar"));
+/// ```
+pub fn check_range(text: &str) -> Result<(), &'static str> {
     if text.trim().is_empty() {
         return Err("empty");
     }
