@@ -26,6 +26,7 @@ mod read;
 pub mod render;
 #[cfg(feature = "parse")]
 mod source;
+mod transport;
 #[cfg(feature = "parse")]
 mod tree;
 pub mod version;

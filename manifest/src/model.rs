@@ -87,7 +87,8 @@ pub enum Determinism {
 pub struct Transport {
     /// `memory`, `mqtt`, `kafka`, `nats`, `sqs` or `amqp`.
     pub kind: String,
-    /// The settings as written, credentials included: never print them.
+    /// The settings as written, `kind` among them, credentials included: never print them. What a program makes may leave
+    /// `kind` out.
     pub settings: Json,
 }
 
@@ -104,6 +105,9 @@ impl AgentId {
     /// The longest id, in bytes: with an ending it still fits into every file system's names.
     pub const MAX_LEN: usize = 128;
 
+    /// What stands before an id where it is a URI.
+    pub(crate) const SCHEME: &str = "agent://";
+
     /// What an id is, for a message.
     pub const RULE: &str =
         "an id has letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long";
@@ -117,7 +121,7 @@ impl AgentId {
 
     /// The id of an `agent://<id>`, where `text` is one.
     pub fn from_uri(text: &str) -> Option<Self> {
-        Self::new(text.strip_prefix("agent://")?)
+        Self::new(text.strip_prefix(Self::SCHEME)?)
     }
 
     /// The id without `agent://`.

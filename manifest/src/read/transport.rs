@@ -2,28 +2,8 @@
 
 use super::near::nearest;
 use super::reader::{Map, Place, Reader, listed};
+use crate::transport::{CHANNEL_KEYS, SHAPES, Shape};
 use crate::{Data, Node, Transport, codes};
-
-/// What a kind of transport has besides `kind`.
-struct Shape {
-    kind: &'static str,
-    /// The mapping that names `requests` and, optionally, `responses`.
-    channels: &'static str,
-    /// Required texts.
-    texts: &'static [&'static str],
-    /// Required lists of texts.
-    lists: &'static [&'static str],
-    optional: &'static [&'static str],
-}
-
-const SHAPES: [Shape; 6] = [
-    Shape { kind: "memory", channels: "topics", texts: &[], lists: &[], optional: &[] },
-    Shape { kind: "mqtt", channels: "topics", texts: &[], lists: &[], optional: &["url"] },
-    Shape { kind: "kafka", channels: "topics", texts: &[], lists: &["brokers"], optional: &["ssl", "sasl"] },
-    Shape { kind: "nats", channels: "subjects", texts: &[], lists: &["servers"], optional: &[] },
-    Shape { kind: "sqs", channels: "queues", texts: &["region"], lists: &[], optional: &[] },
-    Shape { kind: "amqp", channels: "queues", texts: &["url"], lists: &[], optional: &[] },
-];
 
 /// Reads one transport; `None` only where its kind is unknown.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<Transport> {
@@ -46,9 +26,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
 }
 
 fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
-    let keys: Vec<&str> =
-        ["kind", shape.channels].iter().chain(shape.texts).chain(shape.lists).chain(shape.optional).copied().collect();
-    reader.only(map, &keys);
+    reader.only(map, &shape.keys());
     for key in shape.texts {
         reader.required(map, key);
         reader.filled(map, key);
@@ -76,7 +54,7 @@ fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
         _ => "`queues`",
     };
     if let Some(channels) = reader.map(&channels.value, map.below(shape.channels), what) {
-        reader.only(&channels, &["requests", "responses"]);
+        reader.only(&channels, &CHANNEL_KEYS);
         reader.required(&channels, "requests");
         reader.filled(&channels, "requests");
         reader.filled(&channels, "responses");
