@@ -2,6 +2,7 @@
 //! untrusted text, and diagnostics with source snippets.
 #![forbid(unsafe_code)]
 
+mod characters;
 #[cfg(feature = "parse")]
 pub mod codes;
 mod contract;
@@ -30,6 +31,7 @@ mod transport;
 #[cfg(feature = "parse")]
 mod tree;
 pub mod version;
+mod write;
 #[cfg(feature = "parse")]
 mod yaml;
 

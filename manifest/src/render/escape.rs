@@ -1,13 +1,6 @@
 //! Making a stranger's text harmless.
 
-/// Whether a terminal or a viewer may act on it instead of showing it: control characters, line separators, and what
-/// turns or hides text (bidirectional controls, zero-width and tag characters).
-pub(super) fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
+use crate::characters::is_unsafe;
 
 /// The text with every unsafe character written as in Rust (`\u{202e}`) and without the user info of URLs.
 pub(super) fn visible(text: &str) -> String {

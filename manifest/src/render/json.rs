@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::escape::{is_unsafe, without_user_info};
+use super::escape::without_user_info;
 use super::{Region, regions, severity_name};
 use crate::Diagnostic;
+use crate::characters::is_unsafe;
 
 /// One JSON object a line: `code`, `severity`, `message`, `path`, `line`, `column`, `endLine`, `endColumn` (all from 1,
 /// columns in code points, the end exclusive), `label`, `related` (more places), `pointer`, `notes`, `help`. What is not
