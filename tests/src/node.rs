@@ -177,6 +177,15 @@ impl Node {
         Ok(serde_json::from_value(self.run_script("erase.mjs", &json!(texts))?)?)
     }
 
+    /// What npm's `yaml` reads in each text, first as YAML 1.2 with its core schema, then as YAML 1.1.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot read one without a warning.
+    pub fn yaml(&self, texts: &[String]) -> Result<Vec<[Value; 2]>, Failure> {
+        Ok(serde_json::from_value(self.run_script("yaml.mjs", &json!(texts))?)?)
+    }
+
     fn run(&self, job: &Value) -> Result<Value, Failure> {
         self.run_script("check.mjs", job)
     }
