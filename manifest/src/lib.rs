@@ -28,6 +28,7 @@ pub mod render;
 #[cfg(feature = "parse")]
 mod source;
 mod transport;
+mod transport_builder;
 #[cfg(feature = "parse")]
 mod tree;
 pub mod version;

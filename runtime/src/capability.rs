@@ -27,4 +27,18 @@ pub trait Capability {
 
     /// What the contract says about the capability.
     fn descriptor() -> &'static Descriptor;
+
+    /// The capability as the manifest has it.
+    #[cfg(feature = "derive")]
+    #[doc(hidden)]
+    fn contract() -> crate::derive::Contract {
+        crate::derive::contract_of(Self::descriptor())
+    }
+
+    /// The path of the Rust type that declares it; empty where a contract does.
+    #[cfg(feature = "derive")]
+    #[doc(hidden)]
+    fn source() -> &'static str {
+        ""
+    }
 }

@@ -23,6 +23,8 @@
 #![forbid(unsafe_code)]
 
 mod capability;
+#[cfg(feature = "derive")]
+pub mod derive;
 mod descriptor;
 mod macros;
 mod never;
@@ -36,3 +38,9 @@ pub use descriptor::Descriptor;
 pub use never::Never;
 pub use options::Options;
 pub use payload::{InvalidPayload, Loose, Payload};
+
+#[cfg(feature = "derive")]
+pub use {
+    capgen_manifest::Transport,
+    derive::{Checked, Unsayable},
+};

@@ -31,3 +31,8 @@ pub use schema::Schema;
 pub use shim::{deserialize, deserialize_payload, serialize};
 pub use union::{branch, to_value};
 pub use writer::Writer;
+
+#[cfg(feature = "derive")]
+pub(crate) use payload::settle;
+#[cfg(feature = "derive")]
+pub(crate) use reader::Unheld;

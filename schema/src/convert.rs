@@ -16,6 +16,18 @@ impl TryFrom<&Value> for Json {
     }
 }
 
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Json::Bool(value)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Json::String(text.to_owned())
+    }
+}
+
 impl Json {
     /// The value with each number as `number` reads it; `None` where that gives none.
     pub(crate) fn reading(value: &Value, number: &impl Fn(&serde_json::Number) -> Option<Number>) -> Option<Self> {

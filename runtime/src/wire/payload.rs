@@ -78,14 +78,30 @@ fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<V
         return Err(InvalidPayload::Violations(vec![Violation::too_deep(options.max_depth)]));
     }
     let (text, nulls) = writer.into_parts();
-    let tree = parse_payload(&text).map_err(InvalidPayload::Syntax)?;
+    settle(text, nulls, schema, options)
+}
+
+/// A text that is written, if the schema allows it; `nulls` stand where numbers are not finite.
+///
+/// # Errors
+///
+/// Every violation.
+pub(crate) fn settle(
+    text: Vec<u8>,
+    nulls: Vec<Unheld>,
+    schema: &Schema,
+    options: Options,
+) -> Result<Vec<u8>, InvalidPayload> {
+    let tree = parse_payload(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
     let mut violations = schema.violations(&tree, options.all());
-    let shown = String::from_utf8_lossy(&text);
-    for null in nulls {
-        let number = unheld(&shown, null);
-        violations.retain(|violation| violation.path != number.path);
-        let at = violations.partition_point(|violation| compare(&violation.path, &number.path).is_lt());
-        violations.insert(at, number);
+    if !nulls.is_empty() {
+        let shown = String::from_utf8_lossy(&text);
+        for null in nulls {
+            let number = unheld(&shown, null);
+            violations.retain(|violation| violation.path != number.path);
+            let at = violations.partition_point(|violation| compare(&violation.path, &number.path).is_lt());
+            violations.insert(at, number);
+        }
     }
     violations.truncate(options.most());
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }

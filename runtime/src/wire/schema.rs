@@ -11,7 +11,7 @@ use crate::Options;
 #[derive(Debug)]
 pub struct Schema {
     text: &'static str,
-    validator: OnceLock<Option<Validator>>,
+    validator: OnceLock<Result<Validator, String>>,
 }
 
 impl Schema {
@@ -35,27 +35,43 @@ impl Schema {
         }
     }
 
+    /// One that is compiled already.
+    #[cfg(feature = "derive")]
+    pub(crate) fn compiled(validator: Validator) -> Self {
+        Self { text: "", validator: OnceLock::from(Ok(validator)) }
+    }
+
+    /// One that does not load, and why.
+    #[cfg(feature = "derive")]
+    pub(crate) fn unusable(why: String) -> Self {
+        Self { text: "", validator: OnceLock::from(Err(why)) }
+    }
+
     /// The interpreter; `None` where the text is no schema of the subset, which no generated text is.
     pub fn validator(&self) -> Option<&Validator> {
-        self.validator.get_or_init(|| compile(self.text)).as_ref()
+        self.compiled_or_why().as_ref().ok()
+    }
+
+    fn compiled_or_why(&self) -> &Result<Validator, String> {
+        self.validator.get_or_init(|| compile(self.text))
     }
 
     /// Every violation. A schema that is none has no payload.
     pub(crate) fn violations(&self, payload: &Value, options: Options) -> Vec<Violation> {
-        match self.validator() {
-            Some(validator) => options.apply(validator.clone()).validate(payload),
-            None => vec![Violation {
-                path: String::new(),
-                message: "the schema in this program does not load".to_owned(),
-                keyword: "$schema",
-            }],
+        match self.compiled_or_why() {
+            Ok(validator) => options.apply(validator.clone()).validate(payload),
+            Err(why) => {
+                let message = format!("the schema in this program does not load: {why}");
+                vec![Violation { path: String::new(), message, keyword: "$schema" }]
+            }
         }
     }
 }
 
 /// The text is not read as a `Value`, which would round its numbers.
-fn compile(text: &str) -> Option<Validator> {
-    capgen_schema::Schema::parse_text(text).ok().map(|schema| Validator::new(&schema))
+fn compile(text: &str) -> Result<Validator, String> {
+    let schema = capgen_schema::Schema::parse_text(text).map_err(|error| error.to_string())?;
+    Ok(Validator::new(&schema))
 }
 
 #[cfg(test)]

@@ -1,0 +1,106 @@
+//! Transports that a program makes.
+
+use capgen_schema::{Json, Object};
+
+use crate::Transport;
+
+fn texts(texts: &[&str]) -> Json {
+    Json::Array(texts.iter().map(|text| Json::String((*text).to_owned())).collect())
+}
+
+impl Transport {
+    fn of(kind: &str, channels: &str, requests: &str) -> Self {
+        let requests = [("requests".to_owned(), Json::String(requests.to_owned()))].into_iter().collect();
+        let settings = [(channels.to_owned(), Json::Object(requests))].into_iter().collect();
+        Self { kind: kind.to_owned(), settings: Json::Object(settings) }
+    }
+
+    /// Within one process, by a topic for requests.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::Transport::memory("reviews").responses("reviews.done");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn memory(requests: &str) -> Self {
+        Self::of("memory", "topics", requests)
+    }
+
+    /// MQTT, by a topic for requests. The broker is the setting `url`, where the contract names it.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::Transport::mqtt("reviews").set("url", "mqtt://broker:1883");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn mqtt(requests: &str) -> Self {
+        Self::of("mqtt", "topics", requests)
+    }
+
+    /// Kafka, by its brokers and a topic for requests. `ssl` and `sasl` are settings.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::Transport::kafka(&["broker:9092"], "reviews").set("ssl", true);
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn kafka(brokers: &[&str], requests: &str) -> Self {
+        Self::of("kafka", "topics", requests).set("brokers", texts(brokers))
+    }
+
+    /// NATS, by its servers and a subject for requests.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::Transport::nats(&["nats://nats:4222"], "reviews");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn nats(servers: &[&str], requests: &str) -> Self {
+        Self::of("nats", "subjects", requests).set("servers", texts(servers))
+    }
+
+    /// Amazon SQS, by a region and a queue for requests.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::Transport::sqs("eu-central-1", "reviews");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn sqs(region: &str, requests: &str) -> Self {
+        Self::of("sqs", "queues", requests).set("region", region)
+    }
+
+    /// AMQP, by a URL and a queue for requests.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::Transport::amqp("amqps://rabbit/desk", "reviews");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
+    pub fn amqp(url: &str, requests: &str) -> Self {
+        Self::of("amqp", "queues", requests).set("url", url)
+    }
+
+    /// With the topic, subject or queue where responses go.
+    #[must_use]
+    pub fn responses(mut self, name: &str) -> Self {
+        if let Json::Object(settings) = self.settings {
+            let member = |(key, value): &(String, Json)| match value {
+                Json::Object(channels) if ["topics", "subjects", "queues"].contains(&key.as_str()) => {
+                    (key.clone(), Json::Object(with(channels, "responses", Json::String(name.to_owned()))))
+                }
+                value => (key.clone(), value.clone()),
+            };
+            self.settings = Json::Object(settings.iter().map(member).collect());
+        }
+        self
+    }
+
+    /// With a setting, in place of the one that is there. [`check`](Self::check) says whether the kind has it.
+    #[must_use]
+    pub fn set(mut self, key: &str, value: impl Into<Json>) -> Self {
+        if let Json::Object(settings) = &self.settings {
+            self.settings = Json::Object(with(settings, key, value.into()));
+        }
+        self
+    }
+}
+
+fn with(members: &Object, key: &str, value: Json) -> Object {
+    let kept = members.iter().filter(|(name, _)| name != key).cloned();
+    kept.chain([(key.to_owned(), value)]).collect()
+}

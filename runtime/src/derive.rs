@@ -1,0 +1,22 @@
+//! What `#[derive(Capability)]` is written against. A program uses [`Capability`], [`Payload`](crate::Payload) and
+//! [`Checked`](crate::Checked); this module may change with any release.
+#![doc(hidden)]
+
+mod checked;
+mod codec;
+mod declared;
+mod finite;
+mod names;
+mod once;
+mod path;
+mod side;
+
+pub use checked::Checked;
+pub use codec::{read, write};
+pub use declared::{Contract, Declare, Derived, Once, generic};
+pub use path::Unsayable;
+pub use schemars::JsonSchema;
+pub use serde::{Serialize, de::DeserializeOwned};
+pub use side::{Side, Typed};
+
+pub(crate) use declared::contract_of;

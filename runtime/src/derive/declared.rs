@@ -1,0 +1,142 @@
+//! What is declared in Rust as the manifest has it.
+
+use std::sync::OnceLock;
+
+use capgen_manifest::{Capability as Entry, Determinism, SideEffects};
+use capgen_schema::Schema;
+
+use super::once::PerType;
+use super::path::Unsayable;
+use super::side::{Side, TypeSchema};
+use crate::{Capability, Descriptor, wire};
+
+/// What the derive says of a type.
+pub trait Declare: Capability + 'static {
+    /// What the attributes say.
+    const DECLARED: Descriptor;
+    /// The path of the type.
+    const SOURCE: &'static str;
+
+    /// What follows from it, made on first use.
+    fn derived() -> &'static Derived;
+}
+
+/// A capability that is declared in Rust, in all its forms.
+pub struct Derived {
+    descriptor: Descriptor,
+    contract: Contract,
+    request: Option<&'static TypeSchema>,
+}
+
+/// A capability as the manifest has it.
+pub type Contract = Result<Entry, Vec<Unsayable>>;
+
+/// Where a type that is not generic keeps what it declares.
+pub struct Once(OnceLock<Derived>);
+
+impl Once {
+    /// Nothing yet.
+    #[expect(clippy::new_without_default, reason = "it stands in statics alone")]
+    pub const fn new() -> Self {
+        Self(OnceLock::new())
+    }
+
+    /// What is kept, made where it is not there.
+    pub fn get_or_init<T: Declare>(&'static self, request: Option<Side>, response: Option<Side>) -> &'static Derived {
+        self.0.get_or_init(|| Derived::new(T::DECLARED, request, response))
+    }
+}
+
+/// What is declared by a generic type, which has no static of its own.
+pub fn generic<T: Declare>(request: Option<Side>, response: Option<Side>) -> &'static Derived {
+    static ALL: PerType<Derived> = PerType::new();
+    ALL.get::<T>(|| Derived::new(T::DECLARED, request, response))
+}
+
+impl Derived {
+    fn new(declared: Descriptor, request: Option<Side>, response: Option<Side>) -> Self {
+        let [request, response] = [request, response].map(|side| side.map(Side::get));
+        let [input, output] = [request, response].map(|side| side.map(|side| side.schema.as_ref()));
+        let contract = entry(&declared, [input, output]);
+        Self { descriptor: completed(declared, &contract), contract, request }
+    }
+
+    /// With the hash and the schemas.
+    pub fn descriptor(&'static self) -> &'static Descriptor {
+        &self.descriptor
+    }
+
+    /// As the manifest has it.
+    pub fn contract(&self) -> Contract {
+        self.contract.clone()
+    }
+
+    /// The schema of the request.
+    pub fn request(&'static self) -> &'static wire::Schema {
+        static ANY: wire::Schema = wire::Schema::of(None);
+        self.request.map_or(&ANY, |request| &request.wire)
+    }
+}
+
+/// The descriptor of what can't be said has no hash, and schemas that allow nothing.
+fn completed(declared: Descriptor, contract: &Contract) -> Descriptor {
+    let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    match contract {
+        Ok(entry) => Descriptor {
+            hash: leaked(entry.hash().to_string()),
+            input_schema: entry.input.as_ref().map(|schema| leaked(schema.canonical())),
+            output_schema: entry.output.as_ref().map(|schema| leaked(schema.canonical())),
+            ..declared
+        },
+        Err(_) => Descriptor { input_schema: Some("false"), output_schema: Some("false"), ..declared },
+    }
+}
+
+/// A capability by its descriptor, as generated code has it: without annotations.
+pub(crate) fn contract_of(descriptor: &Descriptor) -> Contract {
+    let [input, output] = [descriptor.input_schema, descriptor.output_schema].map(|text| text.map(Schema::parse_text));
+    let unsayable = |error: &capgen_schema::SchemaTextError| {
+        vec![Unsayable { path: descriptor.name.to_owned(), message: error.to_string() }]
+    };
+    let [input, output] = [input, output].map(|side| side.map(|side| side.map_err(|error| unsayable(&error))));
+    entry(descriptor, [input.as_ref().map(Result::as_ref), output.as_ref().map(Result::as_ref)])
+}
+
+fn entry(declared: &Descriptor, sides: [Option<Result<&Schema, &Vec<Unsayable>>>; 2]) -> Contract {
+    let unsayable: Vec<Unsayable> = sides.iter().flatten().filter_map(|side| side.err()).flatten().cloned().collect();
+    if !unsayable.is_empty() {
+        return Err(unsayable);
+    }
+    let [input, output] = sides.map(|side| side.and_then(Result::ok).cloned());
+    let version = |key: &str, text: Option<&str>| match text.map(str::parse) {
+        Some(Err(error)) => {
+            let message = format!("`{key}` must be a semantic version: {error}");
+            Err(vec![Unsayable { path: declared.name.to_owned(), message }])
+        }
+        Some(Ok(version)) => Ok(Some(version)),
+        None => Ok(None),
+    };
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    Ok(Entry {
+        id: text(declared.id),
+        description: text(declared.description),
+        version: version("version", declared.version)?,
+        input,
+        output,
+        timeout_ms: declared.timeout_ms,
+        idempotent: declared.idempotent,
+        since: text(declared.since),
+        skill: text(declared.skill),
+        supported_versions: texts(declared.supported_versions),
+        deprecated_versions: texts(declared.deprecated_versions),
+        min_schema_version: version("min_schema_version", declared.min_schema_version)?,
+        tags: texts(declared.tags),
+        side_effects: SideEffects::ALL.into_iter().find(|effects| Some(effects.name()) == declared.side_effects),
+        determinism: Determinism::ALL.into_iter().find(|class| Some(class.name()) == declared.determinism),
+        latency: text(declared.latency),
+        required_roles: texts(declared.required_roles),
+        required_scopes: texts(declared.required_scopes),
+        ..Entry::new(declared.name)
+    })
+}

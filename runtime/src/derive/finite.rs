@@ -1,0 +1,245 @@
+//! Writing by serde that tells infinities and NaN from `null`.
+
+use std::cell::RefCell;
+use std::io;
+
+use serde::ser::{
+    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    SerializeTupleStruct, SerializeTupleVariant, Serializer,
+};
+
+use crate::wire::Unheld;
+
+/// What is written, and where it has `null` for a number that is not finite.
+#[derive(Default)]
+struct Page {
+    text: RefCell<Vec<u8>>,
+    nulls: RefCell<Vec<Unheld>>,
+}
+
+impl io::Write for &Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A serializer, or what it opens, and a value, with the page that is written to.
+pub(super) struct Finite<'p, S> {
+    inner: S,
+    page: &'p Page,
+}
+
+impl Finite<'_, ()> {
+    /// Writes a value as JSON. `serde_json` writes numbers that are not finite as `null`; their places are returned too.
+    pub(super) fn write<T: Serialize>(value: &T) -> Result<(Vec<u8>, Vec<Unheld>), serde_json::Error> {
+        let page = Page::default();
+        value.serialize(Finite { inner: &mut serde_json::Serializer::new(&page), page: &page })?;
+        Ok((page.text.into_inner(), page.nulls.into_inner()))
+    }
+}
+
+impl<'p, S> Finite<'p, S> {
+    fn like<U>(&self, inner: U) -> Finite<'p, U> {
+        Finite { inner, page: self.page }
+    }
+}
+
+impl<T: Serialize + ?Sized> Serialize for Finite<'_, &T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.inner.serialize(self.like(serializer))
+    }
+}
+
+impl<S: Serializer> Finite<'_, S> {
+    fn float(self, is_finite: bool, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
+        if !is_finite {
+            let offset = self.page.text.borrow().len();
+            let message = "JSON has no number that is not finite";
+            self.page.nulls.borrow_mut().push(Unheld { offset, message });
+        }
+        write(self.inner)
+    }
+}
+
+macro_rules! forward {
+    ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
+        $(fn $name(self $(, $argument: $ty)*) -> Result<S::Ok, S::Error> {
+            self.inner.$name($($argument),*)
+        })*
+    };
+}
+
+macro_rules! open {
+    ($($name:ident($($argument:ident: $ty:ty),*) -> $opened:ident;)*) => {
+        $(fn $name(self $(, $argument: $ty)*) -> Result<Self::$opened, S::Error> {
+            Ok(Finite { inner: self.inner.$name($($argument),*)?, page: self.page })
+        })*
+    };
+}
+
+impl<'p, S: Serializer> Serializer for Finite<'p, S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+    type SerializeSeq = Finite<'p, S::SerializeSeq>;
+    type SerializeTuple = Finite<'p, S::SerializeTuple>;
+    type SerializeTupleStruct = Finite<'p, S::SerializeTupleStruct>;
+    type SerializeTupleVariant = Finite<'p, S::SerializeTupleVariant>;
+    type SerializeMap = Finite<'p, S::SerializeMap>;
+    type SerializeStruct = Finite<'p, S::SerializeStruct>;
+    type SerializeStructVariant = Finite<'p, S::SerializeStructVariant>;
+
+    fn serialize_f32(self, value: f32) -> Result<S::Ok, S::Error> {
+        self.float(value.is_finite(), |inner| inner.serialize_f32(value))
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<S::Ok, S::Error> {
+        self.float(value.is_finite(), |inner| inner.serialize_f64(value))
+    }
+
+    forward! {
+        serialize_bool(value: bool);
+        serialize_i8(value: i8);
+        serialize_i16(value: i16);
+        serialize_i32(value: i32);
+        serialize_i64(value: i64);
+        serialize_i128(value: i128);
+        serialize_u8(value: u8);
+        serialize_u16(value: u16);
+        serialize_u32(value: u32);
+        serialize_u64(value: u64);
+        serialize_u128(value: u128);
+        serialize_char(value: char);
+        serialize_str(value: &str);
+        serialize_bytes(value: &[u8]);
+        serialize_none();
+        serialize_unit();
+        serialize_unit_struct(name: &'static str);
+        serialize_unit_variant(name: &'static str, index: u32, variant: &'static str);
+    }
+
+    open! {
+        serialize_seq(len: Option<usize>) -> SerializeSeq;
+        serialize_tuple(len: usize) -> SerializeTuple;
+        serialize_tuple_struct(name: &'static str, len: usize) -> SerializeTupleStruct;
+        serialize_tuple_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> SerializeTupleVariant;
+        serialize_map(len: Option<usize>) -> SerializeMap;
+        serialize_struct(name: &'static str, len: usize) -> SerializeStruct;
+        serialize_struct_variant(name: &'static str, index: u32, variant: &'static str, len: usize) -> SerializeStructVariant;
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
+        let value = self.like(value);
+        self.inner.serialize_some(&value)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<S::Ok, S::Error> {
+        let value = self.like(value);
+        self.inner.serialize_newtype_struct(name, &value)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Result<S::Ok, S::Error> {
+        let value = self.like(value);
+        self.inner.serialize_newtype_variant(name, index, variant, &value)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+macro_rules! items {
+    ($($kind:ident, $name:ident;)*) => {
+        $(impl<S: $kind> $kind for Finite<'_, S> {
+            type Ok = S::Ok;
+            type Error = S::Error;
+
+            fn $name<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
+                let value = self.like(value);
+                self.inner.$name(&value)
+            }
+
+            fn end(self) -> Result<S::Ok, S::Error> {
+                self.inner.end()
+            }
+        })*
+    };
+}
+
+items! {
+    SerializeSeq, serialize_element;
+    SerializeTuple, serialize_element;
+    SerializeTupleStruct, serialize_field;
+    SerializeTupleVariant, serialize_field;
+}
+
+macro_rules! fields {
+    ($($kind:ident;)*) => {
+        $(impl<S: $kind> $kind for Finite<'_, S> {
+            type Ok = S::Ok;
+            type Error = S::Error;
+
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), S::Error> {
+                let value = self.like(value);
+                self.inner.serialize_field(name, &value)
+            }
+
+            fn skip_field(&mut self, name: &'static str) -> Result<(), S::Error> {
+                self.inner.skip_field(name)
+            }
+
+            fn end(self) -> Result<S::Ok, S::Error> {
+                self.inner.end()
+            }
+        })*
+    };
+}
+
+fields! {
+    SerializeStruct;
+    SerializeStructVariant;
+}
+
+impl<S: SerializeMap> SerializeMap for Finite<'_, S> {
+    type Ok = S::Ok;
+    type Error = S::Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), S::Error> {
+        self.inner.serialize_key(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
+        let value = self.like(value);
+        self.inner.serialize_value(&value)
+    }
+
+    fn end(self) -> Result<S::Ok, S::Error> {
+        self.inner.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_not_finite_are_told_from_null() -> Result<(), serde_json::Error> {
+        let value = BTreeMap::from([("a", vec![Some(1.5), Some(f64::NAN), None]), ("b", vec![Some(f64::INFINITY)])]);
+        let (text, nulls) = Finite::write(&value)?;
+        assert_eq!(String::from_utf8_lossy(&text), r#"{"a":[1.5,null,null],"b":[null]}"#);
+        assert_eq!(nulls.iter().map(|null| null.offset).collect::<Vec<_>>(), [10, 26]);
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! What is made once for each type.
+
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
+
+/// Values by type. They live as long as the program: a program has only so many types.
+pub(super) struct PerType<V: 'static>(RwLock<BTreeMap<TypeId, &'static V>>);
+
+impl<V> PerType<V> {
+    pub(super) const fn new() -> Self {
+        Self(RwLock::new(BTreeMap::new()))
+    }
+
+    /// The value for `T`, made by `make` where there is none yet. `make` may ask for other types.
+    pub(super) fn get<T: 'static>(&self, make: impl FnOnce() -> V) -> &'static V {
+        let key = TypeId::of::<T>();
+        if let Some(value) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return value;
+        }
+        let value = make();
+        self.0.write().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert_with(|| Box::leak(Box::new(value)))
+    }
+}

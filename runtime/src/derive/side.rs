@@ -1,0 +1,106 @@
+//! The schema of a Rust type, as one side of a capability.
+
+use std::borrow::Cow;
+
+use capgen_schema::{Json, Problem, Schema, Validator};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::names;
+use super::once::PerType;
+use super::path::Unsayable;
+use crate::wire;
+
+/// A type that can be a side of a capability.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a side of a capability",
+    label = "has no schema, or is not read and written by serde",
+    note = "write `#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]` on it"
+)]
+pub trait Typed: Serialize + DeserializeOwned + JsonSchema + 'static {}
+
+impl<T: Serialize + DeserializeOwned + JsonSchema + 'static> Typed for T {}
+
+/// A side of a capability.
+#[derive(Clone, Copy)]
+pub struct Side(fn() -> &'static TypeSchema);
+
+/// What schemars says of a type, in the subset.
+pub(crate) struct TypeSchema {
+    pub(crate) schema: Result<Schema, Vec<Unsayable>>,
+    pub(crate) wire: wire::Schema,
+}
+
+impl Side {
+    /// What a provider reads.
+    pub const fn request<T: Typed>() -> Self {
+        Self(of_request::<T>)
+    }
+
+    /// What a provider writes.
+    pub const fn response<T: Typed>() -> Self {
+        Self(of_response::<T>)
+    }
+
+    pub(super) fn get(self) -> &'static TypeSchema {
+        self.0()
+    }
+}
+
+fn of_request<T: Typed>() -> &'static TypeSchema {
+    static REQUESTS: PerType<TypeSchema> = PerType::new();
+    REQUESTS.get::<T>(|| TypeSchema::new(settings().for_deserialize(), &root::<T>, T::schema_name()))
+}
+
+pub(super) fn of_response<T: Typed>() -> &'static TypeSchema {
+    static RESPONSES: PerType<TypeSchema> = PerType::new();
+    RESPONSES.get::<T>(|| TypeSchema::new(settings().for_serialize(), &root::<T>, T::schema_name()))
+}
+
+fn root<T: JsonSchema>(generator: SchemaGenerator) -> schemars::Schema {
+    generator.into_root_schema_for::<T>()
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft07().with(|settings| settings.meta_schema = None)
+}
+
+impl TypeSchema {
+    fn new(
+        settings: SchemaSettings,
+        root: &dyn Fn(SchemaGenerator) -> schemars::Schema,
+        name: Cow<'static, str>,
+    ) -> Self {
+        let generate = |taken: &[String]| {
+            let mut generator = settings.clone().into_generator();
+            names::take(&mut generator, taken);
+            foreign(root(generator), &name)
+        };
+        let schema = load(&names::settled(&generate), &name);
+        let wire = match &schema {
+            Ok(schema) => wire::Schema::compiled(Validator::new(schema)),
+            Err(unsayable) => {
+                wire::Schema::unusable(unsayable.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+            }
+        };
+        Self { schema, wire }
+    }
+}
+
+/// What schemars made, without the name of the type where nobody wrote another title.
+fn foreign(mut schema: schemars::Schema, name: &str) -> Json {
+    if schema.get("title").and_then(|title| title.as_str()) == Some(name) {
+        schema.remove("title");
+    }
+    // Its numbers are those of `serde_json`, which this cannot refuse.
+    Json::try_from(schema.as_value()).unwrap_or(Json::Bool(false))
+}
+
+fn load(foreign: &Json, name: &str) -> Result<Schema, Vec<Unsayable>> {
+    let told = |source: &Json, problems: Vec<Problem>| -> Vec<Unsayable> {
+        problems.iter().map(|problem| Unsayable::new(name, source, problem)).collect()
+    };
+    Schema::parse(foreign).map_err(|problems| told(foreign, problems))
+}
