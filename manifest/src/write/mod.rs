@@ -20,9 +20,9 @@ impl Manifest {
     /// The text of a `capabilities.yaml` that says this: block style, keys in a fixed order with the schemas last, and what is
     /// inside of a schema in its own order. The same manifest always gives the same text. Takes time linear in the text.
     ///
-    /// Where the manifest keeps the rules of its fields (names, ids, [`Transport::check`], no empty list and no empty text),
-    /// the text loads, and as an equal manifest: every string and every digit is kept. A text is plain only where YAML 1.1 and
-    /// YAML 1.2 both read it as a string.
+    /// Where the manifest keeps the rules of its fields (names, ids, [`Transport::check`], no empty list and no empty text)
+    /// and the text the limits of the reader (32 MiB, 2,000,000 values, 256 levels), the text loads, and as an equal manifest:
+    /// every string and every digit is kept. A text is plain only where YAML 1.1 and YAML 1.2 both read it as a string.
     ///
     /// The text holds the credentials of the transports.
     ///
