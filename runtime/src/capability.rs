@@ -34,11 +34,4 @@ pub trait Capability {
     fn contract() -> crate::derive::Contract {
         crate::derive::contract_of(Self::descriptor())
     }
-
-    /// The path of the Rust type that declares it; empty where a contract does.
-    #[cfg(feature = "derive")]
-    #[doc(hidden)]
-    fn source() -> &'static str {
-        ""
-    }
 }

@@ -12,11 +12,10 @@ mod path;
 mod side;
 
 pub use checked::Checked;
-pub use codec::{read, write};
-pub use declared::{Contract, Declare, Derived, Once, generic};
+pub use declared::{Contract, Declare, Derived, Slot, generic};
 pub use path::Unsayable;
 pub use schemars::JsonSchema;
 pub use serde::{Serialize, de::DeserializeOwned};
-pub use side::{Side, Typed};
+pub use side::{Side, Sided, Typed};
 
 pub(crate) use declared::contract_of;

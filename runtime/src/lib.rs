@@ -22,10 +22,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "derive")]
+mod agent;
 mod capability;
 #[cfg(feature = "derive")]
 pub mod derive;
 mod descriptor;
+#[cfg(feature = "derive")]
+mod export;
 mod macros;
 mod never;
 mod options;
@@ -41,6 +45,9 @@ pub use payload::{InvalidPayload, Loose, Payload};
 
 #[cfg(feature = "derive")]
 pub use {
+    agent::{Agent, AgentError},
+    capgen_macros::Capability,
     capgen_manifest::Transport,
     derive::{Checked, Unsayable},
+    export::{ExportError, export},
 };

@@ -130,6 +130,13 @@ pub trait Payload: Serialize + DeserializeOwned {
     ///
     /// Those of [`validate`](Self::validate), within the limits.
     fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload>;
+
+    /// What the type is in a capability, where Rust declares it.
+    #[cfg(feature = "derive")]
+    #[doc(hidden)]
+    fn side() -> Option<crate::derive::Side> {
+        None
+    }
 }
 
 /// Why a payload is none.

@@ -4,11 +4,9 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
-use super::side::{Typed, of_response};
-use crate::wire::Schema;
-use crate::{InvalidPayload, Options, Payload};
+use super::side::{Side, Sided, Typed};
 
-/// A response whose type serde reads and writes and schemars describes, as a [`Payload`].
+/// A response whose type serde reads and writes and schemars describes, as a [`Payload`](crate::Payload).
 ///
 /// `#[capability(response = Review)]` makes `Checked<Review>` the [`Response`](crate::Capability::Response): the schema is that
 /// of what `Review` writes, made and compiled on first use.
@@ -35,18 +33,8 @@ use crate::{InvalidPayload, Options, Payload};
 #[serde(transparent)]
 pub struct Checked<T>(pub T);
 
-impl<T: Typed> Payload for Checked<T> {
-    fn schema() -> &'static Schema {
-        &of_response::<T>().wire
-    }
-
-    fn read(json: &str, options: Options) -> Result<Self, InvalidPayload> {
-        super::read(json, options)
-    }
-
-    fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-        super::write(self, options)
-    }
+impl<T: Typed> Sided for Checked<T> {
+    const SIDE: Side = Side::response::<T>();
 }
 
 impl<T> From<T> for Checked<T> {

@@ -16,7 +16,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// # Errors
 ///
 /// Those of [`Payload::from_json_with`].
-pub fn read<T: Payload>(json: &str, options: Options) -> Result<T, InvalidPayload> {
+pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, InvalidPayload> {
     let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
     let tree = parse_payload(json.as_bytes()).map_err(syntax)?;
     let violations = T::schema().violations(&tree, options);
@@ -55,7 +55,7 @@ fn fold(value: &Value) -> Value {
 /// # Errors
 ///
 /// Those of [`Payload::to_json_with`]; what serde can't write, such as a map whose keys are no strings.
-pub fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+pub(super) fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     match Finite::write(payload) {
         Ok((text, infinite)) => settle(text, infinite, T::schema(), options),
         Err(error) => Err(beyond_rust(String::new(), &error.to_string(), options)),

@@ -3,12 +3,12 @@
 use std::sync::OnceLock;
 
 use capgen_manifest::{Capability as Entry, Determinism, SideEffects};
-use capgen_schema::Schema;
+use capgen_schema::{Json, Schema};
 
 use super::once::PerType;
 use super::path::Unsayable;
-use super::side::{Side, TypeSchema};
-use crate::{Capability, Descriptor, wire};
+use super::side::Side;
+use crate::{Capability, Descriptor, Payload};
 
 /// What the derive says of a type.
 pub trait Declare: Capability + 'static {
@@ -25,16 +25,21 @@ pub trait Declare: Capability + 'static {
 pub struct Derived {
     descriptor: Descriptor,
     contract: Contract,
-    request: Option<&'static TypeSchema>,
 }
 
 /// A capability as the manifest has it.
-pub type Contract = Result<Entry, Vec<Unsayable>>;
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// The path of the Rust type that declares it; empty where a contract does.
+    pub source: &'static str,
+    /// What the manifest says, or why it can't.
+    pub entry: Result<Entry, Vec<Unsayable>>,
+}
 
 /// Where a type that is not generic keeps what it declares.
-pub struct Once(OnceLock<Derived>);
+pub struct Slot(OnceLock<Derived>);
 
-impl Once {
+impl Slot {
     /// Nothing yet.
     #[expect(clippy::new_without_default, reason = "it stands in statics alone")]
     pub const fn new() -> Self {
@@ -42,23 +47,28 @@ impl Once {
     }
 
     /// What is kept, made where it is not there.
-    pub fn get_or_init<T: Declare>(&'static self, request: Option<Side>, response: Option<Side>) -> &'static Derived {
-        self.0.get_or_init(|| Derived::new(T::DECLARED, request, response))
+    pub fn get_or_init<T: Declare>(&'static self) -> &'static Derived {
+        self.0.get_or_init(Derived::of::<T>)
     }
 }
 
 /// What is declared by a generic type, which has no static of its own.
-pub fn generic<T: Declare>(request: Option<Side>, response: Option<Side>) -> &'static Derived {
+pub fn generic<T: Declare>() -> &'static Derived {
     static ALL: PerType<Derived> = PerType::new();
-    ALL.get::<T>(|| Derived::new(T::DECLARED, request, response))
+    ALL.get::<T>(Derived::of::<T>)
 }
 
 impl Derived {
-    fn new(declared: Descriptor, request: Option<Side>, response: Option<Side>) -> Self {
-        let [request, response] = [request, response].map(|side| side.map(Side::get));
-        let [input, output] = [request, response].map(|side| side.map(|side| side.schema.as_ref()));
-        let contract = entry(&declared, [input, output]);
-        Self { descriptor: completed(declared, &contract), contract, request }
+    fn of<T: Declare>() -> Self {
+        Self::new(T::DECLARED, T::SOURCE, [T::Request::side(), T::Response::side()])
+    }
+
+    fn new(declared: Descriptor, source: &'static str, sides: [Option<Side>; 2]) -> Self {
+        let mut entry = entry(&declared, sides.map(|side| Some(side?.get().schema.as_ref())));
+        if let Ok(entry) = &mut entry {
+            entry.input = entry.input.take().map(|schema| said_once(schema, declared.description));
+        }
+        Self { descriptor: completed(declared, entry.as_ref().ok()), contract: Contract { source, entry } }
     }
 
     /// With the hash and the schemas.
@@ -70,25 +80,29 @@ impl Derived {
     pub fn contract(&self) -> Contract {
         self.contract.clone()
     }
+}
 
-    /// The schema of the request.
-    pub fn request(&'static self) -> &'static wire::Schema {
-        static ANY: wire::Schema = wire::Schema::of(None);
-        self.request.map_or(&ANY, |request| &request.wire)
+/// The schema without the description that the capability has already: both come from one comment.
+fn said_once(schema: Schema, description: Option<&str>) -> Schema {
+    let Some(members) = schema.source().as_object() else { return schema };
+    if description.is_none() || members.get("description").and_then(Json::as_str) != description {
+        return schema;
     }
+    let kept = members.iter().filter(|(key, _)| key != "description").cloned().collect();
+    Schema::parse(&Json::Object(kept)).unwrap_or(schema)
 }
 
 /// The descriptor of what can't be said has no hash, and schemas that allow nothing.
-fn completed(declared: Descriptor, contract: &Contract) -> Descriptor {
+fn completed(declared: Descriptor, entry: Option<&Entry>) -> Descriptor {
     let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-    match contract {
-        Ok(entry) => Descriptor {
+    match entry {
+        Some(entry) => Descriptor {
             hash: leaked(entry.hash().to_string()),
             input_schema: entry.input.as_ref().map(|schema| leaked(schema.canonical())),
             output_schema: entry.output.as_ref().map(|schema| leaked(schema.canonical())),
             ..declared
         },
-        Err(_) => Descriptor { input_schema: Some("false"), output_schema: Some("false"), ..declared },
+        None => Descriptor { input_schema: Some("false"), output_schema: Some("false"), ..declared },
     }
 }
 
@@ -99,10 +113,11 @@ pub(crate) fn contract_of(descriptor: &Descriptor) -> Contract {
         vec![Unsayable { path: descriptor.name.to_owned(), message: error.to_string() }]
     };
     let [input, output] = [input, output].map(|side| side.map(|side| side.map_err(|error| unsayable(&error))));
-    entry(descriptor, [input.as_ref().map(Result::as_ref), output.as_ref().map(Result::as_ref)])
+    let entry = entry(descriptor, [input.as_ref().map(Result::as_ref), output.as_ref().map(Result::as_ref)]);
+    Contract { source: "", entry }
 }
 
-fn entry(declared: &Descriptor, sides: [Option<Result<&Schema, &Vec<Unsayable>>>; 2]) -> Contract {
+fn entry(declared: &Descriptor, sides: [Option<Result<&Schema, &Vec<Unsayable>>>; 2]) -> Result<Entry, Vec<Unsayable>> {
     let unsayable: Vec<Unsayable> = sides.iter().flatten().filter_map(|side| side.err()).flatten().cloned().collect();
     if !unsayable.is_empty() {
         return Err(unsayable);

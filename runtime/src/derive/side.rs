@@ -8,10 +8,10 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::names;
 use super::once::PerType;
 use super::path::Unsayable;
-use crate::wire;
+use super::{codec, names};
+use crate::{InvalidPayload, Options, Payload, wire};
 
 /// A type that can be a side of a capability.
 #[diagnostic::on_unimplemented(
@@ -22,6 +22,30 @@ use crate::wire;
 pub trait Typed: Serialize + DeserializeOwned + JsonSchema + 'static {}
 
 impl<T: Serialize + DeserializeOwned + JsonSchema + 'static> Typed for T {}
+
+/// A type that is one side of a capability: from this it follows that it is a [`Payload`].
+pub trait Sided {
+    /// Which side, and so which schema.
+    const SIDE: Side;
+}
+
+impl<T: Sided + Serialize + DeserializeOwned> Payload for T {
+    fn schema() -> &'static wire::Schema {
+        &T::SIDE.get().wire
+    }
+
+    fn read(json: &str, options: Options) -> Result<Self, InvalidPayload> {
+        codec::read(json, options)
+    }
+
+    fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+        codec::write(self, options)
+    }
+
+    fn side() -> Option<Side> {
+        Some(T::SIDE)
+    }
+}
 
 /// A side of a capability.
 #[derive(Clone, Copy)]
@@ -54,7 +78,7 @@ fn of_request<T: Typed>() -> &'static TypeSchema {
     REQUESTS.get::<T>(|| TypeSchema::new(settings().for_deserialize(), &root::<T>, T::schema_name()))
 }
 
-pub(super) fn of_response<T: Typed>() -> &'static TypeSchema {
+fn of_response<T: Typed>() -> &'static TypeSchema {
     static RESPONSES: PerType<TypeSchema> = PerType::new();
     RESPONSES.get::<T>(|| TypeSchema::new(settings().for_serialize(), &root::<T>, T::schema_name()))
 }
