@@ -1,4 +1,4 @@
-//! What `#[derive(Capability)]` is written against. A program uses [`Capability`], [`Payload`](crate::Payload) and
+//! What `#[derive(Capability)]` is written against. A program uses [`Capability`](crate::Capability), [`Payload`](crate::Payload) and
 //! [`Checked`](crate::Checked); this module may change with any release.
 #![doc(hidden)]
 
@@ -16,6 +16,6 @@ pub use declared::{Contract, Declare, Derived, Slot, generic};
 pub use path::Unsayable;
 pub use schemars::JsonSchema;
 pub use serde::{Serialize, de::DeserializeOwned};
-pub use side::{Side, Sided, Typed};
+pub use side::{Described, Side, Sided};
 
 pub(crate) use declared::contract_of;

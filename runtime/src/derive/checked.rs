@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
-use super::side::{Side, Sided, Typed};
+use super::side::{Described, Side, Sided};
 
 /// A response whose type serde reads and writes and schemars describes, as a [`Payload`](crate::Payload).
 ///
@@ -33,7 +33,7 @@ use super::side::{Side, Sided, Typed};
 #[serde(transparent)]
 pub struct Checked<T>(pub T);
 
-impl<T: Typed> Sided for Checked<T> {
+impl<T: Described + 'static> Sided for Checked<T> {
     const SIDE: Side = Side::response::<T>();
 }
 

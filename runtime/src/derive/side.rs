@@ -13,15 +13,16 @@ use super::path::Unsayable;
 use super::{codec, names};
 use crate::{InvalidPayload, Options, Payload, wire};
 
-/// A type that can be a side of a capability.
+/// A type with a schema. It stands for [`JsonSchema`] where the compiler should say what to write.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be a side of a capability",
-    label = "has no schema, or is not read and written by serde",
-    note = "write `#[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]` on it"
+    message = "`{Self}` has no schema",
+    label = "a side of a capability needs a schema",
+    note = "write `#[derive(schemars::JsonSchema)]` on `{Self}`"
 )]
-pub trait Typed: Serialize + DeserializeOwned + JsonSchema + 'static {}
+pub trait Described: JsonSchema {}
 
-impl<T: Serialize + DeserializeOwned + JsonSchema + 'static> Typed for T {}
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> Described for T {}
 
 /// A type that is one side of a capability: from this it follows that it is a [`Payload`].
 pub trait Sided {
@@ -59,12 +60,12 @@ pub(crate) struct TypeSchema {
 
 impl Side {
     /// What a provider reads.
-    pub const fn request<T: Typed>() -> Self {
+    pub const fn request<T: Described + 'static>() -> Self {
         Self(of_request::<T>)
     }
 
     /// What a provider writes.
-    pub const fn response<T: Typed>() -> Self {
+    pub const fn response<T: Described + 'static>() -> Self {
         Self(of_response::<T>)
     }
 
@@ -73,12 +74,12 @@ impl Side {
     }
 }
 
-fn of_request<T: Typed>() -> &'static TypeSchema {
+fn of_request<T: Described + 'static>() -> &'static TypeSchema {
     static REQUESTS: PerType<TypeSchema> = PerType::new();
     REQUESTS.get::<T>(|| TypeSchema::new(settings().for_deserialize(), &root::<T>, T::schema_name()))
 }
 
-fn of_response<T: Typed>() -> &'static TypeSchema {
+fn of_response<T: Described + 'static>() -> &'static TypeSchema {
     static RESPONSES: PerType<TypeSchema> = PerType::new();
     RESPONSES.get::<T>(|| TypeSchema::new(settings().for_serialize(), &root::<T>, T::schema_name()))
 }
