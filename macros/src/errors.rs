@@ -8,7 +8,7 @@ pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
     /// A mistake under the tokens.
-    pub(crate) fn at(&mut self, tokens: impl ToTokens, message: impl Into<String>) {
+    pub(crate) fn at(&mut self, tokens: &impl ToTokens, message: impl Into<String>) {
         self.push(syn::Error::new_spanned(tokens, message.into()));
     }
 

@@ -1,7 +1,7 @@
 //! From a capability to its impls. What can be a function of capgen is one: each line here is compiled once a struct.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Path, Type};
 
@@ -50,7 +50,7 @@ fn capability(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream
         #header {
             type Request = #request;
             type Response = #response;
-            const NAME: &'static str = #name;
+            const NAME: &'static ::core::primitive::str = #name;
             fn descriptor() -> &'static #capgen::Descriptor {
                 <Self as #capgen::derive::Declare>::derived().descriptor()
             }
@@ -69,7 +69,7 @@ fn declare(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream], 
     quote! {
         #header {
             const DECLARED: #capgen::Descriptor = #capgen::Descriptor::declared(#name) #(#calls)*;
-            const SOURCE: &'static str = ::core::concat!(::core::module_path!(), "::", #source);
+            const SOURCE: &'static ::core::primitive::str = ::core::concat!(::core::module_path!(), "::", #source);
             fn derived() -> &'static #capgen::derive::Derived {
                 #derived
             }
@@ -95,23 +95,23 @@ fn header(subject: &Subject<'_>, implemented: &TokenStream, demands: &[TokenStre
     let clause = where_clause(subject.generics, demands);
     quote! {
         #[automatically_derived]
+        #[allow(deprecated)]
         impl #parameters #implemented for #name #arguments #clause
     }
 }
 
 /// The response's type, with the place of what was written, for what the compiler says of it.
 fn checked(ty: &Type, capgen: &Path) -> TokenStream {
-    let tokens: Vec<_> = ty.to_token_stream().into_iter().collect();
-    let span =
-        |token: Option<&proc_macro2::TokenTree>| token.map_or_else(Span::call_site, proc_macro2::TokenTree::span);
-    let open = located(quote!(#capgen::Checked<), span(tokens.first()));
-    let close = quote_spanned!(span(tokens.last())=> >);
+    let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
+    let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);
+    let open = located(quote!(#capgen::Checked<), place(tokens.first()));
+    let close = located(quote!(>), place(tokens.last()));
     quote!(#open #ty #close)
 }
 
-fn located(tokens: TokenStream, span: Span) -> TokenStream {
+fn located(tokens: TokenStream, place: Span) -> TokenStream {
     let moved = tokens.into_iter().map(|mut token| {
-        token.set_span(token.span().located_at(span));
+        token.set_span(token.span().located_at(place));
         token
     });
     moved.collect()

@@ -14,7 +14,8 @@ pub(crate) fn expand(subject: &Subject<'_>, declared: Declared, error: &syn::Err
     let bare = Declared { calls: Vec::new(), ..declared };
     let capgen = &bare.capgen;
     // With a lifetime before it, a bound that does not hold is no error of its own (rust-lang/rust#48214).
-    let mut demands = vec![quote!(for<'__capgen> Self: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned)];
+    let mut demands =
+        vec![quote!(for<'__capgen> Self: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned + 'static)];
     demands.extend(bare.response.as_ref().map(|ty| quote!(for<'__capgen> #capgen::Checked<#ty>: #capgen::Payload)));
     let never = quote!(::core::unreachable!());
     let impls = impls(subject, &bare, &demands, &never, &never);

@@ -25,7 +25,7 @@ use syn::{DeriveInput, parse_macro_input};
 
 use errors::Errors;
 
-/// Derive.
+#[doc = include_str!("derive.md")]
 #[proc_macro_derive(Capability, attributes(capability))]
 pub fn derive_capability(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,0 +1,44 @@
+//! Mistakes, each with what is said of it. Each file is one mistake and named after it.
+//!
+//! `TRYBUILD=overwrite cargo test -p capgen-macros --test ui` writes what is said now.
+
+use std::process::Command;
+
+/// The compiler that wrote what stands in `ui/compiler`.
+const COMPILER: &str = "rustc 1.95.";
+
+#[test]
+fn each_mistake_gives_one_error_that_says_what_to_write() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*.rs");
+    // What the compiler says by itself changes with its releases.
+    let compiler = compiler();
+    if compiler.starts_with(COMPILER) {
+        cases.compile_fail("tests/ui/compiler/*.rs");
+    } else {
+        eprintln!("not compared: tests/ui/compiler, which has the words of {COMPILER}*, and this is {compiler}");
+    }
+}
+
+#[test]
+fn every_case_has_one_error() {
+    for folder in ["tests/ui", "tests/ui/compiler"] {
+        let texts = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for path in texts.filter(|path| path.extension().is_some_and(|extension| extension == "stderr")) {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let errors = text.lines().filter(|line| line.starts_with("error")).count();
+            assert_eq!(errors, 1, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    trybuild::TestCases::new().compile_fail("tests/ui/together/*.rs");
+}
+
+fn compiler() -> String {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-V").output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability("review-pr")]
+struct ReviewPr;
+
+fn main() {}

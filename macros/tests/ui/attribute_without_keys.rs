@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(crate = nowhere)]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(response = Review)]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(crate = "not a path")]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(description = b"Review.")]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(determinism = "sometimes")]
+struct ReviewPr;
+
+fn main() {}

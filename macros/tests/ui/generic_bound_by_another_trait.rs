@@ -1,0 +1,13 @@
+use capgen::Capability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, JsonSchema, Capability)]
+struct Search<T: Clone>
+where
+    T: Send,
+{
+    like: T,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(idempotent = "yes")]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(outputSchema = Review)]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(since = "1.0.0", idempotent, since = "1.1.0")]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,8 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(since = "1.0.0")]
+#[capability(since = "1.1.0")]
+struct ReviewPr;
+
+fn main() {}

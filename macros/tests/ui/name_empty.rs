@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(name = "")]
+struct ReviewPr;
+
+fn main() {}

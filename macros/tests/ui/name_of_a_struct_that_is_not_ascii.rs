@@ -1,0 +1,6 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+struct PrüfePr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(response = &'static str)]
+struct ReviewPr;
+
+fn main() {}

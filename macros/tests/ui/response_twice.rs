@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(response = String, response = u8)]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(side_effects = "idempotnt")]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(skill = "")]
+struct ReviewPr;
+
+fn main() {}

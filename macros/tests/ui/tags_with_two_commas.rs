@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(tags = ["code",, "review"])]
+struct ReviewPr;
+
+fn main() {}

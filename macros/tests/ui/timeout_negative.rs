@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(timeout_ms = -5)]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(timeout_ms = 60s)]
+struct ReviewPr;
+
+fn main() {}

@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(idempotent, latency =)]
+struct ReviewPr;
+
+fn main() {}

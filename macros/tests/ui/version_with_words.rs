@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(min_schema_version = "latest")]
+struct ReviewPr;
+
+fn main() {}

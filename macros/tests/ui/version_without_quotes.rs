@@ -1,0 +1,7 @@
+use capgen::Capability;
+
+#[derive(Capability)]
+#[capability(version = 1.2.0)]
+struct ReviewPr;
+
+fn main() {}
