@@ -84,7 +84,7 @@ fn keyword_values_are_checked() {
     check(json!({"required": ["a", 1, "a"]}), &["E0102 /required/1", "E0104 /required/2"]);
     check(json!({"type": ["string", "string", "strnig"]}), &["E0104 /type/1", "E0105 /type/2"]);
     check(json!({"type": []}), &["E0118 /type"]);
-    check(json!({"minItems": -1, "maxLength": 1.5}), &["E0103 /maxLength", "E0103 /minItems"]);
+    check(json!({"maxLength": 1.5, "minItems": -1}), &["E0103 /maxLength", "E0103 /minItems"]);
     check(json!({"allOf": []}), &["E0117 /allOf"]);
     check(json!({"format": "date"}), &["E0106 /format"]);
     check(json!({"$schema": "http://json-schema.org/draft-04/schema#"}), &["E0115 /$schema"]);
@@ -281,8 +281,8 @@ fn all_mistakes_are_reported_at_once_in_source_order() {
 fn nodes_come_parents_first_and_in_source_order() {
     let schema = load(&json!({
         "allOf": [{"items": {}}, true],
-        "properties": {"a": {"$ref": "#/definitions/d"}},
-        "definitions": {"d": {}}
+        "definitions": {"d": {}},
+        "properties": {"a": {"$ref": "#/definitions/d"}}
     }))
     .unwrap();
     let pointers: Vec<&str> = schema.nodes().map(|(_, node)| node.pointer.as_str()).collect();

@@ -1,7 +1,7 @@
 //! What to write instead.
 
-use super::{keyword, value};
-use crate::{Format, Json, NodeId, Object, Problem, Type, codes};
+use super::{MAX_SCHEMA_DEPTH, keyword, value};
+use crate::{Format, Json, Object, Problem, Type, codes};
 
 pub(super) const TUPLE: &str =
     "write one schema for all items; where positions differ, write an object with a property per position";
@@ -11,7 +11,7 @@ const MAX_NAME: usize = 32;
 /// With more definitions than that, no name is suggested, for the same reason.
 const MAX_CANDIDATES: usize = 256;
 
-pub(super) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Problem {
+pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Problem {
     let (message, label) = match name {
         "nullable" => (format!("`{name}` is not part of the schema subset"), "not enforced by JSON Schema draft-07"),
         _ => (format!("`{}` is not part of the schema subset", cut(name)), "not enforced"),
@@ -122,7 +122,7 @@ pub(super) fn unknown_type(name: &str) -> String {
         .unwrap_or_else(|| format!("write one of {}", list(Type::ALL.map(Type::name))))
 }
 
-pub(super) fn unknown_format(name: &str) -> String {
+pub(crate) fn unknown_format(name: &str) -> String {
     let names = Format::ALL.map(Format::name);
     match name {
         "url" => "write `uri`".to_owned(),
@@ -136,7 +136,13 @@ pub(super) fn unknown_format(name: &str) -> String {
     }
 }
 
-pub(super) fn reference(target: &str) -> &'static str {
+/// Of a `$ref` that leads out of the schema, or to where no definition can stand.
+pub(crate) fn not_local(target: &str, at: String) -> Problem {
+    let message = format!("`$ref` {} is not of the form `#/definitions/<name>`", value::quote(target));
+    Problem::new(codes::REF_NOT_LOCAL, at, message).label("not a definition of this schema").help(reference(target))
+}
+
+fn reference(target: &str) -> &'static str {
     if target.starts_with("#/$defs/") {
         return "rename `$defs` to `definitions`, and refer to `#/definitions/<name>`";
     }
@@ -147,9 +153,24 @@ pub(super) fn reference(target: &str) -> &'static str {
     }
 }
 
-pub(super) fn definition(definitions: &[(String, NodeId)], name: &str) -> Option<String> {
-    let names = definitions.iter().take(MAX_CANDIDATES).map(|(name, _)| name.as_str());
-    did_you_mean(name, names.filter(|name| name.len() <= MAX_NAME))
+/// Of a `$ref` to a definition that is not there.
+pub(crate) fn unresolved<'n>(definitions: impl Iterator<Item = &'n str>, name: &str, at: String) -> Problem {
+    let message = format!("there is no definition {}", value::quote(name));
+    let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
+    problem.help = did_you_mean(name, definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME));
+    problem
+}
+
+pub(crate) fn ref_sibling(name: &str, at: String) -> Problem {
+    let message = format!("`{name}` stands beside `$ref`, where draft-07 ignores it");
+    let help = format!("write `\"allOf\": [{{\"$ref\": ...}}, {{\"{name}\": ...}}]`");
+    Problem::new(codes::REF_SIBLING, at, message).at_key().label("never enforced").help(help)
+}
+
+pub(crate) fn schema_too_deep(at: String) -> Problem {
+    let message = format!("subschemas nest deeper than {MAX_SCHEMA_DEPTH} levels");
+    let help = "move the inner part to `definitions` and refer to it with `$ref`";
+    Problem::new(codes::SCHEMA_TOO_DEEP, at, message).label("too deep").help(help)
 }
 
 fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {

@@ -34,12 +34,17 @@ const ANNOTATIONS: [&str; 8] =
     ["$comment", "$id", "$schema", "default", "definitions", "description", "examples", "title"];
 
 /// Whether draft-07 ignores `name` beside `$ref` although it would assert something elsewhere.
-pub(super) fn is_assertion(name: &str) -> bool {
+pub(crate) fn is_assertion(name: &str) -> bool {
     ASSERTIONS.contains(&name)
 }
 
+/// Whether `name` is a keyword of the subset that asserts nothing.
+pub(crate) fn is_annotation(name: &str) -> bool {
+    ANNOTATIONS.contains(&name)
+}
+
 /// Every keyword of the subset.
-pub(super) fn all() -> impl Iterator<Item = &'static str> {
+pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     ASSERTIONS.into_iter().chain(ANNOTATIONS).chain(["$ref"])
 }
 

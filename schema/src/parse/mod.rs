@@ -1,15 +1,19 @@
 //! From JSON to a checked schema: every mistake at once.
 
-mod advice;
+pub(crate) mod advice;
 mod keyword;
 mod lint;
 mod reference;
 mod value;
 
+pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};
+pub(crate) use reference::percent_decode;
+pub(crate) use value::{depth_is_within_limit, quote};
+
 use crate::{Annotations, Assertions, Json, Kind, Node, NodeId, Object, Problem, Schema, Severity, codes, pointer};
 
 /// Levels of subschemas; the root is at level 0.
-const MAX_SCHEMA_DEPTH: usize = 64;
+pub(crate) const MAX_SCHEMA_DEPTH: usize = 64;
 
 /// Bytes of JSON Pointers that one schema may take: a long name is repeated in the pointer of all that is below it.
 const POINTER_BUDGET: usize = 64 << 20;
@@ -100,9 +104,7 @@ impl Loader {
         let mut annotations = Annotations::default();
         let kind = match schema {
             _ if depth > MAX_SCHEMA_DEPTH => {
-                let message = format!("subschemas nest deeper than {MAX_SCHEMA_DEPTH} levels");
-                let help = "move the inner part to `definitions` and refer to it with `$ref`";
-                self.report(Problem::new(codes::SCHEMA_TOO_DEEP, pointer, message).label("too deep").help(help));
+                self.report(advice::schema_too_deep(pointer));
                 Kind::Bool(true)
             }
             Json::Bool(verdict) => Kind::Bool(*verdict),
@@ -140,10 +142,7 @@ impl Loader {
                 let target = self.reference_name(draft, value);
                 self.references.extend(target.map(|name| (id, name)));
             } else if is_reference && keyword::is_assertion(name) {
-                let message = format!("`{name}` stands beside `$ref`, where draft-07 ignores it");
-                let help = format!("write `\"allOf\": [{{\"$ref\": ...}}, {{\"{name}\": ...}}]`");
-                let problem = Problem::new(codes::REF_SIBLING, pointer::join(&draft.pointer, name), message);
-                self.report(problem.at_key().label("never enforced").help(help));
+                self.report(advice::ref_sibling(name, pointer::join(&draft.pointer, name)));
             } else {
                 self.keyword(draft, name, value);
             }

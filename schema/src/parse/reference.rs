@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Draft, Loader, advice, value};
+use super::{Draft, Loader, advice};
 use crate::{Json, Kind, Node, NodeId, Problem, codes, pointer};
 
 /// Subschemas that may apply to one place, one through the other. Engines recurse along such a chain.
@@ -17,9 +17,7 @@ impl Loader {
         let target = self.string(draft, "$ref", value)?;
         let name = definition_name(&target);
         if name.is_none() {
-            let message = format!("`$ref` {} is not of the form `#/definitions/<name>`", value::quote(&target));
-            let problem = Problem::new(codes::REF_NOT_LOCAL, draft.at("$ref"), message);
-            self.report(problem.label("not a definition of this schema").help(advice::reference(&target)));
+            self.report(advice::not_local(&target, draft.at("$ref")));
         }
         name
     }
@@ -33,7 +31,7 @@ fn definition_name(reference: &str) -> Option<String> {
     (escapes_are_valid && !token.contains('/')).then(|| token.replace("~1", "/").replace("~0", "~"))
 }
 
-fn percent_decode(text: &str) -> Option<String> {
+pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
@@ -56,9 +54,7 @@ pub(super) fn resolve(loader: &mut Loader) {
             node.kind = Kind::Ref(target);
         } else {
             let at = pointer::join(&node.pointer, "$ref");
-            let message = format!("there is no definition {}", value::quote(&name));
-            let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
-            problem.help = advice::definition(&loader.definitions, &name);
+            let problem = advice::unresolved(loader.definitions.iter().map(|(name, _)| name.as_str()), &name, at);
             loader.report(problem);
         }
     }

@@ -12,7 +12,7 @@ const MAX_VALUE_DEPTH: usize = 128;
 const QUOTE_LIMIT: usize = 64;
 
 /// A text in quotes, cut where it is long.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     match text.char_indices().nth(QUOTE_LIMIT) {
         Some((end, _)) => format!("{:?}...", text.get(..end).unwrap_or_default()),
         None => format!("{text:?}"),
@@ -177,6 +177,11 @@ impl Loader {
             ));
         }
     }
+}
+
+/// Whether a value nests no deeper than a value of a schema may.
+pub(crate) fn depth_is_within_limit(value: &Json) -> bool {
+    depth_is_within(value, 0)
 }
 
 /// Stops at the limit, so it is safe on any depth.

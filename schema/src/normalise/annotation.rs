@@ -1,0 +1,81 @@
+//! Keywords that assert nothing.
+
+use super::Dialect;
+use super::tree::Value;
+use super::walk::{Draft, Walk};
+use crate::{Json, Object};
+
+/// What a deprecated schema's description ends with.
+const DEPRECATED: &str = "Deprecated.";
+
+/// Draft-07, for a document of another dialect.
+const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
+
+/// Annotations that the subset has no place for.
+const DROPPED: [&str; 11] = [
+    "$anchor",
+    "$dynamicAnchor",
+    "$vocabulary",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "discriminator",
+    "externalDocs",
+    "readOnly",
+    "writeOnly",
+    "xml",
+];
+
+/// Whether a keyword says nothing of payloads, and nothing that types could show.
+pub(super) fn is_dropped(name: &str) -> bool {
+    DROPPED.contains(&name) || name.starts_with("x-")
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn annotation(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        match (name, value) {
+            ("$schema", Json::String(uri)) => self.dialect(draft, uri),
+            ("$id" | "id", Json::String(id)) if id.starts_with('#') && draft.depth > 0 => {}
+            ("id", Json::String(_)) if draft.depth == 0 && is_draft_04(draft.object) => self.copy(draft, "$id", value),
+            // Written into the description when that is known.
+            ("deprecated", Json::Bool(_)) => {}
+            ("example", _) => {
+                if draft.get("examples").is_none() && crate::parse::depth_is_within_limit(value) {
+                    draft.push_json("examples", Json::Array(vec![value.clone()]));
+                }
+            }
+            _ if crate::parse::is_annotation(name) => self.copy(draft, name, value),
+            _ if is_dropped(name) => {}
+            _ => self.refuse(draft, name),
+        }
+    }
+
+    fn dialect(&mut self, draft: &mut Draft<'a>, uri: &str) {
+        let is_draft_07 = uri.contains("/draft-07/");
+        let uri = match Dialect::named(uri) {
+            // In another dialect than the root's, keywords could mean something else.
+            Some(dialect) if dialect == self.dialect && !is_draft_07 => DRAFT_07,
+            _ => uri,
+        };
+        draft.push_json("$schema", Json::String(uri.to_owned()));
+    }
+}
+
+fn is_draft_04(object: &Object) -> bool {
+    object.get("$schema").and_then(Json::as_str).is_some_and(|uri| uri.contains("/draft-04/"))
+}
+
+/// Tells readers of a deprecated schema, in the one place that every language shows.
+pub(super) fn deprecate(object: &Object, out: &mut Vec<(String, Value<'_>)>) {
+    if object.get("deprecated") != Some(&Json::Bool(true)) {
+        return;
+    }
+    match out.iter_mut().find(|(name, _)| name == "description") {
+        Some((_, Value::Plain(Json::String(text)))) => {
+            text.push_str("\n\n");
+            text.push_str(DEPRECATED);
+        }
+        Some(_) => {}
+        None => out.push(("description".to_owned(), Value::Plain(Json::String(DEPRECATED.to_owned())))),
+    }
+}

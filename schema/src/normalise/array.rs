@@ -1,0 +1,111 @@
+//! Items of arrays.
+
+use super::tree::{Node, Value};
+use super::walk::{Draft, Walk};
+use crate::{Json, Number, Problem, codes, pointer};
+
+/// An array with one schema a position.
+struct Tuple<'a> {
+    keyword: &'static str,
+    items: &'a [Json],
+    /// Of what follows, with its keyword.
+    rest: Option<(&'static str, &'a Json)>,
+}
+
+/// The keywords of a tuple, none of which says anything alone.
+fn tuple<'a>(draft: &Draft<'a>) -> Option<Tuple<'a>> {
+    if let Some(Json::Array(items)) = draft.get("prefixItems") {
+        let name = if draft.get("items").is_some() { "items" } else { "unevaluatedItems" };
+        return Some(Tuple { keyword: "prefixItems", items, rest: draft.get(name).map(|rest| (name, rest)) });
+    }
+    let Some(Json::Array(items)) = draft.get("items") else { return None };
+    let name = if draft.get("additionalItems").is_some() { "additionalItems" } else { "unevaluatedItems" };
+    Some(Tuple { keyword: "items", items, rest: draft.get(name).map(|rest| (name, rest)) })
+}
+
+pub(super) fn is_trivial(schema: &Json) -> bool {
+    matches!(schema, Json::Bool(true)) || schema.as_object().is_some_and(|object| object.is_empty())
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn items(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        if let Some(tuple) = tuple(draft) {
+            // Its other keywords are read with the one that makes it a tuple.
+            if tuple.keyword == name {
+                self.tuple(draft, &tuple);
+            }
+            return;
+        }
+        match name {
+            "items" => {
+                let node = self.child(draft, name, value);
+                draft.push(name, Value::Node(Box::new(node)));
+            }
+            // Without positions there are no items beside them.
+            "additionalItems" => {}
+            "unevaluatedItems" if draft.get("items").is_some() || is_trivial(value) => {}
+            "unevaluatedItems" if !applies_in_place(draft) && draft.get("contains").is_none() => {
+                let node = self.child(draft, name, value);
+                draft.push("items", Value::Node(Box::new(node)));
+            }
+            _ => self.refuse(draft, name),
+        }
+    }
+
+    /// An array whose positions all have one schema is a list; every other one has no schema here.
+    fn tuple(&mut self, draft: &mut Draft<'a>, tuple: &Tuple<'a>) {
+        let most = draft.get("maxItems").and_then(Json::as_number).and_then(Number::as_u64).unwrap_or(u64::MAX);
+        let count = u64::try_from(tuple.items.len()).unwrap_or(u64::MAX);
+        let nothing_follows = most <= count || tuple.rest.is_some_and(|(_, rest)| *rest == Json::Bool(false));
+        let Some((first, others)) = tuple.items.split_first() else {
+            if let Some((name, rest)) = tuple.rest {
+                let node = self.child(draft, name, rest);
+                draft.push("items", Value::Node(Box::new(node)));
+            }
+            return;
+        };
+        let follows_alike = || match tuple.rest {
+            Some((_, rest)) => rest == first,
+            None => is_trivial(first),
+        };
+        let evaluates = applies_in_place(draft) || draft.get("contains").is_some();
+        let is_judged = !evaluates || tuple.rest.is_none_or(|(name, _)| name != "unevaluatedItems");
+        if !is_judged || others.iter().any(|other| other != first) || !(nothing_follows || follows_alike()) {
+            let at = pointer::join(&draft.at(tuple.keyword), "0");
+            let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, "tuples have no schema in this subset");
+            return self.report(problem.label("one schema a position").help("use a struct or a Vec"));
+        }
+        let origin = draft.origin.join(tuple.keyword).join("0");
+        let node = self.node(first, origin, draft.depth + 1);
+        draft.push("items", Value::Node(Box::new(node)));
+        if nothing_follows && most > count {
+            draft.also("maxItems", Value::Plain(Json::Number(Number::from(count))));
+        }
+    }
+
+    /// `contains`: not all items are otherwise.
+    pub(super) fn contains(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        let is = |name, n: u64| draft.get(name).and_then(Json::as_number) == Some(&Number::from(n));
+        let Some(_) = draft.get("contains") else { return };
+        let has_most = draft.get("maxContains").is_some();
+        match name {
+            "contains" if !has_most && is("minContains", 0) => {}
+            "contains" if !has_most && (draft.get("minContains").is_none() || is("minContains", 1)) => {
+                let node = self.child(draft, name, value);
+                let origin = node.origin.clone();
+                let array = ("type".to_owned(), Value::Plain(Json::String("array".to_owned())));
+                let items = ("items".to_owned(), Value::Node(Box::new(node.negated())));
+                draft.also("not", Value::Node(Box::new(Node::members(origin, vec![array, items]))));
+            }
+            // Told at `contains`.
+            "contains" => self.refuse(draft, name),
+            _ => {}
+        }
+    }
+}
+
+/// Whether other schemas apply to the same value, and may evaluate parts of it.
+pub(super) fn applies_in_place(draft: &Draft<'_>) -> bool {
+    let applicators = ["$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
+    applicators.into_iter().any(|name| draft.get(name).is_some())
+}

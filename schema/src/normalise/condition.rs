@@ -1,0 +1,58 @@
+//! Keywords that hold on a condition, said as alternatives.
+
+use super::tree::{Node, Value};
+use super::walk::{Draft, Walk, distinct};
+use crate::Json;
+
+/// A condition with more subschemas than this is not written twice.
+const MAX_CONDITION: usize = 32;
+
+impl<'a> Walk<'a> {
+    /// `if A then B else C`: (not A, or B) and (A, or C).
+    pub(super) fn condition(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        let ("if", Some(_)) = (name, draft.get("then").or(draft.get("else"))) else { return };
+        let condition = self.child(draft, name, value);
+        let branches = (draft.get("then"), draft.get("else"));
+        let size = condition.size();
+        if matches!(branches, (Some(_), Some(_))) {
+            if size > MAX_CONDITION || size > self.copies {
+                return self.refuse(draft, name);
+            }
+            self.copies -= size;
+        }
+        if let Some(then) = branches.0 {
+            let then = self.child(draft, "then", then);
+            draft.conjuncts.push(either(condition.clone().negated(), then));
+        }
+        if let Some(otherwise) = branches.1 {
+            let otherwise = self.child(draft, "else", otherwise);
+            draft.conjuncts.push(either(condition, otherwise));
+        }
+    }
+
+    /// A property that is there brings other names, or a schema: it is not there, or that holds.
+    pub(super) fn dependencies(&mut self, draft: &mut Draft<'a>, keyword: &str, value: &'a Json) {
+        let Some(members) = value.as_object() else { return self.malformed(draft, keyword, "an object") };
+        let origin = draft.origin.join(keyword);
+        for (name, dependency) in members {
+            let origin = origin.join(name);
+            let required = |names| Node::keyword(&origin, "required", Value::Plain(Json::Array(names)));
+            let absent = required(vec![Json::String(name.clone())]).negated();
+            let holds = match dependency {
+                Json::Array(names) if keyword != "dependentSchemas" => {
+                    if names.iter().all(|other| other.as_str() == Some(name)) {
+                        continue;
+                    }
+                    required(distinct(names))
+                }
+                schema => self.node(schema, origin.clone(), draft.depth + 1),
+            };
+            draft.conjuncts.push(either(holds, absent));
+        }
+    }
+}
+
+fn either<'a>(one: Node<'a>, other: Node<'a>) -> Node<'a> {
+    let origin = one.origin.clone();
+    Node::keyword(&origin, "anyOf", Value::List(vec![one, other]))
+}

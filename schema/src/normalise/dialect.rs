@@ -1,0 +1,68 @@
+//! Which JSON Schema a document is written in.
+
+use crate::{Json, Object};
+
+/// What the keywords of a document mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Dialect {
+    /// Up to draft-07, and OpenAPI 3.0: what stands beside `$ref` is ignored.
+    Legacy,
+    /// From draft 2019-09 on, and OpenAPI 3.1: what stands beside `$ref` asserts.
+    Modern,
+}
+
+impl Dialect {
+    /// Told by `$schema`, or else by `$defs`, which draft 2019-09 brought.
+    pub(super) fn of(root: &Json) -> Self {
+        let Some(object) = root.as_object() else { return Dialect::Legacy };
+        match object.get("$schema").and_then(Json::as_str) {
+            Some(uri) => Self::named(uri).unwrap_or(Dialect::Legacy),
+            None if object.get("$defs").is_some() => Dialect::Modern,
+            None => Dialect::Legacy,
+        }
+    }
+
+    /// The dialect of a meta-schema.
+    pub(super) fn named(uri: &str) -> Option<Self> {
+        let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://"))?;
+        match path.strip_suffix('#').unwrap_or(path) {
+            "json-schema.org/draft-04/schema"
+            | "json-schema.org/draft-06/schema"
+            | "json-schema.org/draft-07/schema" => Some(Dialect::Legacy),
+            "json-schema.org/draft/2019-09/schema" | "json-schema.org/draft/2020-12/schema" => Some(Dialect::Modern),
+            path if path.starts_with("spec.openapis.org/oas/3.0/") => Some(Dialect::Legacy),
+            path if path.starts_with("spec.openapis.org/oas/3.1/") => Some(Dialect::Modern),
+            _ => None,
+        }
+    }
+}
+
+/// Keywords whose values are one subschema.
+const ONE: [&str; 11] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords whose values are arrays of subschemas.
+const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
+/// Keywords whose values are objects of subschemas.
+const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
+
+/// Every subschema right below that may apply to a payload, in source order.
+pub(super) fn subschemas(object: &Object) -> impl Iterator<Item = &Json> {
+    object.iter().flat_map(|(name, value)| {
+        let name = name.as_str();
+        let one = (ONE.contains(&name) && value.as_array().is_none()).then_some(value);
+        let list = value.as_array().filter(|_| LISTS.contains(&name)).unwrap_or_default();
+        let map = value.as_object().filter(|_| MAPS.contains(&name));
+        one.into_iter().chain(list).chain(map.into_iter().flat_map(|map| map.iter().map(|(_, schema)| schema)))
+    })
+}

@@ -1,0 +1,214 @@
+//! Types, bounds and the formats of integers.
+
+use super::tree::Value;
+use super::walk::{Draft, Walk, distinct};
+use crate::parse::advice;
+use crate::{Json, Number, Object, Problem, codes};
+
+/// The formats of integers, with the first and the last value of each.
+const INTEGERS: [(&str, &str, &str); 12] = [
+    ("int8", "-128", "127"),
+    ("int16", "-32768", "32767"),
+    ("int32", "-2147483648", "2147483647"),
+    ("int64", "-9223372036854775808", "9223372036854775807"),
+    ("int128", "-170141183460469231731687303715884105728", "170141183460469231731687303715884105727"),
+    ("int", "-9223372036854775808", "9223372036854775807"),
+    ("uint8", "0", "255"),
+    ("uint16", "0", "65535"),
+    ("uint32", "0", "4294967295"),
+    ("uint64", "0", "18446744073709551615"),
+    ("uint128", "0", "340282366920938463463374607431768211455"),
+    ("uint", "0", "18446744073709551615"),
+];
+
+/// The bounds of a schema, those of its format included.
+#[derive(Default)]
+pub(super) struct Bounds<'a> {
+    lower: Bound<'a>,
+    upper: Bound<'a>,
+}
+
+/// One side of them.
+#[derive(Default)]
+struct Bound<'a> {
+    /// Of `minimum` or `maximum`.
+    inclusive: Option<&'a Number>,
+    /// Of `exclusiveMinimum` or `exclusiveMaximum`.
+    exclusive: Option<&'a Number>,
+    /// Draft-04: `exclusiveMinimum` is `true`.
+    by_flag: bool,
+    /// Of the format, where it is tighter.
+    format: Option<Number>,
+}
+
+/// What `type` allows.
+pub(super) struct Types<'a>(Option<Vec<&'a str>>);
+
+impl<'a> Types<'a> {
+    pub(super) fn of(object: &'a Object) -> Self {
+        Self(match object.get("type") {
+            Some(Json::String(name)) => Some(vec![name]),
+            Some(Json::Array(names)) => Some(names.iter().filter_map(Json::as_str).collect()),
+            _ => None,
+        })
+    }
+
+    /// Whether `type` is there and names it.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|names| names.contains(&name))
+    }
+
+    /// Whether a value of that type may be valid.
+    pub(super) fn allow(&self, name: &str) -> bool {
+        self.0.is_none() || self.names(name)
+    }
+}
+
+impl<'a> Bounds<'a> {
+    pub(super) fn of(object: &'a Object) -> Self {
+        let mut bounds = Bounds {
+            lower: Bound::of(object, "minimum", "exclusiveMinimum"),
+            upper: Bound::of(object, "maximum", "exclusiveMaximum"),
+        };
+        if let Some((low, high)) = range(object) {
+            let is_tighter = |bound: &Option<&Number>, by: fn(&Number, &Number) -> bool, limit: &Number| {
+                bound.is_some_and(|bound| by(bound, limit))
+            };
+            let Bounds { lower, upper } = &mut bounds;
+            let at_least = |a: &Number, b: &Number| a >= b;
+            let at_most = |a: &Number, b: &Number| a <= b;
+            if !is_tighter(&lower.inclusive, at_least, &low) && !is_tighter(&lower.exclusive, at_least, &low) {
+                lower.format = Some(low);
+            }
+            if !is_tighter(&upper.inclusive, at_most, &high) && !is_tighter(&upper.exclusive, at_most, &high) {
+                upper.format = Some(high);
+            }
+        }
+        bounds
+    }
+}
+
+impl<'a> Bound<'a> {
+    fn of(object: &'a Object, inclusive: &str, exclusive: &str) -> Self {
+        let number = |name| object.get(name).and_then(Json::as_number);
+        match object.get(exclusive) {
+            Some(Json::Bool(true)) if number(inclusive).is_some() => {
+                Self { exclusive: number(inclusive), by_flag: true, ..Self::default() }
+            }
+            _ => Self { inclusive: number(inclusive), exclusive: number(exclusive), ..Self::default() },
+        }
+    }
+}
+
+/// The range of an integer format where it is about all numbers that `type` allows.
+fn range(object: &Object) -> Option<(Number, Number)> {
+    let format = object.get("format").and_then(Json::as_str)?;
+    let types = Types::of(object);
+    if !types.names("integer") || types.names("number") {
+        return None;
+    }
+    let (_, low, high) = INTEGERS.iter().find(|(name, ..)| *name == format)?;
+    Some((low.parse().ok()?, high.parse().ok()?))
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn types(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        let is_nullable = draft.get("nullable") == Some(&Json::Bool(true));
+        let is_whole = is_whole(draft.object);
+        let changed = |name: &str| if is_whole && name == "number" { "integer".to_owned() } else { name.to_owned() };
+        let names = match value {
+            Json::String(name) if !is_nullable || name == "null" => {
+                return draft.push_json("type", Json::String(changed(name)));
+            }
+            Json::String(name) => vec![Json::String(changed(name))],
+            Json::Array(names) if names.iter().all(|name| name.as_str().is_some()) => {
+                names.iter().filter_map(Json::as_str).map(|name| Json::String(changed(name))).collect()
+            }
+            other => return self.copy(draft, "type", other),
+        };
+        let null = is_nullable.then(|| Json::String("null".to_owned()));
+        let names: Vec<Json> = names.into_iter().chain(null).collect();
+        draft.push_json("type", Json::Array(distinct(&names)));
+    }
+
+    /// OpenAPI 3.0: `null` too, of a schema with `type`.
+    pub(super) fn nullable(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        let has = |name| draft.get(name).is_some();
+        let is_said = match value {
+            Json::Bool(false) => true,
+            // Whether `null` has to stand in the list as well is read in two ways.
+            Json::Bool(true) if has("type") => {
+                !has("const")
+                    && draft.get("enum").and_then(Json::as_array).is_none_or(|values| values.contains(&Json::Null))
+            }
+            // Without `type`, `null` is allowed anyway, as far as this schema alone decides.
+            Json::Bool(true) => {
+                !["$ref", "allOf", "anyOf", "oneOf", "not", "const", "if"].into_iter().any(has)
+                    && draft.get("enum").and_then(Json::as_array).is_none_or(|values| values.contains(&Json::Null))
+            }
+            _ => false,
+        };
+        if !is_said {
+            self.refuse(draft, "nullable");
+        }
+    }
+
+    pub(super) fn bound(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        let is_lower = name.ends_with("inimum");
+        let bound = if is_lower { &draft.bounds.lower } else { &draft.bounds.upper };
+        let is_exclusive = name.starts_with("exclusive");
+        match value {
+            // The bound of the format stands where the format did.
+            Json::Number(_) if bound.format.is_some() => {}
+            Json::Number(_) if bound.by_flag => {
+                let exclusive = if is_lower { "exclusiveMinimum" } else { "exclusiveMaximum" };
+                draft.push_json(exclusive, value.clone());
+            }
+            Json::Bool(true) if is_exclusive && bound.by_flag => {}
+            Json::Bool(false) if is_exclusive => {}
+            _ => self.copy(draft, name, value),
+        }
+    }
+
+    /// `multipleOf` where it says that a number is whole.
+    pub(super) fn multiple(&mut self, draft: &mut Draft<'a>, name: &str, _: &'a Json) {
+        if name != "multipleOf" || !is_whole(draft.object) {
+            self.refuse(draft, name);
+        }
+    }
+
+    /// The format of a number; whether it is one.
+    pub(super) fn numeric_format(&mut self, draft: &mut Draft<'a>, name: &str) -> bool {
+        let types = Types::of(draft.object);
+        if ["float", "double"].contains(&name) && (types.allow("number") || types.names("integer")) {
+            return true;
+        }
+        if !INTEGERS.iter().any(|(integer, ..)| *integer == name) {
+            return false;
+        }
+        if types.names("integer") && !types.names("number") {
+            for (keyword, bound) in [("minimum", &mut draft.bounds.lower), ("maximum", &mut draft.bounds.upper)] {
+                if let Some(limit) = &bound.format {
+                    draft.out.push((keyword.to_owned(), Value::Plain(Json::Number(limit.clone()))));
+                }
+            }
+            return true;
+        }
+        let message = format!("the format `{name}` is one of integers, and `type` does not say `integer` alone");
+        let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message).label("not enforced");
+        let help = match types.names("string") {
+            true => "remove it, and give the text a `pattern`".to_owned(),
+            false => format!("write `\"type\": \"integer\"`, or else {}", advice::unknown_format(name)),
+        };
+        self.report(problem.help(help));
+        true
+    }
+}
+
+/// Whether `multipleOf` asks for whole numbers, which a type can say.
+fn is_whole(object: &Object) -> bool {
+    let types = Types::of(object);
+    let one = Number::from(1_i64);
+    object.get("multipleOf").and_then(Json::as_number) == Some(&one)
+        && (types.names("integer") || types.names("number"))
+}

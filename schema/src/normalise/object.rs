@@ -1,0 +1,226 @@
+//! Properties whose names other keywords than `properties` speak of.
+
+use std::collections::HashSet;
+
+use super::array::{applies_in_place, is_trivial};
+use super::tree::{Node, Value};
+use super::walk::{Draft, Walk};
+use crate::parse::is_annotation;
+use crate::{Json, Number, Object, Problem, codes};
+
+/// Patterns that every name matches; those from `^.*$` on all but names that hold a line break, which no one means.
+const EVERY_NAME: [&str; 8] = ["", "^", "$", ".*", "^.*", ".*$", "^.*$", "^(.*)$"];
+
+/// Names that a pattern lists are written out, up to so many.
+const MAX_NAMES: usize = 64;
+
+impl<'a> Walk<'a> {
+    pub(super) fn properties(&mut self, draft: &Draft<'a>, members: &'a Object) -> Vec<(String, Node<'a>)> {
+        let listed = draft.get("propertyNames").and_then(listed);
+        let listed: Option<HashSet<&str>> = listed.map(|names| names.into_iter().collect());
+        let mut properties = self.map(draft, "properties", members);
+        for (name, node) in &mut properties {
+            if listed.as_ref().is_some_and(|names| !names.contains(name.as_str())) {
+                *node = Node::plain(node.origin.clone(), Json::Bool(false));
+            }
+        }
+        properties
+    }
+
+    /// `additionalProperties`, and `unevaluatedProperties` where it says the same.
+    pub(super) fn additional(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        if name == "unevaluatedProperties" {
+            // Whatever is there has been evaluated.
+            if draft.get("additionalProperties").is_some() || (is_trivial(value) && applies_in_place(draft)) {
+                return;
+            }
+            if applies_in_place(draft) {
+                return self.refuse(draft, name);
+            }
+        }
+        if draft.additional.is_none() {
+            let node = self.child(draft, name, value);
+            draft.push("additionalProperties", Value::Node(Box::new(node)));
+        }
+    }
+
+    /// `propertyNames`, where it lists the names or says nothing.
+    pub(super) fn closed_names(&mut self, draft: &mut Draft<'a>) {
+        let Some(value) = draft.get("propertyNames") else { return };
+        if says_nothing(value) {
+            return;
+        }
+        let Some(names) = listed(value).filter(|_| draft.get("patternProperties").is_none()) else {
+            return self.refuse_names(draft, "propertyNames");
+        };
+        let declared: HashSet<&str> = match draft.get("properties") {
+            Some(Json::Object(members)) => members.iter().map(|(name, _)| name.as_str()).collect(),
+            _ => HashSet::new(),
+        };
+        let mut seen = HashSet::new();
+        let new: Vec<&str> = names.into_iter().filter(|name| !declared.contains(name) && seen.insert(*name)).collect();
+        let of_others = ["additionalProperties", "unevaluatedProperties"]
+            .into_iter()
+            .find_map(|keyword| Some((keyword, draft.get(keyword)?)))
+            .filter(|(keyword, _)| *keyword == "additionalProperties" || !applies_in_place(draft));
+        let node = match of_others {
+            Some((keyword, schema)) => self.child(draft, keyword, schema),
+            None => Node::plain(draft.origin.join("propertyNames"), Json::Bool(true)),
+        };
+        if !of_others.is_some_and(|(_, schema)| *schema == Json::Bool(false)) && !self.give(draft, &new, &node) {
+            return self.refuse_names(draft, "propertyNames");
+        }
+        draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
+    }
+
+    pub(super) fn pattern_properties(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        let Some(patterns) = value.as_object() else { return self.malformed(draft, "patternProperties", "an object") };
+        let is_open = |name| draft.get(name).is_none_or(is_trivial);
+        let is_open = is_open("additionalProperties") && is_open("unevaluatedProperties");
+        if is_open && patterns.iter().all(|(_, schema)| is_trivial(schema)) {
+            return;
+        }
+        let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
+        if let Some((pattern, schema)) = whole(value).filter(|(_, schema)| !declares || is_trivial(schema)) {
+            let origin = draft.origin.join("patternProperties").join(pattern);
+            draft.additional = Some(self.node(schema, origin, draft.depth + 1));
+            draft.out.retain(|(name, _)| name != "additionalProperties");
+            return;
+        }
+        if !self.finite_names(draft, patterns) {
+            self.refuse_names(draft, "patternProperties");
+        }
+    }
+
+    /// Patterns that list names, none of which stands twice, are properties.
+    fn finite_names(&mut self, draft: &mut Draft<'a>, patterns: &'a Object) -> bool {
+        let Some(lists) = patterns.iter().map(|(pattern, _)| alternatives(pattern)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let mut taken: HashSet<&str> = match draft.get("properties") {
+            Some(Json::Object(members)) => members.iter().map(|(name, _)| name.as_str()).collect(),
+            _ => HashSet::new(),
+        };
+        if !lists.iter().flatten().all(|name| taken.insert(name)) {
+            return false;
+        }
+        let origin = draft.origin.join("patternProperties");
+        patterns.iter().zip(lists).all(|((pattern, schema), names)| {
+            let node = self.node(schema, origin.join(pattern), draft.depth + 1);
+            self.give(draft, &names, &node)
+        })
+    }
+
+    /// Gives each of `names` the schema, within the budget of copies.
+    fn give(&mut self, draft: &mut Draft<'a>, names: &[&str], node: &Node<'a>) -> bool {
+        let cost = node.size().saturating_mul(names.len());
+        if names.len() > MAX_NAMES || cost > self.copies {
+            return false;
+        }
+        self.copies -= cost;
+        draft.properties.extend(names.iter().map(|name| ((*name).to_owned(), node.clone())));
+        true
+    }
+
+    fn refuse_names(&mut self, draft: &Draft<'a>, keyword: &str) {
+        let message =
+            format!("`{keyword}` constrains the names of properties, which has no place in the schema subset");
+        let problem = Problem::new(codes::UNKNOWN_KEYWORD, draft.at(keyword), message).at_key().label("not enforced");
+        self.report(problem.help("use keys of any text, or an array of objects with a `key` and a `value`"));
+    }
+
+    /// `minProperties` and `maxProperties`, where other keywords can say it.
+    pub(super) fn count_of_properties(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        let Some(limit) = value.as_number().and_then(Number::as_u64) else { return self.refuse(draft, name) };
+        let no_property = |members: &mut Vec<(String, Value<'a>)>| {
+            let closed = Node::plain(draft.origin.join(name), Json::Bool(false));
+            members.push(("additionalProperties".to_owned(), Value::Node(Box::new(closed))));
+        };
+        let mut members = Vec::new();
+        match (name, limit) {
+            ("minProperties", _) if limit <= required(draft) => {}
+            ("minProperties", 1) => {
+                members.push(("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
+                no_property(&mut members);
+                let empty = Node::members(draft.origin.join(name), members);
+                draft.also("not", Value::Node(Box::new(empty)));
+            }
+            ("maxProperties", _) if declared(draft).is_some_and(|count| count <= limit) => {}
+            ("maxProperties", 0) => {
+                no_property(&mut members);
+                draft.conjuncts.push(Node::members(draft.origin.join(name), members));
+            }
+            _ => self.refuse(draft, name),
+        }
+    }
+}
+
+/// How many properties an object must have because of their names.
+fn required(draft: &Draft<'_>) -> u64 {
+    let names = draft.get("required").and_then(Json::as_array).unwrap_or_default();
+    let names: HashSet<&str> = names.iter().filter_map(Json::as_str).collect();
+    u64::try_from(names.len()).unwrap_or(0)
+}
+
+/// How many properties an object can have, where no other names are allowed.
+fn declared(draft: &Draft<'_>) -> Option<u64> {
+    let is_closed = draft.get("additionalProperties") == Some(&Json::Bool(false));
+    let is_known = is_closed && draft.get("patternProperties").is_none();
+    let count = draft.get("properties").and_then(Json::as_object).map_or(0, Object::len);
+    is_known.then(|| u64::try_from(count).unwrap_or(u64::MAX))
+}
+
+/// The sole pattern, where every name matches it.
+fn whole(patterns: &Json) -> Option<(&str, &Json)> {
+    let mut members = patterns.as_object()?.iter();
+    let (pattern, schema) = members.next()?;
+    (members.next().is_none() && EVERY_NAME.contains(&pattern.as_str())).then_some((pattern, schema))
+}
+
+/// The assertions of a schema of names.
+fn assertions(schema: &Object) -> impl Iterator<Item = (&str, &Json)> {
+    schema.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, _)| !is_annotation(name))
+}
+
+/// Whether a schema accepts every string.
+fn says_nothing(schema: &Json) -> bool {
+    let is_string = |value: &Json| match value {
+        Json::Array(names) => names.iter().any(|name| name.as_str() == Some("string")),
+        name => name.as_str() == Some("string"),
+    };
+    match schema {
+        Json::Object(object) => assertions(object).all(|(name, value)| match name {
+            "type" => is_string(value),
+            "pattern" => value.as_str().is_some_and(|pattern| EVERY_NAME.contains(&pattern)),
+            "minLength" => value.as_number() == Some(&Number::ZERO),
+            _ => false,
+        }),
+        other => *other == Json::Bool(true),
+    }
+}
+
+/// The strings that a schema of names lists.
+fn listed(schema: &Json) -> Option<Vec<&str>> {
+    let object = schema.as_object()?;
+    let mut names = None;
+    for (name, value) in assertions(object) {
+        match (name, value) {
+            ("type", Json::String(name)) if name == "string" => {}
+            ("enum", Json::Array(values)) if names.is_none() => {
+                names = Some(values.iter().filter_map(Json::as_str).collect());
+            }
+            ("const", Json::String(value)) if names.is_none() => names = Some(vec![value.as_str()]),
+            _ => return None,
+        }
+    }
+    names
+}
+
+/// The texts that a pattern of the form `^(a|b)$` lists.
+fn alternatives(pattern: &str) -> Option<Vec<&str>> {
+    let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
+    let grouped = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('(')).and_then(|rest| rest.strip_suffix(')'));
+    let list: Vec<&str> = grouped.map_or_else(|| vec![inner], |list| list.split('|').collect());
+    let is_literal = |text: &&str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-:/ @#".contains(c));
+    list.iter().all(is_literal).then_some(list)
+}

@@ -1,0 +1,147 @@
+//! A schema on its way from one dialect to the other: every subschema knows where it came from.
+
+use std::rc::Rc;
+
+use super::target::TargetId;
+use crate::{Json, Object, pointer};
+
+/// Where in the input something stands. Cheap to extend and to keep; the text is made when somebody asks.
+#[derive(Clone, Default)]
+pub(super) struct Origin(Option<Rc<Step>>);
+
+struct Step {
+    parent: Origin,
+    /// One or more reference tokens, as they stand in a pointer.
+    tokens: String,
+}
+
+/// A subschema of the output.
+#[derive(Clone)]
+pub(super) struct Node<'a> {
+    pub(super) origin: Origin,
+    /// What stands there in the input.
+    pub(super) source: Option<&'a Json>,
+    pub(super) body: Body<'a>,
+}
+
+#[derive(Clone)]
+pub(super) enum Body<'a> {
+    /// `true`, `false`, or something that is no schema, which the loader refuses.
+    Plain(Json),
+    Members(Vec<(String, Value<'a>)>),
+}
+
+/// The value of a keyword of the output.
+#[derive(Clone)]
+pub(super) enum Value<'a> {
+    Plain(Json),
+    Node(Box<Node<'a>>),
+    List(Vec<Node<'a>>),
+    Map(Vec<(String, Node<'a>)>),
+    /// With its spelling, where that may stay.
+    Ref(TargetId, Option<&'a str>),
+    /// Where the root's `definitions` go.
+    Definitions,
+}
+
+impl Origin {
+    pub(super) fn at(pointer: String) -> Self {
+        Self(Some(Rc::new(Step { parent: Self::default(), tokens: pointer })))
+    }
+
+    pub(super) fn is_root(&self) -> bool {
+        self.0.is_none()
+    }
+
+    pub(super) fn join(&self, token: &str) -> Self {
+        Self(Some(Rc::new(Step { parent: self.clone(), tokens: pointer::join("", token) })))
+    }
+
+    pub(super) fn pointer(&self) -> String {
+        let mut steps = Vec::new();
+        let mut origin = self;
+        while let Some(step) = &origin.0 {
+            steps.push(step.tokens.as_str());
+            origin = &step.parent;
+        }
+        steps.reverse();
+        steps.concat()
+    }
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn members(origin: Origin, members: Vec<(String, Value<'a>)>) -> Self {
+        Self { origin, source: None, body: Body::Members(members) }
+    }
+
+    /// A schema with one keyword.
+    pub(super) fn keyword(origin: &Origin, name: &str, value: Value<'a>) -> Self {
+        Self::members(origin.clone(), vec![(name.to_owned(), value)])
+    }
+
+    pub(super) fn plain(origin: Origin, value: Json) -> Self {
+        Self { origin, source: None, body: Body::Plain(value) }
+    }
+
+    /// `{"not": self}`.
+    pub(super) fn negated(self) -> Self {
+        let origin = self.origin.clone();
+        Self::keyword(&origin, "not", Value::Node(Box::new(self)))
+    }
+
+    /// The subschemas right below, in order.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Node<'a>> {
+        let members = if let Body::Members(members) = &self.body { members.as_slice() } else { &[] };
+        members.iter().flat_map(|(_, value)| {
+            let (one, list, map): (Option<&Node<'a>>, &[Node<'a>], &[(String, Node<'a>)]) = match value {
+                Value::Node(node) => (Some(node), &[], &[]),
+                Value::List(nodes) => (None, nodes, &[]),
+                Value::Map(nodes) => (None, &[], nodes),
+                Value::Plain(_) | Value::Ref(..) | Value::Definitions => (None, &[], &[]),
+            };
+            one.into_iter().chain(list).chain(map.iter().map(|(_, node)| node))
+        })
+    }
+
+    /// How many subschemas there are, itself included.
+    pub(super) fn size(&self) -> usize {
+        1 + self.children().map(Node::size).sum::<usize>()
+    }
+
+    /// Calls `found` with every reference in it.
+    pub(super) fn references(&self, found: &mut impl FnMut(TargetId)) {
+        if let Body::Members(members) = &self.body {
+            for (_, value) in members {
+                if let Value::Ref(target, _) = value {
+                    found(*target);
+                }
+            }
+        }
+        self.children().for_each(|child| child.references(found));
+    }
+
+    /// The text of the schema; `reference` says how a target is referred to.
+    pub(super) fn to_json(&self, reference: &impl Fn(TargetId) -> String, definitions: Option<&Json>) -> Json {
+        let members = match &self.body {
+            Body::Plain(value) => return value.clone(),
+            Body::Members(members) => members,
+        };
+        let json = |node: &Node<'a>| node.to_json(reference, None);
+        let member = |(name, value): &(String, Value<'a>)| {
+            let value = match value {
+                Value::Plain(value) => value.clone(),
+                Value::Node(node) => json(node),
+                Value::List(nodes) => Json::Array(nodes.iter().map(json).collect()),
+                Value::Map(nodes) => {
+                    Json::Object(nodes.iter().map(|(name, node)| (name.clone(), json(node))).collect())
+                }
+                Value::Ref(target, spelling) => {
+                    Json::String(spelling.map_or_else(|| reference(*target), str::to_owned))
+                }
+                Value::Definitions => definitions?.clone(),
+            };
+            Some((name.clone(), value))
+        };
+        Json::Object(members.iter().filter_map(member).collect::<Object>())
+    }
+}

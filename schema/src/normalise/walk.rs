@@ -1,0 +1,280 @@
+//! One schema object of the input to one of the output, keyword by keyword.
+
+use super::dialect::Dialect;
+use super::number::Bounds;
+use super::target::{Targets, Unresolved};
+use super::tree::{Body, Node, Origin, Value};
+use super::{annotation, pattern};
+use crate::parse::{MAX_SCHEMA_DEPTH, advice, depth_is_within_limit, is_annotation, is_assertion, quote};
+use crate::{Json, Object, Problem, codes, pointer};
+
+/// More problems are not told.
+pub(super) const MAX_PROBLEMS: usize = 1000;
+
+pub(super) struct Walk<'a> {
+    pub(super) targets: Targets<'a>,
+    pub(super) dialect: Dialect,
+    pub(super) problems: Vec<Problem>,
+    /// How many more subschemas may be written twice.
+    pub(super) copies: usize,
+}
+
+/// A schema object while its keywords are read.
+pub(super) struct Draft<'a> {
+    pub(super) object: &'a Object,
+    pub(super) origin: Origin,
+    pub(super) depth: usize,
+    pub(super) bounds: Bounds<'a>,
+    pub(super) out: Vec<(String, Value<'a>)>,
+    /// Schemas that hold too, and have no keyword of their own.
+    pub(super) conjuncts: Vec<Node<'a>>,
+    /// Properties that come from other keywords than `properties`.
+    pub(super) properties: Vec<(String, Node<'a>)>,
+    /// What `additionalProperties` becomes, where another keyword decides.
+    pub(super) additional: Option<Node<'a>>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn at(&self, keyword: &str) -> String {
+        pointer::join(&self.origin.pointer(), keyword)
+    }
+
+    pub(super) fn get(&self, keyword: &str) -> Option<&'a Json> {
+        self.object.get(keyword)
+    }
+
+    pub(super) fn push(&mut self, keyword: &str, value: Value<'a>) {
+        self.out.push((keyword.to_owned(), value));
+    }
+
+    pub(super) fn push_json(&mut self, keyword: &str, value: Json) {
+        self.push(keyword, Value::Plain(value));
+    }
+
+    /// A keyword of the output, or, where it is taken, a schema beside it.
+    pub(super) fn also(&mut self, keyword: &str, value: Value<'a>) {
+        if self.object.get(keyword).is_some() || self.out.iter().any(|(name, _)| name == keyword) {
+            self.conjuncts.push(Node::keyword(&self.origin, keyword, value));
+        } else {
+            self.push(keyword, value);
+        }
+    }
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn report(&mut self, problem: Problem) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Refuses a keyword in the loader's words.
+    pub(super) fn refuse(&mut self, draft: &Draft<'a>, keyword: &str) {
+        self.report(advice::unknown_keyword(draft.object, keyword, draft.at(keyword)));
+    }
+
+    /// The subschema at a place, or a reference where it has moved to `definitions`.
+    pub(super) fn node(&mut self, json: &'a Json, origin: Origin, depth: usize) -> Node<'a> {
+        match self.targets.at(json) {
+            Some(target) => {
+                let body = Body::Members(vec![("$ref".to_owned(), Value::Ref(target, None))]);
+                Node { origin, source: Some(json), body }
+            }
+            None => self.schema(json, origin, depth),
+        }
+    }
+
+    /// The subschema at a place. Recursion is bounded by [`MAX_SCHEMA_DEPTH`].
+    pub(super) fn schema(&mut self, json: &'a Json, origin: Origin, depth: usize) -> Node<'a> {
+        let body = match json {
+            _ if depth > MAX_SCHEMA_DEPTH => {
+                self.report(advice::schema_too_deep(origin.pointer()));
+                Body::Plain(Json::Bool(true))
+            }
+            Json::Object(object) => Body::Members(self.object(object, origin.clone(), depth)),
+            // Of no other value does the loader look at more than the type.
+            Json::Array(_) => Body::Plain(Json::Array(Vec::new())),
+            other => Body::Plain(other.clone()),
+        };
+        Node { origin, source: Some(json), body }
+    }
+
+    pub(super) fn child(&mut self, draft: &Draft<'a>, keyword: &str, json: &'a Json) -> Node<'a> {
+        self.node(json, draft.origin.join(keyword), draft.depth + 1)
+    }
+
+    pub(super) fn list(&mut self, draft: &Draft<'a>, keyword: &str, items: &'a [Json]) -> Vec<Node<'a>> {
+        let origin = draft.origin.join(keyword);
+        let node = |(index, item): (usize, &'a Json)| self.node(item, origin.join(&index.to_string()), draft.depth + 1);
+        items.iter().enumerate().map(node).collect()
+    }
+
+    pub(super) fn map(&mut self, draft: &Draft<'a>, keyword: &str, members: &'a Object) -> Vec<(String, Node<'a>)> {
+        let origin = draft.origin.join(keyword);
+        let node =
+            |(name, member): &'a (String, Json)| (name.clone(), self.node(member, origin.join(name), draft.depth + 1));
+        members.iter().map(node).collect()
+    }
+
+    fn object(&mut self, object: &'a Object, origin: Origin, depth: usize) -> Vec<(String, Value<'a>)> {
+        let mut draft = Draft {
+            object,
+            origin,
+            depth,
+            bounds: Bounds::of(object),
+            out: Vec::with_capacity(object.len()),
+            conjuncts: Vec::new(),
+            properties: Vec::new(),
+            additional: None,
+        };
+        let ignores_siblings = self.dialect == Dialect::Legacy && matches!(draft.get("$ref"), Some(Json::String(_)));
+        self.closed_names(&mut draft);
+        for (name, value) in object {
+            if name == "$ref" {
+                self.reference(&mut draft, value);
+            } else if ignores_siblings && asserts(name) {
+                self.report(advice::ref_sibling(name, draft.at(name)));
+            } else {
+                self.keyword(&mut draft, name, value);
+            }
+        }
+        finish(draft)
+    }
+
+    fn keyword(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        match (name, value) {
+            ("type", _) => self.types(draft, value),
+            ("nullable", _) => self.nullable(draft, value),
+            ("format", _) => self.format(draft, value),
+            ("pattern", Json::String(source)) => draft.push_json(name, Json::String(pattern::mend(source))),
+            ("required", Json::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => {
+                draft.push_json(name, Json::Array(distinct(names)))
+            }
+            ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", _) => self.bound(draft, name, value),
+            ("multipleOf" | "divisibleBy", _) => self.multiple(draft, name, value),
+            ("properties", Json::Object(members)) => {
+                let members = self.properties(draft, members);
+                draft.push(name, Value::Map(members));
+            }
+            ("additionalProperties" | "unevaluatedProperties", _) => self.additional(draft, name, value),
+            ("patternProperties", _) => self.pattern_properties(draft, value),
+            // Read at the start: it decides on all other keywords about properties.
+            ("propertyNames", _) => {}
+            ("minProperties" | "maxProperties", _) => self.count_of_properties(draft, name, value),
+            ("dependencies" | "dependentRequired" | "dependentSchemas", _) => self.dependencies(draft, name, value),
+            ("if" | "then" | "else", _) => self.condition(draft, name, value),
+            ("items" | "prefixItems" | "additionalItems" | "unevaluatedItems", _) => self.items(draft, name, value),
+            ("contains" | "minContains" | "maxContains", _) => self.contains(draft, name, value),
+            ("not", _) => {
+                let node = self.child(draft, name, value);
+                draft.push(name, Value::Node(Box::new(node)));
+            }
+            ("oneOf" | "anyOf" | "allOf", Json::Array(items)) => {
+                let nodes = self.list(draft, name, items);
+                draft.push(name, Value::List(nodes));
+            }
+            ("definitions" | "$defs", Json::Object(_)) => self.container(draft),
+            ("components", Json::Object(_)) if draft.depth == 0 => self.container(draft),
+            _ if is_assertion(name) => self.copy(draft, name, value),
+            _ => self.annotation(draft, name, value),
+        }
+    }
+
+    /// What is under it is written where references lead to it.
+    fn container(&mut self, draft: &mut Draft<'a>) {
+        let is_first = !draft.out.iter().any(|(_, value)| matches!(value, Value::Definitions));
+        if draft.depth == 0 && is_first {
+            draft.push("definitions", Value::Definitions);
+        }
+    }
+
+    /// Passes a value on as it is; what is wrong with it, the loader says.
+    pub(super) fn copy(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
+        let values = value.as_array().filter(|_| ["enum", "examples"].contains(&name));
+        // The array of the keyword itself is no part of any value.
+        if values.map_or_else(|| depth_is_within_limit(value), |values| values.iter().all(depth_is_within_limit)) {
+            return draft.push_json(name, value.clone());
+        }
+        let message = format!("a value in `{name}` nests too deeply");
+        self.report(Problem::new(codes::VALUE_TOO_DEEP, draft.at(name), message).label("too deep"));
+    }
+
+    fn reference(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        let Json::String(text) = value else { return self.copy(draft, "$ref", value) };
+        match self.targets.resolve(text) {
+            Ok(target) => {
+                // The name stands, so its spelling may.
+                let is_definition = self.targets.get(target).is_some_and(|target| target.is_definition);
+                let spelling = text.starts_with("#/definitions/") && is_definition;
+                draft.push("$ref", Value::Ref(target, spelling.then_some(text.as_str())));
+            }
+            Err(Unresolved::NotLocal) => self.report(advice::not_local(text, draft.at("$ref"))),
+            Err(Unresolved::Missing(name)) => {
+                let problem = advice::unresolved(self.targets.candidates(), &name, draft.at("$ref"));
+                self.report(problem);
+            }
+        }
+    }
+
+    /// A problem of a keyword's value that JSON Schema itself does not allow.
+    pub(super) fn malformed(&mut self, draft: &Draft<'a>, name: &str, expected: &str) {
+        let message = format!("`{}` must be {expected}", quote(name).trim_matches('"'));
+        let problem = Problem::new(codes::WRONG_TYPE, draft.at(name), message);
+        self.report(problem.label(format!("expected {expected}")));
+    }
+}
+
+/// Whether a keyword says something of payloads, or may.
+fn asserts(name: &str) -> bool {
+    let is_container = ["definitions", "$defs", "components"].contains(&name);
+    !is_annotation(name) && !is_container && !annotation::is_dropped(name) && name != "deprecated" && name != "example"
+}
+
+/// The texts without those that stood before.
+pub(super) fn distinct(names: &[Json]) -> Vec<Json> {
+    let mut seen = std::collections::HashSet::new();
+    names.iter().filter(|name| name.as_str().is_some_and(|text| seen.insert(text))).cloned().collect()
+}
+
+/// Puts together what was found.
+fn finish(draft: Draft<'_>) -> Vec<(String, Value<'_>)> {
+    let Draft { object, origin, mut out, mut conjuncts, mut properties, additional, .. } = draft;
+    annotation::deprecate(object, &mut out);
+    if !properties.is_empty() {
+        match out.iter_mut().find(|(name, _)| name == "properties") {
+            Some((_, Value::Map(members))) => members.append(&mut properties),
+            _ => out.push(("properties".to_owned(), Value::Map(properties))),
+        }
+    }
+    if let Some(node) = additional {
+        out.push(("additionalProperties".to_owned(), Value::Node(Box::new(node))));
+    }
+    // In draft-07 nothing may assert beside a reference.
+    let says_more = !conjuncts.is_empty() || out.iter().any(|(name, _)| is_assertion(name));
+    let reference = out.iter().position(|(_, value)| matches!(value, Value::Ref(..)));
+    if let Some(index) = reference.filter(|_| says_more) {
+        let (name, value) = out.remove(index);
+        conjuncts.insert(0, Node::keyword(&origin, &name, value));
+    }
+    if !conjuncts.is_empty() {
+        match out.iter_mut().find(|(name, _)| name == "allOf") {
+            Some((_, Value::List(nodes))) => nodes.append(&mut conjuncts),
+            _ => out.push(("allOf".to_owned(), Value::List(conjuncts))),
+        }
+    }
+    merge_sole_conjunct(&mut out);
+    out
+}
+
+/// A sole branch of `allOf` with nothing but annotations beside it is the schema itself.
+fn merge_sole_conjunct(out: &mut Vec<(String, Value<'_>)>) {
+    let Some(index) = out.iter().position(|(name, _)| name == "allOf") else { return };
+    let is_alone = out.iter().all(|(name, _)| name == "allOf" || is_annotation(name) || name == "definitions");
+    let Some((_, Value::List(nodes))) = out.get(index) else { return };
+    let [Node { body: Body::Members(inner), .. }] = nodes.as_slice() else { return };
+    let clashes = inner.iter().any(|(name, _)| name != "allOf" && out.iter().any(|(other, _)| other == name));
+    if is_alone && !clashes {
+        let inner = inner.clone();
+        out.splice(index..=index, inner);
+    }
+}

@@ -1,0 +1,269 @@
+//! Foreign schemas, and what they become.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use capgen_schema::{Json, Problem, Schema, normalise};
+use serde_json::{Value, json};
+
+fn json_of(value: &Value) -> Json {
+    Json::try_from(value).unwrap()
+}
+
+fn of(schema: &Value) -> Result<Json, Vec<Problem>> {
+    let output = normalise(&json_of(schema))?;
+    let again = normalise(&output).unwrap_or_else(|problems| panic!("{schema}: a second time {problems:?}"));
+    assert_eq!(again.canonical(), output.canonical(), "{schema}: a second time");
+    Schema::parse(&output).unwrap_or_else(|problems| panic!("{schema}: {problems:?}"));
+    Ok(output)
+}
+
+#[track_caller]
+fn check(input: Value, expected: Value) {
+    let output = of(&input).unwrap_or_else(|problems| panic!("{input}: {problems:?}"));
+    assert_eq!(output.canonical(), json_of(&expected).canonical(), "{input}");
+}
+
+/// The pointers and messages of what is refused.
+#[track_caller]
+fn check_refused(input: Value, expected: &[(&str, &str)]) {
+    let problems = of(&input).expect_err(&input.to_string());
+    let found: Vec<(&str, &str)> = problems.iter().map(|p| (p.pointer.as_str(), p.message.as_str())).collect();
+    assert_eq!(found, expected, "{input}");
+}
+
+#[test]
+fn formats_of_integers_become_bounds() {
+    let integer = |format: &str| json!({"type": "integer", "format": format});
+    let bounds = |low: Value, high: Value| json!({"type": "integer", "minimum": low, "maximum": high});
+    check(integer("int8"), bounds(json!(-128), json!(127)));
+    check(integer("uint32"), bounds(json!(0), json!(u32::MAX)));
+    check(integer("int64"), bounds(json!(i64::MIN), json!(i64::MAX)));
+    check(integer("uint"), bounds(json!(0), json!(u64::MAX)));
+    check(
+        json!({"type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255}),
+        json!({"type": ["integer", "null"], "minimum": 0, "maximum": 255}),
+    );
+}
+
+#[test]
+fn tighter_bounds_stay_and_wider_ones_go() {
+    let byte = |bounds: Value| {
+        let mut schema = json!({"type": "integer", "format": "uint8"});
+        schema.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+        schema
+    };
+    check(byte(json!({"minimum": 1, "maximum": 300})), json!({"type": "integer", "minimum": 1, "maximum": 255}));
+    check(
+        byte(json!({"exclusiveMinimum": 0, "exclusiveMaximum": 1000})),
+        json!({"type": "integer", "exclusiveMinimum": 0, "maximum": 255}),
+    );
+}
+
+#[test]
+fn a_format_of_integers_is_refused_where_other_values_are_allowed() {
+    let message = "the format `int64` is one of integers, and `type` does not say `integer` alone";
+    check_refused(
+        json!({"properties": {"n": {"type": "number", "format": "int64"}}}),
+        &[("/properties/n/format", message)],
+    );
+    check_refused(json!({"type": "string", "format": "int64"}), &[("/format", message)]);
+    check_refused(json!({"format": "int64"}), &[("/format", message)]);
+    check(json!({"type": "number", "format": "double"}), json!({"type": "number"}));
+    check(
+        json!({"type": ["string", "integer"], "format": "int8"}),
+        json!({"type": ["string", "integer"], "minimum": -128, "maximum": 127}),
+    );
+}
+
+#[test]
+fn definitions_of_every_kind_become_those_of_the_root() {
+    check(
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "properties": {"a": {"$ref": "#/$defs/A"}, "again": {"$ref": "#/$defs/A"}},
+            "$defs": {"A": {"type": "string"}, "Unused": {"type": "null"}}
+        }),
+        json!({
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "properties": {"a": {"$ref": "#/definitions/A"}, "again": {"$ref": "#/definitions/A"}},
+            "definitions": {"A": {"type": "string"}}
+        }),
+    );
+    check(
+        json!({
+            "properties": {
+                "a": {"definitions": {"Inner thing": {"type": "string"}}, "type": "object"},
+                "b": {"$ref": "#/properties/a/definitions/Inner%20thing"},
+                "c": {"$ref": "#/properties/a"}
+            },
+        }),
+        json!({
+            "properties": {
+                "a": {"$ref": "#/definitions/a"},
+                "b": {"$ref": "#/definitions/Inner%20thing"},
+                "c": {"$ref": "#/definitions/a"}
+            },
+            "definitions": {"Inner thing": {"type": "string"}, "a": {"type": "object"}},
+        }),
+    );
+    check(
+        json!({"$ref": "#/components/schemas/A", "components": {"schemas": {"A": {"type": "null", "nullable": true}}}}),
+        json!({"$ref": "#/definitions/A", "definitions": {"A": {"type": "null"}}}),
+    );
+}
+
+#[test]
+fn a_root_that_refers_to_itself_becomes_a_definition_under_its_title() {
+    let tree = |title: &str| json!({"title": title, "type": "object", "properties": {"next": {"$ref": "#"}}});
+    let expected = |title: &str, name: &str| {
+        let reference = format!("#/definitions/{name}");
+        let properties = json!({"next": {"$ref": reference}});
+        json!({"$ref": reference, "definitions": {name: {"title": title, "type": "object", "properties": properties}}})
+    };
+    check(tree("Tree"), expected("Tree", "Tree"));
+    check(tree("a tree"), expected("a tree", "atree"));
+    check(tree("木"), expected("木", "Root"));
+}
+
+#[test]
+fn a_name_that_is_taken_gets_a_suffix_that_its_pointer_decides() {
+    let input = |order: [&str; 2]| {
+        let inner = |kind: &str| json!({"definitions": {"X": {"type": kind}}});
+        let properties: serde_json::Map<String, Value> =
+            order.iter().map(|name| ((*name).to_owned(), inner(name))).collect();
+        let refs: Vec<Value> =
+            order.iter().map(|name| json!({"$ref": format!("#/properties/{name}/definitions/X")})).collect();
+        json!({"properties": properties, "anyOf": refs, "not": {"$ref": "#/definitions/X"}, "definitions": {"X": {"type": "null"}}})
+    };
+    let names = |input: &Value| {
+        let output = of(input).unwrap();
+        let definitions = output.get("definitions").and_then(Json::as_object).unwrap().iter();
+        let mut names: Vec<String> = definitions.map(|(name, json)| format!("{name} {}", json.canonical())).collect();
+        names.sort();
+        names
+    };
+    let found = names(&input(["string", "object"]));
+    assert_eq!(found, names(&input(["object", "string"])));
+    assert_eq!(found[0], r#"X {"type":"null"}"#);
+    assert!(found[1].starts_with("X_") && found[2].starts_with("X_"), "{found:?}");
+}
+
+#[test]
+fn what_stands_beside_a_reference_asserts_where_the_dialect_says_so() {
+    let definitions = json!({"A": {"type": "string"}});
+    check(
+        json!({"$ref": "#/$defs/A", "minLength": 1, "description": "d", "$defs": definitions}),
+        json!({
+            "minLength": 1, "description": "d", "allOf": [{"$ref": "#/definitions/A"}], "definitions": definitions
+        }),
+    );
+    check(
+        json!({"$ref": "#/$defs/A", "description": "d", "$defs": definitions}),
+        json!({"$ref": "#/definitions/A", "description": "d", "definitions": definitions}),
+    );
+    check_refused(
+        json!({"$ref": "#/definitions/A", "minLength": 1, "definitions": definitions}),
+        &[("/minLength", "`minLength` stands beside `$ref`, where draft-07 ignores it")],
+    );
+}
+
+#[test]
+fn a_sole_conjunct_beside_annotations_is_the_schema_itself() {
+    let definitions = json!({"A": {"type": "string"}});
+    check(
+        json!({"properties": {"a": {"description": "d", "default": "x", "allOf": [{"$ref": "#/definitions/A"}]}}, "definitions": definitions}),
+        json!({"properties": {"a": {"description": "d", "default": "x", "$ref": "#/definitions/A"}}, "definitions": definitions}),
+    );
+    let both = json!({"description": "d", "allOf": [{"description": "e", "type": "string"}]});
+    check(both.clone(), both);
+}
+
+#[test]
+fn null_is_said_by_type() {
+    check(json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]}));
+    check(json!({"type": "string", "nullable": false}), json!({"type": "string"}));
+    check(
+        json!({"type": "string", "nullable": true, "enum": ["a", null]}),
+        json!({"type": ["string", "null"], "enum": ["a", null]}),
+    );
+    let message = "`nullable` is not part of the schema subset";
+    check_refused(json!({"type": "string", "nullable": true, "enum": ["a"]}), &[("/nullable", message)]);
+    check_refused(json!({"anyOf": [{"type": "string"}], "nullable": true}), &[("/nullable", message)]);
+}
+
+#[test]
+fn tuples_are_refused_at_their_first_element_unless_all_are_alike() {
+    let message = "tuples have no schema in this subset";
+    let items = json!([{"type": "string"}, {"type": "integer"}]);
+    check_refused(json!({"properties": {"t": {"items": items}}}), &[("/properties/t/items/0", message)]);
+    check_refused(json!({"prefixItems": items, "items": false}), &[("/prefixItems/0", message)]);
+    check_refused(json!({"items": [{"type": "string"}]}), &[("/items/0", message)]);
+    let byte = json!({"type": "integer", "format": "uint8"});
+    let said = json!({"type": "integer", "minimum": 0, "maximum": 255});
+    check(
+        json!({"type": "array", "items": [byte, byte], "minItems": 2, "maxItems": 2}),
+        json!({"type": "array", "items": said, "minItems": 2, "maxItems": 2}),
+    );
+    check(json!({"prefixItems": [byte, byte], "items": false}), json!({"items": said, "maxItems": 2}));
+    check(json!({"items": [byte, byte], "additionalItems": byte}), json!({"items": said}));
+    check(json!({"items": [true, true]}), json!({"items": true}));
+}
+
+#[test]
+fn maps_are_said_where_the_names_are_free_or_listed() {
+    let string = json!({"type": "string"});
+    check(
+        json!({"patternProperties": {".*": string}, "additionalProperties": false}),
+        json!({"additionalProperties": string}),
+    );
+    check(
+        json!({"patternProperties": {"^(?:true|false)$": string}, "additionalProperties": false}),
+        json!({"properties": {"true": string, "false": string}, "additionalProperties": false}),
+    );
+    check(json!({"propertyNames": string, "additionalProperties": string}), json!({"additionalProperties": string}));
+    check(
+        json!({
+            "propertyNames": {"type": "string", "enum": ["a", "b"]},
+            "properties": {"a": {"type": "null"}, "c": string},
+            "additionalProperties": string
+        }),
+        json!({"properties": {"a": {"type": "null"}, "c": false, "b": string}, "additionalProperties": false}),
+    );
+    let message = "`patternProperties` constrains the names of properties, which has no place in the schema subset";
+    check_refused(
+        json!({"type": "object", "patternProperties": {"^\\d+$": string}, "additionalProperties": false}),
+        &[("/patternProperties", message)],
+    );
+}
+
+#[test]
+fn annotations_without_a_place_are_dropped_and_deprecation_is_told() {
+    check(
+        json!({"type": "string", "readOnly": true, "x-order": 1, "contentMediaType": "text/html", "example": "a"}),
+        json!({"type": "string", "examples": ["a"]}),
+    );
+    check(json!({"deprecated": true, "description": "d"}), json!({"description": "d\n\nDeprecated."}));
+    check(json!({"deprecated": true}), json!({"description": "Deprecated."}));
+}
+
+#[test]
+fn escapes_that_ecma_262_refuses_are_taken_away() {
+    check(json!({"pattern": r"^a\-b\#[\-\&]\.$"}), json!({"pattern": r"^a-b#[\-&]\.$"}));
+}
+
+#[test]
+fn what_is_passed_on_and_does_not_load_is_refused_where_it_stands_in_the_input() {
+    check_refused(
+        json!({
+            "allOf": [{"properties": {"a": {"minLength": -1}}}],
+            "properties": {"b": {"$ref": "#/$defs/B"}},
+            "$defs": {"B": {"type": "strnig", "format": "hostname"}},
+            "oneOf": []
+        }),
+        &[
+            ("/$defs/B/format", "the format \"hostname\" is not part of the schema subset"),
+            ("/$defs/B/type", "there is no type \"strnig\""),
+            ("/allOf/0/properties/a/minLength", "`minLength` must be a non-negative integer"),
+            ("/oneOf", "`oneOf` is empty"),
+        ],
+    );
+}

@@ -1,0 +1,100 @@
+//! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite) of every draft, through `normalise`.
+//!
+//! What a schema becomes judges every payload of the suite as the schema does in its own draft.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use capgen_schema::{Json, Schema, Validator, normalise};
+use serde_json::Value;
+
+const DRAFTS: [&str; 5] = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"];
+
+/// Formats that become patterns.
+const FORMATS: [&str; 3] = ["ipv4.json", "ipv6.json", "date.json"];
+
+#[test]
+fn what_a_schema_becomes_judges_as_the_schema_does_in_its_own_draft() {
+    let suite = match support::suite() {
+        Ok(suite) => suite,
+        Err(reason) => {
+            println!("THE JSON SCHEMA TEST SUITE DID NOT RUN: {reason}");
+            assert!(std::env::var_os("CAPGEN_REQUIRE_SUITE").is_none_or(|v| v != "1"), "the suite is required");
+            return;
+        }
+    };
+    let mut failures = Vec::new();
+    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    for draft in DRAFTS.into_iter().filter(|draft| suite.join(draft).is_dir()) {
+        let (mut groups, mut said, mut direct) = (0, 0, 0);
+        for path in files(&suite.join(draft)) {
+            let file = path.strip_prefix(&suite).unwrap().display().to_string();
+            let cases: Vec<Value> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            for group in &cases {
+                groups += 1;
+                let name = format!("{file}: {}", group["description"].as_str().unwrap());
+                let source = in_its_draft(draft, &group["schema"]);
+                direct += usize::from(Schema::parse(&source).is_ok());
+                match normalise(&source) {
+                    Err(problems) => {
+                        for problem in problems {
+                            *refusals.entry(format!("{} {}", problem.code.as_str(), problem.message)).or_default() += 1;
+                        }
+                    }
+                    Ok(output) => {
+                        said += 1;
+                        failures.extend(judge(&name, &output, group));
+                    }
+                }
+            }
+        }
+        println!("{draft}: {said} of {groups} groups become one of the subset; {direct} load as they are");
+    }
+    println!("refused: {refusals:#?}");
+    assert!(failures.is_empty(), "{} fail\n{}", failures.len(), failures.join("\n"));
+}
+
+fn files(draft: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(draft).unwrap().map(|entry| entry.unwrap().path()).collect();
+    // Only there to say that formats assert nothing, which is not so here.
+    files.retain(|path| {
+        path.extension().is_some_and(|e| e == "json") && path.file_name().is_none_or(|f| f != "format.json")
+    });
+    files.sort();
+    let formats = draft.join("optional").join("format");
+    files.extend(FORMATS.iter().map(|name| formats.join(name)).filter(|path| path.is_file()));
+    files
+}
+
+/// Where the suite leaves the draft to the folder's name.
+fn in_its_draft(draft: &str, schema: &Value) -> Json {
+    let mut schema = schema.clone();
+    let uri = match draft {
+        "draft4" | "draft6" | "draft7" => {
+            format!("http://json-schema.org/{}/schema#", draft.replace("draft", "draft-0"))
+        }
+        later => format!("https://json-schema.org/{}/schema", later.replace("draft", "draft/")),
+    };
+    if let Some(object) = schema.as_object_mut() {
+        object.entry("$schema").or_insert(uri.into());
+    }
+    Json::try_from(&schema).unwrap()
+}
+
+fn judge(name: &str, output: &Json, group: &Value) -> Vec<String> {
+    let again = normalise(output).map(|again| again.canonical());
+    if again.as_ref() != Ok(&output.canonical()) {
+        return vec![format!("{name}: a second time {again:?}")];
+    }
+    let validator = match Schema::parse(output) {
+        Ok(schema) => Validator::new(&schema),
+        Err(problems) => return vec![format!("{name}: does not load: {problems:?}")],
+    };
+    let tests = group["tests"].as_array().unwrap().iter();
+    let wrong = tests.filter(|test| Some(validator.is_valid(&test["data"])) != test["valid"].as_bool());
+    let tell = |test: &Value| format!("{name}: {}: {} {}", test["description"], test["data"], output.canonical());
+    wrong.map(tell).collect()
+}
