@@ -28,7 +28,7 @@ impl Schema {
     ///
     /// ```
     /// use capgen_schema::{Json, Schema, codes};
-    /// let source = Json::try_from(&serde_json::json!({"type": "strnig", "minLength": -1}))?;
+    /// let source = Json::try_from(&serde_json::json!({"minLength": -1, "type": "strnig"}))?;
     /// let problems = Schema::parse(&source).unwrap_err();
     /// assert_eq!((problems[0].code, problems[0].pointer.as_str()), (codes::BAD_LENGTH, "/minLength"));
     /// assert_eq!((problems[1].code, problems[1].pointer.as_str()), (codes::UNKNOWN_TYPE, "/type"));
