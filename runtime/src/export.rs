@@ -98,12 +98,10 @@ impl std::error::Error for ExportError {
 /// The body of a test: fails where a checked-in manifest is not what an agent declares, and writes it where the environment
 /// has `CAPGEN_UPDATE=1`. The path is relative to the folder of the crate's `Cargo.toml`.
 ///
-/// ```
+/// ```no_run
 /// # fn agent() -> capgen::Agent { capgen::Agent::new("echo") }
-/// #[test]
-/// fn the_manifest_is_fresh() {
-///     capgen::export!(agent(), "capabilities.yaml");
-/// }
+/// // In a function with `#[test]`:
+/// capgen::export!(agent(), "capabilities.yaml");
 /// ```
 ///
 /// # Panics

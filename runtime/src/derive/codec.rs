@@ -8,8 +8,9 @@ use super::finite::Finite;
 use crate::wire::settle;
 use crate::{InvalidPayload, Options, Payload};
 
-/// From here on, a binary64 has no fraction, and is no integer for certain.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^63 and 2^64: between the one, negative, and the other are the integers of 64 bits.
+const LEAST: f64 = -9_223_372_036_854_775_808.0;
+const ABOVE: f64 = 18_446_744_073_709_551_616.0;
 
 /// Reads a payload: a tree, a run of the interpreter, and serde.
 ///
@@ -38,8 +39,14 @@ fn read_folded<T: Payload>(tree: &Value, options: Options) -> Result<T, InvalidP
 fn fold(value: &Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
-            #[expect(clippy::cast_possible_truncation, reason = "below 2^53 an integer is exact")]
-            Some(float) if float.abs() < EXACT => (float as i64).into(),
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "integers of 64 bits")]
+            Some(float) if (LEAST..ABOVE).contains(&float) => {
+                if float < 0.0 {
+                    (float as i64).into()
+                } else {
+                    (float as u64).into()
+                }
+            }
             _ => value.clone(),
         },
         Value::Array(items) => Value::Array(items.iter().map(fold).collect()),

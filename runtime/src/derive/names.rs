@@ -25,8 +25,9 @@ pub(super) fn settled(generate: &dyn Fn(&[String]) -> Json) -> Json {
     }
     // With every name taken, each type gets a number behind its own name.
     let numbered = generate(&names);
+    let numbers = definitions(&numbered).filter(|(name, _)| !all.contains(name.as_str()));
     let bases: BTreeMap<String, String> =
-        definitions(&numbered).filter_map(|(name, _)| Some((name.clone(), base(name, &all)?.to_owned()))).collect();
+        numbers.filter_map(|(name, _)| Some((name.clone(), base(name, &all)?.to_owned()))).collect();
     // A name that a `$ref` has to escape stays as schemars has it.
     if !refers_to(&numbered, &bases) {
         return schema;

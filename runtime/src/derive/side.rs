@@ -127,5 +127,6 @@ fn load(foreign: &Json, name: &str) -> Result<Schema, Vec<Unsayable>> {
     let told = |source: &Json, problems: Vec<Problem>| -> Vec<Unsayable> {
         problems.iter().map(|problem| Unsayable::new(name, source, problem)).collect()
     };
-    Schema::parse(foreign).map_err(|problems| told(foreign, problems))
+    let normal = capgen_schema::normalise(foreign).map_err(|problems| told(foreign, problems))?;
+    Schema::parse(&normal).map_err(|problems| told(&normal, problems))
 }

@@ -1,0 +1,234 @@
+//! Capabilities that are declared in Rust.
+
+use std::collections::BTreeMap;
+
+use capgen::{
+    Agent, Capability, Checked, Descriptor, ExportError, InvalidPayload, Loose, Options, Payload, Transport, export,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Review a GitHub pull request.
+#[derive(Serialize, Deserialize, JsonSchema, Capability, PartialEq, Debug)]
+#[capability(response = Review, timeout_ms = 60_000, idempotent, since = "1.1.0", tags = ["code"])]
+struct ReviewPr {
+    /// GitHub PR URL.
+    #[serde(rename = "prUrl")]
+    pr_url: String,
+    severity: Severity,
+    limit: Option<u8>,
+    weight: Option<f64>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema, PartialEq, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Severity {
+    Low,
+    High,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema, PartialEq, Debug)]
+struct Review {
+    summary: String,
+}
+
+/// Says that the agent is alive.
+#[derive(Capability)]
+struct Ping;
+
+#[derive(Serialize, Deserialize, JsonSchema, Capability)]
+struct Page<T: JsonSchema> {
+    items: Vec<T>,
+}
+
+fn agent() -> Agent {
+    Agent::new("pr-reviewer").transport(Transport::memory("reviews")).capability::<ReviewPr>().capability::<Ping>()
+}
+
+fn request() -> ReviewPr {
+    ReviewPr { pr_url: "u".to_owned(), severity: Severity::High, limit: None, weight: None }
+}
+
+#[test]
+fn a_request_is_read_and_every_violation_is_told() {
+    assert_eq!(ReviewPr::from_json(br#"{"prUrl":"u","severity":"high"}"#).unwrap(), request());
+    let error = ReviewPr::from_json(br#"{"severity":"urgent","limit":256}"#).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "/limit: must be at most 255, got 256\n/prUrl: missing required property \"prUrl\"\n/severity: value not in enum [\"low\",\"high\"]"
+    );
+    assert!(matches!(ReviewPr::from_json(br#"{"prUrl":"a","prUrl":"b"}"#), Err(InvalidPayload::Syntax(_))));
+}
+
+#[test]
+fn an_integer_may_be_written_with_a_point() {
+    let read = ReviewPr::from_json(br#"{"prUrl":"u","severity":"high","limit":2.0,"weight":3}"#).unwrap();
+    assert_eq!((read.limit, read.weight), (Some(2), Some(3.0)));
+}
+
+#[test]
+fn a_value_is_checked_before_it_is_sent() {
+    assert_eq!(request().to_json().unwrap(), br#"{"prUrl":"u","severity":"high","limit":null,"weight":null}"#);
+    let nan = ReviewPr { weight: Some(f64::NAN), ..request() };
+    assert_eq!(nan.validate().unwrap_err().to_string(), "/weight: JSON has no number that is not finite");
+}
+
+#[test]
+fn what_only_rust_refuses_is_a_violation_at_its_place() {
+    #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
+    struct Book {
+        #[serde(with = "even")]
+        #[schemars(with = "Vec<u32>")]
+        pages: Vec<u32>,
+    }
+    mod even {
+        use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};
+
+        pub(super) fn serialize<S: Serializer>(pages: &[u32], serializer: S) -> Result<S::Ok, S::Error> {
+            pages.serialize(serializer)
+        }
+
+        pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u32>, D::Error> {
+            let pages = Vec::<u32>::deserialize(deserializer)?;
+            if pages.iter().all(|page| page % 2 == 0) { Ok(pages) } else { Err(D::Error::custom("page 7 is odd")) }
+        }
+    }
+    let error = Book::from_json(br#"{"pages":[2,7]}"#).unwrap_err();
+    assert_eq!(error.to_string(), "/pages: not what the Rust type allows: page 7 is odd");
+    let redacted = Book::from_json_with(br#"{"pages":[2,7]}"#, Options::new().redact(true)).unwrap_err();
+    assert_eq!(redacted.to_string(), "/pages: not what the Rust type allows");
+}
+
+#[test]
+fn a_response_is_checked_in_its_wrapper() {
+    let Checked(review) = <ReviewPr as Capability>::Response::from_json(br#"{"summary":"fine"}"#).unwrap();
+    assert_eq!(review, Review { summary: "fine".to_owned() });
+    assert_eq!(Checked(review).to_json().unwrap(), br#"{"summary":"fine"}"#);
+    assert!(Checked::<Review>::from_json(b"{}").is_err());
+}
+
+#[test]
+fn a_side_that_nobody_describes_is_loose() {
+    fn is_loose<C: Capability<Request = Loose, Response = Loose>>() -> bool {
+        C::descriptor().input_schema.is_none() && C::descriptor().output_schema.is_none()
+    }
+    assert!(is_loose::<Ping>());
+}
+
+#[test]
+fn a_descriptor_has_the_hash_of_the_contract() {
+    let descriptor = ReviewPr::descriptor();
+    assert_eq!((descriptor.name, descriptor.timeout_ms, descriptor.tags), ("review-pr", Some(60_000), &["code"][..]));
+    let manifest = agent().manifest().unwrap();
+    assert_eq!(descriptor.hash, manifest.capabilities[0].hash().to_string());
+    assert_eq!(descriptor.description, Some("Review a GitHub pull request."));
+}
+
+#[test]
+fn a_parameter_has_its_schema() {
+    assert!(Page::<u8>::from_json(br#"{"items":[255]}"#).is_ok());
+    assert!(Page::<u8>::from_json(br#"{"items":[256]}"#).is_err());
+    assert!(Page::<String>::from_json(br#"{"items":["a"]}"#).is_ok());
+    assert_ne!(Page::<u8>::descriptor().hash, Page::<String>::descriptor().hash);
+}
+
+#[test]
+fn an_agent_becomes_a_manifest() {
+    let text = agent().to_manifest().unwrap();
+    assert!(text.starts_with(
+        "# @generated by capgen. DO NOT EDIT.\n# Source: derived::ReviewPr, derived::Ping\n# Regenerate: CAPGEN_UPDATE=1 cargo test\n"
+    ), "{text}");
+    assert_eq!(text, agent().to_manifest().unwrap());
+    println!("{text}");
+}
+
+#[test]
+fn everything_that_is_wrong_with_an_agent_is_told_at_once() {
+    #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
+    #[capability(name = "ping")]
+    struct Other {
+        extra: (u8, String),
+        #[schemars(with = "BTreeMap<String, Vec<(u8, bool)>>")]
+        deep: Loose,
+    }
+    let agent = Agent::new("-").capability::<Ping>().capability::<Other>();
+    let problems = agent.to_manifest().unwrap_err().problems().to_vec();
+    assert_eq!(problems.len(), 5, "{problems:#?}");
+    for (problem, expected) in problems.iter().zip([
+        "\"-\" is no id of an agent: ",
+        "the agent has no transport",
+        "two capabilities have the name `ping`: derived::Ping, derived::",
+        "Other.deep[][].0: tuples have no schema in this subset; use a struct or a Vec",
+        "Other.extra.0: tuples have no schema in this subset; use a struct or a Vec",
+    ]) {
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+    // Nothing is a payload of it, and why is told.
+    let error = Other::from_json(b"{}").unwrap_err();
+    assert!(error.to_string().contains("Other.extra.0: tuples"), "{error}");
+}
+
+#[test]
+fn types_of_one_name_are_told_apart_whatever_their_order() {
+    mod other {
+        use super::*;
+
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Review {
+            pub(super) stars: u8,
+        }
+    }
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct One {
+        a: Review,
+        b: other::Review,
+    }
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct Two {
+        b: other::Review,
+        a: Review,
+    }
+    let definitions = |descriptor: &Descriptor| {
+        let schema: serde_json::Value = serde_json::from_str(descriptor.input_schema.unwrap()).unwrap();
+        schema["definitions"].clone()
+    };
+    assert_eq!(definitions(One::descriptor()).as_object().unwrap().len(), 2);
+    assert_eq!(definitions(One::descriptor()), definitions(Two::descriptor()));
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Review2 {
+        stars: u8,
+    }
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct Three {
+        a: Review,
+        b: Review2,
+    }
+    let schema = Three::descriptor().input_schema.unwrap();
+    assert!(
+        schema.contains(r##""#/definitions/Review""##) && schema.contains(r##""#/definitions/Review2""##),
+        "{schema}"
+    );
+}
+
+#[test]
+fn an_export_is_fresh_or_says_what_is_stale() {
+    let folder = std::env::temp_dir().join(format!("capgen-export-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("capabilities.yaml");
+    let stale = export(&agent(), &path, false).unwrap_err();
+    assert!(matches!(stale, ExportError::Stale { .. }));
+    export(&agent(), &path, true).unwrap();
+    export(&agent(), &path, false).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace('\n', "\r\n")).unwrap();
+    export(&agent(), &path, false).unwrap();
+    std::fs::write(&path, text.replace("60000", "6000")).unwrap();
+    let error = export(&agent(), &path, false).unwrap_err().to_string();
+    assert!(
+        error.contains("-    timeoutMs: 6000\n+    timeoutMs: 60000\n") && error.contains("CAPGEN_UPDATE=1"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
