@@ -2,12 +2,13 @@
 //!
 //! [`node`] runs the TypeScript compiler, [`rust_package`] cargo; [`corpus`] reads collections of schemas from outside this repository, and
 //! [`contract`] makes contracts of schemas. [`random`] makes schemas and payloads by chance,
-//! and [`agreement`] compares what the ways to judge them say. [`fuzz`] has the bodies of the fuzz targets.
+//! and [`agreement`] compares what the ways to judge them say. [`derived`] has types to derive schemas from. [`fuzz`] has the bodies of the fuzz targets.
 #![forbid(unsafe_code)]
 
 pub mod agreement;
 pub mod contract;
 pub mod corpus;
+pub mod derived;
 pub mod fuzz;
 pub mod literal;
 pub mod node;

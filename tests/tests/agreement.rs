@@ -1,24 +1,15 @@
 //! Every way to judge a payload says the same: the interpreter, and what is generated.
 
-use capgen_tests::agreement::compare::{Outcome, compare};
+use capgen_tests::agreement::compare::Outcome;
 use capgen_tests::agreement::fixture::{self, Fixture};
 use capgen_tests::agreement::labelled::{self, Labelled};
-use capgen_tests::agreement::{Pair, Rust, TypeScript, Way, interpreter, pairs};
-use capgen_tests::node;
+use capgen_tests::agreement::{Pair, interpreter, pairs};
 
 /// Where the sample begins; the same every time.
 const SEED: u64 = 1;
 
 fn agree(name: &str, pairs: &[Pair]) -> Outcome {
-    let typescript = node::require_or_skip().unwrap().map(TypeScript::new);
-    let rust = Rust::new(env!("CARGO_TARGET_TMPDIR"), name);
-    let ways = typescript.iter().map(|way| way as _);
-    let ways: Vec<&(dyn Way + Sync)> = ways.chain([&rust as _]).collect();
-    let outcome = compare(pairs, &ways).unwrap();
-    println!("{} schemas: {}", pairs.len(), outcome.summary());
-    let shown: Vec<String> = outcome.disagreements.iter().take(8).map(ToString::to_string).collect();
-    assert!(shown.is_empty(), "{} disagreements\n{}", outcome.disagreements.len(), shown.join("\n\n"));
-    outcome
+    capgen_tests::agreement::agree(env!("CARGO_TARGET_TMPDIR"), name, pairs)
 }
 
 /// That the interpreter says what the labels say, and the others what the interpreter says.

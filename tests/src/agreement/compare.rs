@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Pair, Place, Way, interpreter, parse};
-use crate::Failure;
+use super::{Answer, Pair, Place, Rust, TypeScript, Way, interpreter, parse};
+use crate::{Failure, node};
 
 /// A payload of which a way says something else than the interpreter, without an excuse.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Outcome {
                 for (&name, answer) in way.names().iter().zip(answers) {
                     let Some(answer) = answer else { continue };
                     let counts = self.answers.entry(name).or_default();
-                    if agree(expected, &answer) {
+                    if is_as_expected(expected, &answer) {
                         counts.0 += 1;
                         continue;
                     }
@@ -128,7 +128,7 @@ fn disagreement(pair: &Pair, name: &'static str, payload: &str, expected: &Answe
 }
 
 /// Whether the verdicts are the same and, where both tell them, the places.
-fn agree(expected: &Answer, answer: &Answer) -> bool {
+fn is_as_expected(expected: &Answer, answer: &Answer) -> bool {
     let places = match (&expected.places, &answer.places) {
         (Some(expected), Some(places)) => expected == places,
         _ => true,
@@ -150,4 +150,22 @@ fn shown(answer: &Answer) -> String {
     text.extend(answer.places.as_ref().map(places).map(|places: Vec<String>| places.join(", ")));
     text.extend(answer.trouble.clone());
     text.join("; ")
+}
+
+/// Holds generated Rust and, where Node is there, generated TypeScript against the interpreter. `scratch` is the test's
+/// `CARGO_TARGET_TMPDIR`; tests that run at the same time have different names.
+///
+/// # Panics
+///
+/// Where two ways disagree.
+pub fn agree(scratch: &str, name: &str, pairs: &[Pair]) -> Outcome {
+    let typescript = node::require_or_skip().unwrap().map(TypeScript::new);
+    let rust = Rust::new(scratch, name);
+    let ways = typescript.iter().map(|way| way as _);
+    let ways: Vec<&(dyn Way + Sync)> = ways.chain([&rust as _]).collect();
+    let outcome = compare(pairs, &ways).unwrap();
+    println!("{} schemas: {}", pairs.len(), outcome.summary());
+    let shown: Vec<String> = outcome.disagreements.iter().take(8).map(ToString::to_string).collect();
+    assert!(shown.is_empty(), "{} disagreements\n{}", outcome.disagreements.len(), shown.join("\n\n"));
+    outcome
 }

@@ -14,6 +14,7 @@ pub mod shrink;
 pub mod tree;
 mod typescript;
 
+pub use compare::agree;
 pub use interpreter::interpreter;
 pub use rust::Rust;
 pub use typescript::TypeScript;

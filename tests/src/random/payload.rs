@@ -23,6 +23,19 @@ impl Random {
         (0..count).map(payload).collect()
     }
 
+    /// `count` payloads, each a step or two away from one of these.
+    pub fn near(&mut self, payloads: &[String], count: usize) -> Vec<String> {
+        let bases: Vec<Json> = payloads.iter().filter_map(|payload| payload.parse().ok()).collect();
+        let payload = |_| {
+            let mut payload = self.pick(&bases.iter().collect::<Vec<_>>()).clone();
+            for _ in 0..if self.one_in(6) { 2 } else { 1 } {
+                self.step(&mut payload);
+            }
+            self.write(&payload).to_string()
+        };
+        (0..count).map(payload).collect()
+    }
+
     /// A value that the schema accepts, or, where none is found, one that it nearly accepts.
     fn accepted(&mut self, schema: &Schema, validator: &Validator) -> Json {
         let mut value = self.follow(schema, &[schema.root()], 8);

@@ -1,0 +1,155 @@
+//! Rust types, through the contracts that they declare, to generated Rust and TypeScript and back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capgen_manifest::{AgentId, Manifest, Side, Source, Transport, load};
+use capgen_schema::{Json, Schema, Validator};
+use capgen_tests::agreement::tree::Tree;
+use capgen_tests::agreement::{Pair, agree};
+use capgen_tests::contract::name;
+use capgen_tests::derived::{Case, cases};
+use capgen_tests::random::Random;
+use serde_json::Value;
+
+/// Payloads of each side of each type, beside what serde writes.
+const PAYLOADS: usize = 40;
+
+/// Where serde refuses what the schema allows, and why.
+const SERDE_REFUSES: &[(&str, &str)] = &[
+    ("a result", "schemars lets other properties stand beside `Ok` and `Err`"),
+    ("adjacent tags", "schemars says nothing of the content of a variant without one"),
+    ("enums in fields, lists and maps", "it has the type with adjacent tags"),
+    ("integers of 128 bits", "serde_json holds integers of 64 bits, and a binary64 for others"),
+];
+
+/// Where the schema refuses what serde writes, and why.
+const SCHEMA_REFUSES: &[(&str, &str)] = &[];
+
+/// A manifest with every type on both sides of a capability, as it is read from its own text.
+fn manifest(cases: &[Case]) -> Manifest {
+    let capability = |case: &Case| {
+        let entry = (case.entry)().unwrap_or_else(|unsayable| panic!("{}: {unsayable:?}", case.name));
+        capgen_manifest::Capability { name: name(case.name), ..entry }
+    };
+    let declared = Manifest {
+        agent: AgentId::new("derived").unwrap(),
+        transports: vec![Transport::memory("derived")],
+        capabilities: cases.iter().map(capability).collect(),
+    };
+    let text = declared.to_yaml();
+    let loaded = load(&Source::new("capabilities.yaml", text)).unwrap_or_else(|findings| panic!("{findings:?}"));
+    assert_eq!(loaded.manifest.hash(), declared.hash());
+    loaded.manifest
+}
+
+fn schema(manifest: &Manifest, index: usize, side: Side) -> &Schema {
+    manifest.capabilities[index].schema(side).unwrap()
+}
+
+/// What serde writes, and payloads near the edges of the schema.
+fn payloads(case: &Case, schema: &Schema, seed: u64) -> Vec<String> {
+    let mut payloads = case.written.clone();
+    let mut random = Random::new(seed);
+    payloads.extend(random.near(&case.written, PAYLOADS / 2));
+    payloads.extend(random.payloads(schema, PAYLOADS / 2));
+    payloads
+}
+
+fn value(text: &str) -> Option<Value> {
+    capgen_schema::parse_payload(text.as_bytes()).ok()
+}
+
+/// Equal as JSON: `1.0` is `1`.
+fn same(a: &Value, b: &Value) -> bool {
+    matches!((Json::try_from(a), Json::try_from(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+#[test]
+fn there_are_sixty_types_and_each_has_values() {
+    let cases = cases();
+    assert!(cases.len() >= 60);
+    assert!(cases.iter().all(|case| !case.written.is_empty()));
+    assert_eq!(cases.iter().map(|case| case.name).collect::<BTreeSet<_>>().len(), cases.len());
+}
+
+#[test]
+fn generated_code_judges_as_the_derived_schema_does_and_keeps_what_it_reads() {
+    let cases = cases();
+    let manifest = manifest(&cases);
+    let pair = |(index, case): (usize, &Case), side| {
+        let schema = schema(&manifest, index, side);
+        let text = Tree::from(schema.source()).to_string();
+        let payloads = payloads(case, schema, index as u64);
+        Pair { label: format!("{}, {}", case.name, side.name()), schema: text, payloads }
+    };
+    let pairs: Vec<Pair> = Side::ALL
+        .into_iter()
+        .flat_map(|side| cases.iter().enumerate().map(move |c| (c, side)))
+        .map(|(c, side)| pair(c, side))
+        .collect();
+    agree(env!("CARGO_TARGET_TMPDIR"), "derived", &pairs);
+}
+
+#[test]
+fn what_serde_writes_is_what_the_schema_allows() {
+    let cases = cases();
+    let manifest = manifest(&cases);
+    let mut refused = BTreeSet::new();
+    for (index, case) in cases.iter().enumerate() {
+        for side in Side::ALL {
+            let validator = Validator::new(schema(&manifest, index, side));
+            for written in &case.written {
+                let violations = validator.validate(&value(written).unwrap());
+                if !violations.is_empty() {
+                    let is_listed = SCHEMA_REFUSES.iter().any(|(name, _)| *name == case.name);
+                    assert!(is_listed, "{}, {}: {written}: {violations:?}", case.name, side.name());
+                    refused.insert(case.name);
+                }
+            }
+        }
+    }
+    assert_eq!(refused, SCHEMA_REFUSES.iter().map(|(name, _)| *name).collect());
+}
+
+#[test]
+fn what_serde_refuses_the_schema_refuses() {
+    let cases = cases();
+    let manifest = manifest(&cases);
+    let mut found: BTreeMap<&str, String> = BTreeMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        let schema = schema(&manifest, index, Side::Request);
+        let validator = Validator::new(schema);
+        for seed in 0..20 {
+            for payload in payloads(case, schema, seed) {
+                let Some(tree) = value(&payload) else { continue };
+                // Serde takes no `1.0` for an integer, which capgen's reading mends.
+                if validator.is_valid(&tree) && (case.by_capability)(&payload).is_none() {
+                    found.entry(case.name).or_insert(payload);
+                }
+            }
+        }
+    }
+    for (name, payload) in &found {
+        assert!(SERDE_REFUSES.iter().any(|(listed, _)| listed == name), "{name}: serde refuses {payload}\n{found:#?}");
+    }
+    assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), SERDE_REFUSES.iter().map(|(name, _)| *name).collect());
+}
+
+#[test]
+fn a_capability_reads_what_serde_reads_where_the_schema_allows_it() {
+    let cases = cases();
+    let manifest = manifest(&cases);
+    for (index, case) in cases.iter().enumerate() {
+        let schema = schema(&manifest, index, Side::Request);
+        let validator = Validator::new(schema);
+        for payload in payloads(case, schema, 7) {
+            let Some(tree) = value(&payload) else { continue };
+            let read = (case.by_capability)(&payload);
+            if !validator.is_valid(&tree) {
+                assert!(read.is_none(), "{}: {payload}", case.name);
+            } else if let Some(by_serde) = (case.by_serde)(&payload) {
+                assert!(read.as_ref().is_some_and(|read| same(read, &by_serde)), "{}: {payload}: {read:?}", case.name);
+            }
+        }
+    }
+}
