@@ -5,6 +5,7 @@ fn main() -> Result<(), capgen_codegen::BuildError> {
         .root("../fleet")
         .peer("pr-reviewer")
         .peer("payments")
+        .peer("reviewer")
         .out_dir("../../generated")
         .verify()
 }

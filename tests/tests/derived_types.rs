@@ -65,6 +65,15 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 #[test]
+fn the_book_lists_what_serde_refuses_beyond_the_schema() {
+    let book = std::fs::read_to_string(capgen_tests::folder().join("../docs/derive.md")).unwrap();
+    for (name, reason) in SERDE_REFUSES {
+        assert!(book.contains(&format!("| {name} | {reason} |\n")), "{name}");
+    }
+    assert!(book.contains(&format!("takes {} types through", cases().len())));
+}
+
+#[test]
 fn there_are_sixty_types_and_each_has_values() {
     let cases = cases();
     assert!(cases.len() >= 60);

@@ -1,10 +1,12 @@
 //! The desk of a shop: charges an order through the agent `payments`, and has the change that broke the checkout reviewed
-//! by the agent `pr-reviewer`. Requests are printed, not sent, and the answers are canned.
+//! by the agents `pr-reviewer` and `reviewer`. Requests are printed, not sent, and the answers are canned.
 
 #[path = "../../../generated/payments.rs"]
 mod payments;
 #[path = "../../../generated/pr-reviewer.rs"]
 mod pr_reviewer;
+#[path = "../../../generated/reviewer.rs"]
+mod reviewer;
 
 use capgen::{Capability, InvalidPayload, Payload as _};
 use payments::{
@@ -13,10 +15,15 @@ use payments::{
     CreatePaymentRequestPaymentMethod, CreatePaymentResponse,
 };
 use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict};
+use reviewer::{
+    ReviewChange, ReviewChangeRequest, ReviewChangeRequestChange, ReviewChangeRequestChangeEdited, ReviewChangeResponse,
+};
 
 const PAID: &str = r#"{"status": "succeeded", "paymentId": "7b0d3f0e-55ba-4e0b-8f0f-0a3c2a7c5f52",
     "settledAt": "2026-03-01T09:30:00Z", "fee": 37}"#;
 const REVIEWED: &str = r#"{"verdict": "request-changes", "summary": "The total is computed twice."}"#;
+const FOUND: &str = r#"{"verdict": "request-changes", "findings": [
+    {"focus": "correctness", "path": "src/total.rs", "line": null, "message": "`unwrap` ends the program: return the error."}]}"#;
 /// An amount is never a fraction, and a currency has three letters.
 const BAD_REQUEST: &str = r#"{"idempotencyKey": "8a6e0804-2bd0-4672-b79d-d97027f9071a", "orderId": "SO-2026-000042",
     "amount": {"minorUnits": 12.5, "currency": "EURO"}, "method": {"kind": "card", "token": "tok_4242"}}"#;
@@ -29,6 +36,9 @@ fn main() -> Result<(), InvalidPayload> {
     let review = ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High);
     println!("{}", call::<ReviewPr>(&review)?);
     println!("=> {}\n", advice(&ReviewPrResponse::from_json_str(REVIEWED)?));
+
+    println!("{}", call::<ReviewChange>(&change())?);
+    println!("=> {}\n", report(&ReviewChangeResponse::from_json_str(FOUND)?));
 
     match CreatePaymentRequest::from_json_str(BAD_REQUEST) {
         Ok(_) => println!("the bad request was accepted"),
@@ -83,6 +93,18 @@ fn advice(response: &<ReviewPr as Capability>::Response) -> String {
         ReviewPrResponseVerdict::Comment => "read the comments",
     };
     format!("{verdict}: {}", response.summary)
+}
+
+/// To an agent whose contract is declared in Rust: the caller sees no difference.
+fn change() -> ReviewChangeRequest {
+    let edited = ReviewChangeRequestChangeEdited::new("-total()?\n+total().unwrap()");
+    let files = [("src/total.rs".to_owned(), ReviewChangeRequestChange::Edited(edited))];
+    ReviewChangeRequest::new("https://github.com/example/shop", files.into())
+}
+
+fn report(response: &ReviewChangeResponse) -> String {
+    let findings = response.findings.iter().map(|finding| format!("{}: {}", finding.path, finding.message));
+    findings.collect::<Vec<_>>().join("\n   ")
 }
 
 #[cfg(test)]

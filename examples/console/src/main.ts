@@ -1,21 +1,33 @@
-// An operator's console: searches the shop through the agent `search`, and tells customers through `notifier`. Requests are
-// printed, not sent, and the answers are canned.
+// An operator's console: searches the shop through the agent `search`, tells customers through `notifier`, and has a change
+// reviewed by `reviewer`. Requests are printed, not sent, and the answers are canned.
 
-import { isSendNotificationRequestSms } from "../../../generated/notifier.ts";
+import { isSendNotificationRequestSms, parseSendNotificationResponse } from "../../../generated/notifier.ts";
 import type * as notifier from "../../../generated/notifier.ts";
+import { parseReviewChangeResponse } from "../../../generated/reviewer.ts";
+import type * as reviewer from "../../../generated/reviewer.ts";
+import { parseSearchResponse } from "../../../generated/search.ts";
 import type * as search from "../../../generated/search.ts";
 
 /** Every capability that this program knows. */
-type Capabilities = search.Capabilities & notifier.Capabilities;
+type Capabilities = search.Capabilities & notifier.Capabilities & reviewer.Capabilities;
 
-/** What would be sent, and what comes back: the name of the capability says which payloads go with it. */
-function call<Name extends keyof Capabilities>(
+/** What reads the answers; every generated file has such types. */
+const readers = {
+  search: parseSearchResponse,
+  "send-notification": parseSendNotificationResponse,
+  "review-change": parseReviewChangeResponse,
+};
+
+/** What would be sent, and what comes back, checked: the name of the capability says which payloads go with it. */
+function call<Name extends keyof typeof readers>(
   name: Name,
   request: Capabilities[Name]["request"],
   answer: string,
 ): Capabilities[Name]["response"] {
   console.log(`${name}: ${JSON.stringify(request)}`);
-  return JSON.parse(answer) as Capabilities[Name]["response"];
+  const result = readers[name](JSON.parse(answer));
+  if (result.ok) return result.value;
+  throw new Error(result.violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
 }
 
 /** A discriminated union: the compiler knows what each `op` has, and that none is forgotten. */
@@ -82,6 +94,21 @@ for (const notification of notifications) {
   console.log(`=> ${recipient(notification)}: ${receipt.provider ?? "queued"}`);
 }
 
+// The contract of `reviewer` is declared in Rust.
+const review = call(
+  "review-change",
+  { repository: "https://github.com/example/shop", files: { "src/total.rs": { kind: "removed" } }, focus: ["clarity"] },
+  `{"verdict": "approve", "findings": []}`,
+);
+console.log(`=> ${review.verdict}, ${review.findings.length} findings`);
+
+// What breaks the contract is no answer.
+try {
+  call("review-change", { repository: "https://github.com/example/shop", files: {} }, `{"verdict": "maybe"}`);
+} catch (error) {
+  console.log(`refused: ${(error as Error).message}`);
+}
+
 // What the contract refuses does not compile; `@ts-expect-error` fails the build if one of these lines did.
 export const refused = (): void => {
   // @ts-expect-error: no such collection
@@ -92,6 +119,8 @@ export const refused = (): void => {
   call("search", { pagesize: 2 }, "");
   // @ts-expect-error: a text message has no subject
   call("send-notification", { customerId: "", locale: null, channel: "sms", phone: "", text: "", subject: "" }, "");
+  // @ts-expect-error: a file is added, edited or removed
+  call("review-change", { repository: "", files: { "a.rs": { kind: "moved" } } }, "");
   // @ts-expect-error: `locale` may be null, not absent
   call("send-notification", { customerId: "", channel: "sms", phone: "", text: "" }, "");
 };

@@ -27,7 +27,6 @@ pub struct ReviewChange {
     #[schemars(url)]
     pub repository: String,
     /// The files that change, by their paths.
-    #[schemars(length(min = 1))]
     pub files: BTreeMap<String, Change>,
     /// What to look at; everything where it is left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,11 +3,23 @@
 
 use std::error::Error;
 use std::io::{Read, Write};
+use std::process::ExitCode;
 
 use capgen::{Checked, Payload};
 use reviewer::ReviewChange;
 
-fn main() -> Result<(), Box<dyn Error>> {
+#[expect(clippy::print_stderr, reason = "an example says what is wrong")]
+fn main() -> ExitCode {
+    match answer() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer() -> Result<(), Box<dyn Error>> {
     let mut request = Vec::new();
     std::io::stdin().read_to_end(&mut request)?;
     // Nothing that breaks the contract comes in, and nothing goes out.

@@ -1,0 +1,53 @@
+//! What generated code has of a contract is enough to write it again.
+
+use capgen::{Agent, Transport};
+use capgen_manifest::{Source, load};
+
+macro_rules! contracts {
+    ($($module:ident: $path:literal,)*) => {
+        $(#[path = $path]
+        mod $module;)*
+
+        /// The agent, its capabilities and the hash of the contract, of each generated file.
+        const CONTRACTS: &[(&str, &[capgen::Descriptor], &str)] =
+            &[$(($module::AGENT, $module::CAPABILITIES, $module::CONTRACT_HASH)),*];
+    };
+}
+
+contracts! {
+    legacy_crm: "../../generated/legacy-crm.rs",
+    notifier: "../../generated/notifier.rs",
+    payments: "../../generated/payments.rs",
+    pr_reviewer: "../../generated/pr-reviewer.rs",
+    reviewer: "../../generated/reviewer.rs",
+    search: "../../generated/search.rs",
+}
+
+#[test]
+fn the_manifest_that_descriptors_write_has_the_hash_of_the_contract() {
+    for (agent, descriptors, hash) in CONTRACTS {
+        let written = Agent::new(*agent).transport(Transport::memory("requests")).descriptors(descriptors);
+        let text = written.to_manifest().unwrap();
+        let loaded = load(&Source::new("capabilities.yaml", text.clone())).unwrap();
+        assert_eq!(loaded.manifest.hash().to_string(), *hash, "{agent}");
+        assert_eq!(loaded.manifest.capabilities.len(), descriptors.len());
+    }
+}
+
+#[test]
+fn descriptors_keep_what_a_capability_says_of_itself() {
+    for (agent, descriptors, _) in CONTRACTS {
+        let root = capgen_tests::folder().join("../examples/fleet");
+        let fleet = capgen_manifest::Fleet::open(&root).unwrap();
+        let (_, path) = fleet.peers().unwrap().into_iter().find(|(id, _)| id.as_str() == *agent).unwrap();
+        let source = capgen_manifest::read_source(&path, "capabilities.yaml").unwrap();
+        let contract = load(&source).unwrap().manifest;
+        let written = Agent::new(*agent).transport(Transport::memory("requests")).descriptors(descriptors);
+        for (written, declared) in written.manifest().unwrap().capabilities.into_iter().zip(contract.capabilities) {
+            let without = |capability: capgen_manifest::Capability| {
+                format!("{:?}", capgen_manifest::Capability { input: None, output: None, ..capability })
+            };
+            assert_eq!(without(written), without(declared));
+        }
+    }
+}
