@@ -267,3 +267,69 @@ fn what_is_passed_on_and_does_not_load_is_refused_where_it_stands_in_the_input()
         ],
     );
 }
+
+#[test]
+fn conditions_become_alternatives() {
+    check(
+        json!({"dependentRequired": {"a": ["b", "b"], "c": ["c"]}}),
+        json!({"anyOf": [{"required": ["b"]}, {"not": {"required": ["a"]}}]}),
+    );
+    check(
+        json!({"type": "object", "dependencies": {"a": {"required": ["b"]}}}),
+        json!({"type": "object", "allOf": [{"anyOf": [{"required": ["b"]}, {"not": {"required": ["a"]}}]}]}),
+    );
+    let (a, b, c) = (json!({"required": ["a"]}), json!({"required": ["b"]}), json!({"required": ["c"]}));
+    check(
+        json!({"type": "object", "if": a, "then": b, "else": c}),
+        json!({"type": "object", "allOf": [{"anyOf": [{"not": a}, b]}, {"anyOf": [a, c]}]}),
+    );
+    check(json!({"then": false, "else": false}), json!({}));
+}
+
+#[test]
+fn counts_that_other_keywords_can_say_are_said() {
+    let empty = |keyword: Value| json!({"not": {"type": keyword, "additionalProperties": false}});
+    check(json!({"minProperties": 1}), empty(json!("object")));
+    check(json!({"required": ["a", "b"], "minProperties": 2}), json!({"required": ["a", "b"]}));
+    check(
+        json!({"type": "object", "maxProperties": 0}),
+        json!({"type": "object", "allOf": [{"additionalProperties": false}]}),
+    );
+    let message = "`minProperties` is not part of the schema subset";
+    check_refused(json!({"minProperties": 2}), &[("/minProperties", message)]);
+    check(json!({"type": "number", "multipleOf": 1.0}), json!({"type": "integer"}));
+    check(json!({"contains": {"const": 1}}), json!({"not": {"type": "array", "items": {"not": {"const": 1}}}}));
+}
+
+#[test]
+fn unevaluated_properties_are_additional_ones_where_nothing_else_evaluates() {
+    check(
+        json!({"properties": {"a": true}, "unevaluatedProperties": false}),
+        json!({"properties": {"a": true}, "additionalProperties": false}),
+    );
+    let message = "`unevaluatedProperties` is not part of the schema subset";
+    check_refused(
+        json!({"anyOf": [{"properties": {"a": true}}], "unevaluatedProperties": false}),
+        &[("/unevaluatedProperties", message)],
+    );
+}
+
+#[test]
+fn draft_04_bounds_that_are_exclusive_by_a_flag_are_said_by_a_number() {
+    check(
+        json!({"minimum": 0, "exclusiveMinimum": true, "maximum": 9, "exclusiveMaximum": false}),
+        json!({"exclusiveMinimum": 0, "maximum": 9}),
+    );
+    check(
+        json!({"type": "integer", "format": "uint8", "minimum": -1, "exclusiveMinimum": true}),
+        json!({"type": "integer", "minimum": 0, "maximum": 255}),
+    );
+}
+
+#[test]
+fn members_keep_their_order() {
+    let text = r#"{"type":"integer","format":"uint8","title":"t","x-a":1,"description":"d"}"#;
+    let output = normalise(&text.parse().unwrap()).unwrap();
+    let names: Vec<&str> = output.as_object().unwrap().iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["type", "minimum", "maximum", "title", "description"]);
+}

@@ -12,21 +12,20 @@ impl<'a> Walk<'a> {
     pub(super) fn condition(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let ("if", Some(_)) = (name, draft.get("then").or(draft.get("else"))) else { return };
         let condition = self.child(draft, name, value);
-        let branches = (draft.get("then"), draft.get("else"));
-        let size = condition.size();
-        if matches!(branches, (Some(_), Some(_))) {
-            if size > MAX_CONDITION || size > self.copies {
-                return self.refuse(draft, name);
+        let mut branch = |keyword| draft.get(keyword).map(|schema| self.child(draft, keyword, schema));
+        match (branch("then"), branch("else")) {
+            (Some(then), Some(otherwise)) => {
+                let size = condition.size();
+                if size > MAX_CONDITION || size > self.copies {
+                    return self.refuse(draft, name);
+                }
+                self.copies -= size;
+                draft.conjuncts.push(either(condition.clone().negated(), then));
+                draft.conjuncts.push(either(condition, otherwise));
             }
-            self.copies -= size;
-        }
-        if let Some(then) = branches.0 {
-            let then = self.child(draft, "then", then);
-            draft.conjuncts.push(either(condition.clone().negated(), then));
-        }
-        if let Some(otherwise) = branches.1 {
-            let otherwise = self.child(draft, "else", otherwise);
-            draft.conjuncts.push(either(condition, otherwise));
+            (Some(then), None) => draft.conjuncts.push(either(condition.negated(), then)),
+            (None, Some(otherwise)) => draft.conjuncts.push(either(condition, otherwise)),
+            (None, None) => {}
         }
     }
 

@@ -90,6 +90,7 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
         return Ok(json);
     }
     problems.sort_by(|a, b| pointer::compare(&a.pointer, &b.pointer).then_with(|| a.code.cmp(&b.code)));
+    problems.dedup_by(|a, b| (&a.pointer, a.code) == (&b.pointer, b.code));
     Err(problems)
 }
 

@@ -70,7 +70,10 @@ impl<'a> Walk<'a> {
 
     /// Refuses a keyword in the loader's words.
     pub(super) fn refuse(&mut self, draft: &Draft<'a>, keyword: &str) {
-        self.report(advice::unknown_keyword(draft.object, keyword, draft.at(keyword)));
+        // To look for what could be meant takes time.
+        if self.problems.len() < MAX_PROBLEMS {
+            self.report(advice::unknown_keyword(draft.object, keyword, draft.at(keyword)));
+        }
     }
 
     /// The subschema at a place, or a reference where it has moved to `definitions`.
@@ -272,9 +275,13 @@ fn merge_sole_conjunct(out: &mut Vec<(String, Value<'_>)>) {
     let is_alone = out.iter().all(|(name, _)| name == "allOf" || is_annotation(name) || name == "definitions");
     let Some((_, Value::List(nodes))) = out.get(index) else { return };
     let [Node { body: Body::Members(inner), .. }] = nodes.as_slice() else { return };
-    let clashes = inner.iter().any(|(name, _)| name != "allOf" && out.iter().any(|(other, _)| other == name));
-    if is_alone && !clashes {
-        let inner = inner.clone();
-        out.splice(index..=index, inner);
+    let clashes = || inner.iter().any(|(name, _)| name != "allOf" && out.iter().any(|(other, _)| other == name));
+    if !is_alone || clashes() {
+        return;
+    }
+    if let (_, Value::List(mut nodes)) = out.remove(index)
+        && let Some(Node { body: Body::Members(inner), .. }) = nodes.pop()
+    {
+        out.splice(index..index, inner);
     }
 }

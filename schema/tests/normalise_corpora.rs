@@ -1,0 +1,78 @@
+//! Real schemas, through `normalise`.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use capgen_schema::{Json, Kind, Schema, Validator, codes, normalise};
+use serde_json::Value;
+
+fn corpus(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("CAPGEN_CORPUS").map(|folder| PathBuf::from(folder).join(name));
+    if path.is_none() {
+        println!("skipped: CAPGEN_CORPUS is not set");
+    }
+    path
+}
+
+fn read(path: PathBuf) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// Whether nothing has to be dropped or put together: no definition without a use, no sole branch.
+fn is_as_short_as_can_be(schema: &Schema) -> bool {
+    let is_unused = schema.warnings().iter().any(|warning| warning.code == codes::UNUSED_DEFINITION);
+    let is_sole =
+        |kind: &Kind| matches!(kind, Kind::Assertions(a) if a.all_of.as_ref().is_some_and(|of| of.len() == 1));
+    !is_unused && !schema.nodes().any(|(_, node)| is_sole(&node.kind))
+}
+
+#[test]
+fn schemas_of_the_subset_come_back_equal() {
+    let Some(path) = corpus("capability-schemas.json") else { return };
+    let (mut equal, mut said) = (0, 0);
+    for case in read(path).as_array().unwrap() {
+        let source = Json::try_from(&case["schema"]).unwrap();
+        match (Schema::parse(&source), normalise(&source)) {
+            (Ok(schema), Ok(output)) if is_as_short_as_can_be(&schema) => {
+                assert_eq!(output, source, "{}", case["id"]);
+                equal += 1;
+            }
+            (Ok(_), output) => drop(output.unwrap()),
+            (Err(_), Ok(output)) => {
+                said += 1;
+                let validator = Validator::new(&Schema::parse(&output).unwrap());
+                for test in case["tests"].as_array().unwrap() {
+                    assert_eq!(Some(validator.is_valid(&test["data"])), test["valid"].as_bool(), "{}", case["id"]);
+                }
+            }
+            (Err(_), Err(problems)) => println!("{}: {}", case["id"], problems[0].message),
+        }
+    }
+    println!("{equal} come back equal, {said} more are said in the subset");
+    assert!(equal > 0);
+}
+
+#[test]
+fn the_schemas_of_real_tools_load() {
+    let Some(folder) = corpus("mcp-tools") else { return };
+    let (mut tools, mut direct, mut said) = (0, 0, 0);
+    for file in std::fs::read_dir(folder).unwrap() {
+        for tool in read(file.unwrap().path())["tools"].as_array().unwrap() {
+            let schemas = || ["inputSchema", "outputSchema"].into_iter().filter_map(|key| tool.get(key));
+            let sources: Vec<Json> = schemas().map(|schema| Json::try_from(schema).unwrap()).collect();
+            tools += 1;
+            direct += usize::from(sources.iter().all(|source| Schema::parse(source).is_ok()));
+            for source in sources.iter().filter(|source| Schema::parse(source).is_ok_and(|s| is_as_short_as_can_be(&s)))
+            {
+                assert_eq!(normalise(source).as_ref(), Ok(source), "{}", tool["name"]);
+            }
+            let outputs: Vec<_> = sources.iter().map(normalise).collect();
+            said += usize::from(outputs.iter().all(Result::is_ok));
+            for problem in outputs.into_iter().filter_map(Result::err).flatten() {
+                println!("{}: {} {}", tool["name"], problem.pointer, problem.message);
+            }
+        }
+    }
+    println!("{said} of {tools} tools load through normalise, {direct} as they are");
+    assert!(said > direct);
+}

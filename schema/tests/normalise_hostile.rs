@@ -1,0 +1,94 @@
+//! Foreign schemas that are made to cost more than they should.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fmt::Write;
+
+use capgen_schema::{Code, Json, Object, Schema, codes, normalise};
+use serde_json::{Value, json};
+
+fn of(schema: &Value) -> Result<Json, Vec<Code>> {
+    let output = normalise(&Json::try_from(schema).unwrap());
+    let output = output.map_err(|problems| problems.iter().map(|problem| problem.code).collect::<Vec<_>>())?;
+    Schema::parse(&output).unwrap();
+    Ok(output)
+}
+
+fn nested(depth: usize, wrap: impl Fn(Value) -> Value) -> Value {
+    (0..depth).fold(json!({"type": "string"}), |value, _| wrap(value))
+}
+
+#[test]
+fn depth_is_bounded() {
+    let properties = |inner: Value| json!({"properties": {"a": inner}});
+    assert!(of(&nested(64, properties)).is_ok());
+    assert_eq!(of(&nested(65, properties)), Err(vec![codes::SCHEMA_TOO_DEEP]));
+    assert_eq!(of(&nested(200, properties)), Err(vec![codes::SCHEMA_TOO_DEEP]));
+    // What a rewrite adds counts.
+    assert_eq!(of(&nested(64, |inner| json!({"dependencies": {"a": inner}}))), Err(vec![codes::SCHEMA_TOO_DEEP]));
+    let values = (0..200).fold(json!(1), |value, _| json!([value]));
+    assert_eq!(of(&json!({"const": values})), Err(vec![codes::VALUE_TOO_DEEP]));
+    assert_eq!(of(&json!({"example": values})), Ok(Json::Object(Object::new())));
+    assert!(of(&json!({"items": values})).is_err());
+}
+
+#[test]
+fn many_references_to_many_definitions_are_followed_in_linear_time() {
+    let count = 20_000;
+    let definition =
+        |n: usize| (format!("d{n}"), json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", (n + 1) % count)}}}));
+    let definitions: serde_json::Map<String, Value> = (0..count).map(definition).collect();
+    let output = of(&json!({"$ref": "#/$defs/d0", "$defs": definitions})).unwrap();
+    assert_eq!(output.get("definitions").and_then(Json::as_object).map(Object::len), Some(count));
+}
+
+#[test]
+fn references_into_one_another_do_not_copy() {
+    let deep = nested(60, |inner| json!({"properties": {"a": inner}}));
+    let mut pointer = "#".to_owned();
+    let mut branches = Vec::new();
+    for _ in 0..60 {
+        pointer.write_str("/properties/a").unwrap();
+        branches.push(json!({"$ref": pointer}));
+    }
+    let mut schema = deep;
+    schema.as_object_mut().unwrap().insert("anyOf".to_owned(), Value::Array(branches));
+    let output = of(&schema).unwrap();
+    assert_eq!(output.get("definitions").and_then(Json::as_object).map(Object::len), Some(60));
+    assert!(output.canonical().len() < 60 * 200);
+}
+
+#[test]
+fn what_is_written_twice_has_a_budget() {
+    let doubled = nested(20, |inner| json!({"if": inner, "then": true, "else": {"type": "null"}}));
+    assert!(of(&doubled).unwrap_err().iter().all(|code| *code == codes::UNKNOWN_KEYWORD));
+    let value = nested(30, |inner| json!({"properties": {"a": inner}}));
+    let names: Vec<String> = (0..60).map(|n| format!("n{n}")).collect();
+    let map = json!({"propertyNames": {"enum": names}, "additionalProperties": value});
+    let maps: Vec<Value> = (0..100).map(|_| map.clone()).collect();
+    assert!(of(&json!({"anyOf": maps})).is_err());
+}
+
+#[test]
+fn no_more_than_a_thousand_problems_are_told() {
+    let unknown: serde_json::Map<String, Value> = (0..50_000).map(|n| (format!("k{n}"), json!(1))).collect();
+    assert_eq!(of(&Value::Object(unknown)).unwrap_err().len(), 1000);
+    let types: Vec<Value> = (0..50_000).map(|n| json!({"type": format!("t{n}")})).collect();
+    assert_eq!(of(&json!({"anyOf": types})).unwrap_err().len(), 1000);
+}
+
+#[test]
+fn a_long_name_is_not_repeated_for_every_reference() {
+    let name = "x".repeat(1 << 16);
+    let reference = |n: usize| json!({"$ref": format!("#/properties/{name}/allOf/{n}")});
+    let items: Vec<Value> = (0..200).map(|n| if n < 100 { json!({}) } else { reference(n - 100) }).collect();
+    assert!(of(&json!({"properties": {name: {"allOf": items}}})).is_ok());
+}
+
+#[test]
+fn the_deepest_schemas_need_little_stack() {
+    let schema = nested(64, |inner| json!({"properties": {"a": inner}}));
+    let schema = Json::try_from(&schema).unwrap();
+    let thread = std::thread::Builder::new().stack_size(1 << 20);
+    let join = thread.spawn(move || normalise(&schema).is_ok()).unwrap();
+    assert!(join.join().unwrap());
+}
