@@ -11,38 +11,56 @@ use crate::valid::Declared;
 
 /// The impls of a struct without mistakes.
 pub(crate) fn expand(subject: &Subject<'_>, declared: &Declared) -> TokenStream {
-    let capgen = &declared.capgen;
-    let derived = if subject.generics.params.is_empty() {
-        quote! {
-            static __DERIVED: #capgen::derive::Slot = #capgen::derive::Slot::new();
-            __DERIVED.get_or_init::<Self>()
-        }
+    let Declared { name, capgen, calls, .. } = declared;
+    let (type_name, source) = (subject.name, subject.name.unraw().to_string());
+    let descriptor = quote!(#capgen::Descriptor::declared(#name) #(#calls)*);
+    let source = quote!(::core::concat!(::core::module_path!(), "::", #source));
+    let is_generic = !subject.generics.params.is_empty();
+    let slot = if is_generic {
+        // A static would be one for all instances.
+        quote!(#capgen::derive::generic::<Self>(#descriptor, #source))
     } else {
-        // A static in a generic function is one for all of its instances.
-        quote!(#capgen::derive::generic::<Self>())
+        quote!(__SLOT)
     };
+    let item = (!is_generic).then(|| {
+        quote!(static __SLOT: #capgen::derive::Slot = #capgen::derive::Slot::of::<#type_name>(#descriptor, #source);)
+    });
     let this = this(subject);
     let side = quote!(#capgen::derive::Side::request::<#this>());
-    impls(subject, declared, &demands(subject.generics, capgen), &derived, &side)
+    let bodies = Bodies { descriptor: quote!(#slot.descriptor()), contract: quote!(#slot.contract()), side };
+    let impls = impls(subject, declared, &demands(subject.generics, capgen), &bodies);
+    quote! {
+        #[allow(deprecated)]
+        const _: () = {
+            #item
+            #impls
+        };
+    }
 }
 
-/// All impls, with a body for `Declare::derived` and a value for `Sided::SIDE`.
+/// What stands in the impls.
+pub(crate) struct Bodies {
+    pub(crate) descriptor: TokenStream,
+    pub(crate) contract: TokenStream,
+    pub(crate) side: TokenStream,
+}
+
+/// All impls.
 pub(crate) fn impls(
     subject: &Subject<'_>,
     declared: &Declared,
     demands: &[TokenStream],
-    derived: &TokenStream,
-    side: &TokenStream,
+    bodies: &Bodies,
 ) -> TokenStream {
-    let capability = capability(subject, declared, demands);
-    let declare = declare(subject, declared, demands, derived);
-    let sided = (!subject.is_unit).then(|| sided(subject, declared, demands, side));
-    quote!(#capability #declare #sided)
+    let capability = capability(subject, declared, demands, bodies);
+    let sided = (!subject.is_unit).then(|| sided(subject, declared, demands, bodies));
+    quote!(#capability #sided)
 }
 
 /// `impl Capability`.
-fn capability(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream]) -> TokenStream {
+fn capability(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream], bodies: &Bodies) -> TokenStream {
     let Declared { name, capgen, response, .. } = declared;
+    let Bodies { descriptor, contract, .. } = bodies;
     let header = header(subject, &quote!(#capgen::Capability), demands);
     let request = if subject.is_unit { quote!(#capgen::Loose) } else { this(subject).to_token_stream() };
     let response = response.as_ref().map_or_else(|| quote!(#capgen::Loose), |ty| checked(ty, capgen));
@@ -52,34 +70,18 @@ fn capability(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream
             type Response = #response;
             const NAME: &'static ::core::primitive::str = #name;
             fn descriptor() -> &'static #capgen::Descriptor {
-                <Self as #capgen::derive::Declare>::derived().descriptor()
+                #descriptor
             }
             fn contract() -> #capgen::derive::Contract {
-                <Self as #capgen::derive::Declare>::derived().contract()
-            }
-        }
-    }
-}
-
-/// `impl Declare`.
-fn declare(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream], derived: &TokenStream) -> TokenStream {
-    let Declared { name, capgen, calls, .. } = declared;
-    let header = header(subject, &quote!(#capgen::derive::Declare), demands);
-    let source = subject.name.unraw().to_string();
-    quote! {
-        #header {
-            const DECLARED: #capgen::Descriptor = #capgen::Descriptor::declared(#name) #(#calls)*;
-            const SOURCE: &'static ::core::primitive::str = ::core::concat!(::core::module_path!(), "::", #source);
-            fn derived() -> &'static #capgen::derive::Derived {
-                #derived
+                #contract
             }
         }
     }
 }
 
 /// `impl Sided`, from which `Payload` follows where serde knows the struct.
-fn sided(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream], side: &TokenStream) -> TokenStream {
-    let capgen = &declared.capgen;
+fn sided(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream], bodies: &Bodies) -> TokenStream {
+    let (capgen, side) = (&declared.capgen, &bodies.side);
     let header = header(subject, &quote!(#capgen::derive::Sided), demands);
     quote!(#header { const SIDE: #capgen::derive::Side = #side; })
 }
@@ -95,7 +97,6 @@ fn header(subject: &Subject<'_>, implemented: &TokenStream, demands: &[TokenStre
     let clause = where_clause(subject.generics, demands);
     quote! {
         #[automatically_derived]
-        #[allow(deprecated)]
         impl #parameters #implemented for #name #arguments #clause
     }
 }

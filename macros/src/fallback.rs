@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::ast::Subject;
-use crate::expand::impls;
+use crate::expand::{Bodies, impls};
 use crate::valid::Declared;
 
 /// The error, and impls that are never called.
@@ -14,10 +14,10 @@ pub(crate) fn expand(subject: &Subject<'_>, declared: Declared, error: &syn::Err
     let bare = Declared { calls: Vec::new(), ..declared };
     let capgen = &bare.capgen;
     // With a lifetime before it, a bound that does not hold is no error of its own (rust-lang/rust#48214).
-    let mut demands =
-        vec![quote!(for<'__capgen> Self: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned + 'static)];
+    let mut demands = vec![quote!(for<'__capgen> Self: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned)];
     demands.extend(bare.response.as_ref().map(|ty| quote!(for<'__capgen> #capgen::Checked<#ty>: #capgen::Payload)));
-    let never = quote!(::core::unreachable!());
-    let impls = impls(subject, &bare, &demands, &never, &never);
+    let never = || quote!(::core::unreachable!());
+    let bodies = Bodies { descriptor: never(), contract: never(), side: never() };
+    let impls = impls(subject, &bare, &demands, &bodies);
     quote!(#error #impls)
 }

@@ -41,14 +41,12 @@ fn is_json_schema(bound: &TypeParamBound) -> bool {
     bound.path.segments.last().is_some_and(|segment| segment.ident == "JsonSchema")
 }
 
-/// What the impls demand of each type parameter beyond what the struct does: serde's bounds on the struct itself would
-/// stand in the way of serde's derive.
+/// What the impls demand of each type parameter beyond `JsonSchema`, which is written: serde's bounds on the struct itself
+/// would stand in the way of serde's derive.
 pub(crate) fn demands(generics: &Generics, capgen: &Path) -> Vec<TokenStream> {
     let demand = |parameter: &TypeParam| {
         let name = &parameter.ident;
-        quote! {
-            #name: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned + #capgen::derive::JsonSchema + 'static
-        }
+        quote!(#name: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned + 'static)
     };
     generics.type_params().map(demand).collect()
 }

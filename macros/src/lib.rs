@@ -1,9 +1,9 @@
 //! `#[derive(Capability)]`; `capgen` re-exports it with the feature `derive`.
 //!
-//! What was written (`ast`, `attr`) is held against the rules of the manifest (`valid`) and becomes impls of three traits
-//! (`expand`): `Capability`, and of `capgen::derive` the hidden `Declare` and `Sided`. `Payload` follows from `Sided`: so
-//! there is one place where the compiler says what a struct lacks. A struct with a mistake gets impls as well (`fallback`),
-//! so that what uses it has no errors of its own.
+//! What was written (`ast`, `attr`) is held against the rules of the manifest (`valid`) and becomes impls of two traits
+//! (`expand`): `Capability`, and the hidden `Sided`, from which `Payload` follows, so that there is one place where the compiler
+//! says what a struct lacks. A struct with a mistake gets impls as well (`fallback`), so that what uses it has no errors of
+//! its own.
 #![forbid(unsafe_code)]
 
 mod ast;

@@ -12,7 +12,8 @@ fn each_mistake_gives_one_error_that_says_what_to_write() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/*.rs");
     // What the compiler says by itself changes with its releases.
-    let compiler = compiler();
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let compiler = String::from_utf8(Command::new(rustc).arg("-V").output().unwrap().stdout).unwrap();
     if compiler.starts_with(COMPILER) {
         cases.compile_fail("tests/ui/compiler/*.rs");
     } else {
@@ -35,10 +36,4 @@ fn every_case_has_one_error() {
 #[test]
 fn all_mistakes_are_told_at_once() {
     trybuild::TestCases::new().compile_fail("tests/ui/together/*.rs");
-}
-
-fn compiler() -> String {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc).arg("-V").output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }

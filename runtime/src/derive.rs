@@ -9,12 +9,12 @@ mod finite;
 mod names;
 mod once;
 mod path;
+mod root;
 mod side;
 
 pub use checked::Checked;
-pub use declared::{Contract, Declare, Derived, Slot, generic};
+pub use declared::{Contract, Slot, generic};
 pub use path::Unsayable;
-pub use schemars::JsonSchema;
 pub use serde::{Serialize, de::DeserializeOwned};
 pub use side::{Described, Side, Sided};
 

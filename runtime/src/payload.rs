@@ -134,9 +134,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     /// What the type is in a capability, where Rust declares it.
     #[cfg(feature = "derive")]
     #[doc(hidden)]
-    fn side() -> Option<crate::derive::Side> {
-        None
-    }
+    const SIDE: Option<crate::derive::Side> = None;
 }
 
 /// Why a payload is none.

@@ -247,6 +247,7 @@ fn names_of_the_users_change_nothing() {
 #[deny(unused_qualifications, unused_lifetimes, single_use_lifetimes, trivial_casts, unused_results)]
 #[deny(missing_debug_implementations, elided_lifetimes_in_paths, explicit_outlives_requirements)]
 #[deny(clippy::all, clippy::pedantic, clippy::nursery)]
+#[allow(clippy::trait_duplication_in_bounds, reason = "schemars' derive")]
 mod strict {
     use capgen::Capability;
     use schemars::JsonSchema;

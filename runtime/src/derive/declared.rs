@@ -1,5 +1,6 @@
 //! What is declared in Rust as the manifest has it.
 
+use std::any::TypeId;
 use std::sync::OnceLock;
 
 use capgen_manifest::{Capability as Entry, Determinism, SideEffects};
@@ -10,23 +11,6 @@ use super::path::Unsayable;
 use super::side::Side;
 use crate::{Capability, Descriptor, Payload};
 
-/// What the derive says of a type.
-pub trait Declare: Capability + 'static {
-    /// What the attributes say.
-    const DECLARED: Descriptor;
-    /// The path of the type.
-    const SOURCE: &'static str;
-
-    /// What follows from it, made on first use.
-    fn derived() -> &'static Derived;
-}
-
-/// A capability that is declared in Rust, in all its forms.
-pub struct Derived {
-    descriptor: Descriptor,
-    contract: Contract,
-}
-
 /// A capability as the manifest has it.
 #[derive(Clone, Debug)]
 pub struct Contract {
@@ -36,50 +20,55 @@ pub struct Contract {
     pub entry: Result<Entry, Vec<Unsayable>>,
 }
 
-/// Where a type that is not generic keeps what it declares.
-pub struct Slot(OnceLock<Derived>);
+/// What the derive says of a capability, and what follows from it, made on first use.
+///
+/// It stands in a static, so that nothing of it is compiled for each capability.
+pub struct Slot {
+    declared: Descriptor,
+    source: &'static str,
+    sides: [Option<Side>; 2],
+    derived: OnceLock<Derived>,
+}
+
+struct Derived {
+    descriptor: Descriptor,
+    contract: Contract,
+}
 
 impl Slot {
-    /// Nothing yet.
-    #[expect(clippy::new_without_default, reason = "it stands in statics alone")]
-    pub const fn new() -> Self {
-        Self(OnceLock::new())
-    }
-
-    /// What is kept, made where it is not there.
-    pub fn get_or_init<T: Declare>(&'static self) -> &'static Derived {
-        self.0.get_or_init(Derived::of::<T>)
-    }
-}
-
-/// What is declared by a generic type, which has no static of its own.
-pub fn generic<T: Declare>() -> &'static Derived {
-    static ALL: PerType<Derived> = PerType::new();
-    ALL.get::<T>(Derived::of::<T>)
-}
-
-impl Derived {
-    fn of<T: Declare>() -> Self {
-        Self::new(T::DECLARED, T::SOURCE, [T::Request::side(), T::Response::side()])
-    }
-
-    fn new(declared: Descriptor, source: &'static str, sides: [Option<Side>; 2]) -> Self {
-        let mut entry = entry(&declared, sides.map(|side| Some(side?.get().schema.as_ref())));
-        if let Ok(entry) = &mut entry {
-            entry.input = entry.input.take().map(|schema| said_once(schema, declared.description));
-        }
-        Self { descriptor: completed(declared, entry.as_ref().ok()), contract: Contract { source, entry } }
+    /// What the attributes say, and the path of the type.
+    pub const fn of<T: Capability>(declared: Descriptor, source: &'static str) -> Self {
+        Self { declared, source, sides: [T::Request::SIDE, T::Response::SIDE], derived: OnceLock::new() }
     }
 
     /// With the hash and the schemas.
     pub fn descriptor(&'static self) -> &'static Descriptor {
-        &self.descriptor
+        &self.derived().descriptor
     }
 
     /// As the manifest has it.
     pub fn contract(&self) -> Contract {
-        self.contract.clone()
+        self.derived().contract.clone()
     }
+
+    fn derived(&self) -> &Derived {
+        self.derived.get_or_init(|| self.derive())
+    }
+
+    fn derive(&self) -> Derived {
+        let Self { declared, source, sides, .. } = *self;
+        let mut entry = entry(&declared, sides.map(|side| Some(side?.get().schema.as_ref())));
+        if let Ok(entry) = &mut entry {
+            entry.input = entry.input.take().map(|schema| said_once(schema, declared.description));
+        }
+        Derived { descriptor: completed(declared, entry.as_ref().ok()), contract: Contract { source, entry } }
+    }
+}
+
+/// The slot of an instance of a generic type, for which there is no static.
+pub fn generic<T: Capability + 'static>(declared: Descriptor, source: &'static str) -> &'static Slot {
+    static ALL: PerType<Slot> = PerType::new();
+    ALL.get(TypeId::of::<T>(), &|| Slot::of::<T>(declared, source))
 }
 
 /// The schema without the description that the capability has already: both come from one comment.

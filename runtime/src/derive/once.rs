@@ -12,9 +12,8 @@ impl<V> PerType<V> {
         Self(RwLock::new(BTreeMap::new()))
     }
 
-    /// The value for `T`, made by `make` where there is none yet. `make` may ask for other types.
-    pub(super) fn get<T: 'static>(&self, make: impl FnOnce() -> V) -> &'static V {
-        let key = TypeId::of::<T>();
+    /// The value for a type, made by `make` where there is none yet. `make` may ask for other types.
+    pub(super) fn get(&self, key: TypeId, make: &dyn Fn() -> V) -> &'static V {
         if let Some(value) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return value;
         }

@@ -1,15 +1,16 @@
 //! The schema of a Rust type, as one side of a capability.
 
-use std::borrow::Cow;
+use std::any::TypeId;
 
 use capgen_schema::{Json, Problem, Schema, Validator};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::once::PerType;
 use super::path::Unsayable;
+use super::root::Root;
 use super::{codec, names};
 use crate::{InvalidPayload, Options, Payload, wire};
 
@@ -31,8 +32,10 @@ pub trait Sided {
 }
 
 impl<T: Sided + Serialize + DeserializeOwned> Payload for T {
+    const SIDE: Option<Side> = Some(<T as Sided>::SIDE);
+
     fn schema() -> &'static wire::Schema {
-        &T::SIDE.get().wire
+        &<T as Sided>::SIDE.get().wire
     }
 
     fn read(json: &str, options: Options) -> Result<Self, InvalidPayload> {
@@ -42,15 +45,21 @@ impl<T: Sided + Serialize + DeserializeOwned> Payload for T {
     fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
         codec::write(self, options)
     }
-
-    fn side() -> Option<Side> {
-        Some(T::SIDE)
-    }
 }
 
 /// A side of a capability.
+///
+/// It is data: what schemars' derive has made of the type, without anything generic that would be compiled for each type.
 #[derive(Clone, Copy)]
-pub struct Side(fn() -> &'static TypeSchema);
+pub struct Side {
+    contract: fn(SchemaSettings) -> SchemaSettings,
+    types: &'static PerType<TypeSchema>,
+    id: fn() -> TypeId,
+    root: Root,
+}
+
+static REQUESTS: PerType<TypeSchema> = PerType::new();
+static RESPONSES: PerType<TypeSchema> = PerType::new();
 
 /// What schemars says of a type, in the subset.
 pub(crate) struct TypeSchema {
@@ -61,31 +70,17 @@ pub(crate) struct TypeSchema {
 impl Side {
     /// What a provider reads.
     pub const fn request<T: Described + 'static>() -> Self {
-        Self(of_request::<T>)
+        Self { contract: SchemaSettings::for_deserialize, types: &REQUESTS, id: TypeId::of::<T>, root: Root::of::<T>() }
     }
 
     /// What a provider writes.
     pub const fn response<T: Described + 'static>() -> Self {
-        Self(of_response::<T>)
+        Self { contract: SchemaSettings::for_serialize, types: &RESPONSES, id: TypeId::of::<T>, root: Root::of::<T>() }
     }
 
     pub(super) fn get(self) -> &'static TypeSchema {
-        self.0()
+        self.types.get((self.id)(), &|| TypeSchema::new(&(self.contract)(settings()), self.root))
     }
-}
-
-fn of_request<T: Described + 'static>() -> &'static TypeSchema {
-    static REQUESTS: PerType<TypeSchema> = PerType::new();
-    REQUESTS.get::<T>(|| TypeSchema::new(settings().for_deserialize(), &root::<T>, T::schema_name()))
-}
-
-fn of_response<T: Described + 'static>() -> &'static TypeSchema {
-    static RESPONSES: PerType<TypeSchema> = PerType::new();
-    RESPONSES.get::<T>(|| TypeSchema::new(settings().for_serialize(), &root::<T>, T::schema_name()))
-}
-
-fn root<T: JsonSchema>(generator: SchemaGenerator) -> schemars::Schema {
-    generator.into_root_schema_for::<T>()
 }
 
 fn settings() -> SchemaSettings {
@@ -93,15 +88,12 @@ fn settings() -> SchemaSettings {
 }
 
 impl TypeSchema {
-    fn new(
-        settings: SchemaSettings,
-        root: &dyn Fn(SchemaGenerator) -> schemars::Schema,
-        name: Cow<'static, str>,
-    ) -> Self {
+    fn new(settings: &SchemaSettings, root: Root) -> Self {
+        let name = root.name();
         let generate = |taken: &[String]| {
             let mut generator = settings.clone().into_generator();
             names::take(&mut generator, taken);
-            foreign(root(generator), &name)
+            foreign(root.generate(generator), &name)
         };
         let schema = load(&names::settled(&generate), &name);
         let wire = match &schema {
