@@ -278,6 +278,10 @@ fn conditions_become_alternatives() {
         json!({"type": "object", "dependencies": {"a": {"required": ["b"]}}}),
         json!({"type": "object", "allOf": [{"anyOf": [{"required": ["b"]}, {"not": {"required": ["a"]}}]}]}),
     );
+    check(
+        json!({"dependentSchemas": {"a": {"minProperties": 0}}}),
+        json!({"anyOf": [{}, {"not": {"type": "object", "required": ["a"]}}]}),
+    );
     let (a, b, c) = (json!({"required": ["a"]}), json!({"required": ["b"]}), json!({"required": ["c"]}));
     check(
         json!({"type": "object", "if": a, "then": b, "else": c}),

@@ -1,6 +1,6 @@
 //! Keywords that hold on a condition, said as alternatives.
 
-use super::tree::{Node, Value};
+use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk, distinct};
 use crate::Json;
 
@@ -33,10 +33,16 @@ impl<'a> Walk<'a> {
     pub(super) fn dependencies(&mut self, draft: &mut Draft<'a>, keyword: &str, value: &'a Json) {
         let Some(members) = value.as_object() else { return self.malformed(draft, keyword, "an object") };
         let origin = draft.origin.join(keyword);
+        let is_object = draft.get("type").and_then(Json::as_str) == Some("object");
         for (name, dependency) in members {
             let origin = origin.join(name);
             let required = |names| Node::keyword(&origin, "required", Value::Plain(Json::Array(names)));
-            let absent = required(vec![Json::String(name.clone())]).negated();
+            let mut present = required(vec![Json::String(name.clone())]);
+            // What is no object has no properties, but everything that is required of objects.
+            if let (Body::Members(members), false) = (&mut present.body, is_object || dependency.as_array().is_some()) {
+                members.insert(0, ("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
+            }
+            let absent = present.negated();
             let holds = match dependency {
                 Json::Array(names) if keyword != "dependentSchemas" => {
                     if names.iter().all(|other| other.as_str() == Some(name)) {
