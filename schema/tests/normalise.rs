@@ -269,23 +269,23 @@ fn what_is_passed_on_and_does_not_load_is_refused_where_it_stands_in_the_input()
 }
 
 #[test]
-fn conditions_become_alternatives() {
+fn conditions_are_said_with_not_or_as_alternatives() {
     check(
         json!({"dependentRequired": {"a": ["b", "b"], "c": ["c"]}}),
-        json!({"anyOf": [{"required": ["b"]}, {"not": {"required": ["a"]}}]}),
+        json!({"not": {"required": ["a"], "not": {"required": ["b"]}}}),
     );
     check(
         json!({"type": "object", "dependencies": {"a": {"required": ["b"]}}}),
-        json!({"type": "object", "allOf": [{"anyOf": [{"required": ["b"]}, {"not": {"required": ["a"]}}]}]}),
+        json!({"type": "object", "not": {"required": ["a"], "not": {"required": ["b"]}}}),
     );
     check(
-        json!({"dependentSchemas": {"a": {"minProperties": 0}}}),
-        json!({"anyOf": [{}, {"not": {"type": "object", "required": ["a"]}}]}),
+        json!({"dependentSchemas": {"a": {"type": "object", "minProperties": 0}}}),
+        json!({"anyOf": [{"type": "object"}, {"not": {"type": "object", "required": ["a"]}}]}),
     );
     let (a, b, c) = (json!({"required": ["a"]}), json!({"required": ["b"]}), json!({"required": ["c"]}));
     check(
         json!({"type": "object", "if": a, "then": b, "else": c}),
-        json!({"type": "object", "allOf": [{"anyOf": [{"not": a}, b]}, {"anyOf": [a, c]}]}),
+        json!({"type": "object", "not": {"required": ["a"], "not": b}, "allOf": [{"anyOf": [a, c]}]}),
     );
     check(json!({"then": false, "else": false}), json!({}));
 }

@@ -1,4 +1,4 @@
-//! Keywords that hold on a condition, said as alternatives.
+//! Keywords that hold on a condition, said without one.
 
 use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk, distinct};
@@ -8,7 +8,7 @@ use crate::Json;
 const MAX_CONDITION: usize = 32;
 
 impl<'a> Walk<'a> {
-    /// `if A then B else C`: (not A, or B) and (A, or C).
+    /// `if A then B else C`: A implies B; and A, or C.
     pub(super) fn condition(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let ("if", Some(_)) = (name, draft.get("then").or(draft.get("else"))) else { return };
         let condition = self.child(draft, name, value);
@@ -20,10 +20,10 @@ impl<'a> Walk<'a> {
                     return self.refuse(draft, name);
                 }
                 self.copies -= size;
-                draft.conjuncts.push(either(condition.clone().negated(), then));
+                implies(draft, condition.clone(), then);
                 draft.conjuncts.push(either(condition, otherwise));
             }
-            (Some(then), None) => draft.conjuncts.push(either(condition.negated(), then)),
+            (Some(then), None) => implies(draft, condition, then),
             (None, Some(otherwise)) => draft.conjuncts.push(either(condition, otherwise)),
             (None, None) => {}
         }
@@ -38,11 +38,6 @@ impl<'a> Walk<'a> {
             let origin = origin.join(name);
             let required = |names| Node::keyword(&origin, "required", Value::Plain(Json::Array(names)));
             let mut present = required(vec![Json::String(name.clone())]);
-            // What is no object has no properties, but everything that is required of objects.
-            if let (Body::Members(members), false) = (&mut present.body, is_object || dependency.as_array().is_some()) {
-                members.insert(0, ("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
-            }
-            let absent = present.negated();
             let holds = match dependency {
                 Json::Array(names) if keyword != "dependentSchemas" => {
                     if names.iter().all(|other| other.as_str() == Some(name)) {
@@ -52,8 +47,34 @@ impl<'a> Walk<'a> {
                 }
                 schema => self.node(schema, origin.clone(), draft.depth + 1),
             };
-            draft.conjuncts.push(either(holds, absent));
+            // What is no object has no properties, but everything that is required of objects.
+            if let (Body::Members(members), false) = (&mut present.body, is_object || asks_for_names(&holds)) {
+                members.insert(0, ("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
+            }
+            implies(draft, present, holds);
         }
+    }
+}
+
+/// Whether a schema asks for properties and for nothing else.
+fn asks_for_names(node: &Node<'_>) -> bool {
+    matches!(&node.body, Body::Members(members) if members.iter().all(|(name, _)| name == "required"))
+}
+
+/// Where `condition` holds, so does `holds`. Alternatives would make a union of a type; where names alone are asked for,
+/// the type is the same in all of them, so it is said with `not`.
+fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, holds: Node<'a>) {
+    let is_free = |members: &[(String, Value<'_>)]| !members.iter().any(|(name, _)| name == "not" || name == "$ref");
+    match &mut condition.body {
+        Body::Members(members) if asks_for_names(&holds) && is_free(members) => {
+            members.push(("not".to_owned(), Value::Node(Box::new(holds))));
+            match draft.conjuncts.is_empty() {
+                true => draft.also("not", Value::Node(Box::new(condition))),
+                // Not to look through the whole object for each of many.
+                false => draft.conjuncts.push(condition.negated()),
+            }
+        }
+        _ => draft.conjuncts.push(either(holds, condition.negated())),
     }
 }
 

@@ -52,7 +52,7 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// | `propertyNames` that accepts every string | dropped |
 /// | `minProperties: 1`, `maxProperties: 0`, `contains` | `not` or `additionalProperties` that say it; dropped where other keywords say it |
 /// | `multipleOf: 1` | `type: integer` |
-/// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `anyOf` |
+/// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not`, where they only ask for names; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 refuses, such as `\-` | the character |
 /// | `deprecated: true` | `Deprecated.` at the end of `description` |
 /// | `example` | `examples` |

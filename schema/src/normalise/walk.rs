@@ -53,7 +53,7 @@ impl<'a> Draft<'a> {
 
     /// A keyword of the output, or, where it is taken, a schema beside it.
     pub(super) fn also(&mut self, keyword: &str, value: Value<'a>) {
-        if self.object.get(keyword).is_some() || self.out.iter().any(|(name, _)| name == keyword) {
+        if self.out.iter().any(|(name, _)| name == keyword) || self.object.get(keyword).is_some() {
             self.conjuncts.push(Node::keyword(&self.origin, keyword, value));
         } else {
             self.push(keyword, value);
@@ -62,8 +62,12 @@ impl<'a> Draft<'a> {
 }
 
 impl<'a> Walk<'a> {
+    fn is_full(&self) -> bool {
+        self.problems.len() >= MAX_PROBLEMS
+    }
+
     pub(super) fn report(&mut self, problem: Problem) {
-        if self.problems.len() < MAX_PROBLEMS {
+        if !self.is_full() {
             self.problems.push(problem);
         }
     }
@@ -71,7 +75,7 @@ impl<'a> Walk<'a> {
     /// Refuses a keyword in the loader's words.
     pub(super) fn refuse(&mut self, draft: &Draft<'a>, keyword: &str) {
         // To look for what could be meant takes time.
-        if self.problems.len() < MAX_PROBLEMS {
+        if !self.is_full() {
             self.report(advice::unknown_keyword(draft.object, keyword, draft.at(keyword)));
         }
     }
@@ -211,6 +215,7 @@ impl<'a> Walk<'a> {
                 let spelling = text.starts_with("#/definitions/") && is_definition;
                 draft.push("$ref", Value::Ref(target, spelling.then_some(text.as_str())));
             }
+            Err(_) if self.is_full() => {}
             Err(Unresolved::NotLocal) => self.report(advice::not_local(text, draft.at("$ref"))),
             Err(Unresolved::Missing(name)) => {
                 let problem = advice::unresolved(self.targets.candidates(), &name, draft.at("$ref"));
