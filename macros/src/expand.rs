@@ -63,11 +63,12 @@ fn capability(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream
     let Bodies { descriptor, contract, .. } = bodies;
     let header = header(subject, &quote!(#capgen::Capability), demands);
     let request = if subject.is_unit { quote!(#capgen::Loose) } else { this(subject).to_token_stream() };
-    let response = response.as_ref().map_or_else(|| quote!(#capgen::Loose), |ty| checked(ty, capgen));
+    let loose = || quote!(type Response = #capgen::Loose;);
+    let response = response.as_ref().map_or_else(loose, |ty| checked(ty, capgen));
     quote! {
         #header {
             type Request = #request;
-            type Response = #response;
+            #response
             const NAME: &'static ::core::primitive::str = #name;
             fn descriptor() -> &'static #capgen::Descriptor {
                 #descriptor
@@ -101,12 +102,12 @@ fn header(subject: &Subject<'_>, implemented: &TokenStream, demands: &[TokenStre
     }
 }
 
-/// The response's type, with the place of what was written, for what the compiler says of it.
+/// The type of a response that is checked, at the place of what was written: there the compiler says what is wrong with it.
 fn checked(ty: &Type, capgen: &Path) -> TokenStream {
     let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
     let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);
-    let open = located(quote!(#capgen::Checked<), place(tokens.first()));
-    let close = located(quote!(>), place(tokens.last()));
+    let open = located(quote!(type Response = #capgen::Checked<), place(tokens.first()));
+    let close = located(quote!(>;), place(tokens.last()));
     quote!(#open #ty #close)
 }
 

@@ -28,13 +28,99 @@ use errors::Errors;
 #[doc = include_str!("derive.md")]
 #[proc_macro_derive(Capability, attributes(capability))]
 pub fn derive_capability(input: TokenStream) -> TokenStream {
-    let input = parse_macro_input!(input as DeriveInput);
+    derive(&parse_macro_input!(input as DeriveInput)).into()
+}
+
+fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
     let mut errors = Errors::default();
-    let (subject, entries) = ast::read(&input, &mut errors);
+    let (subject, entries) = ast::read(input, &mut errors);
     let declared = valid::check(&subject, entries, &mut errors);
-    let tokens = match errors.finish() {
+    match errors.finish() {
         None => expand::expand(&subject, &declared),
         Some(error) => fallback::expand(&subject, declared, &error),
-    };
-    tokens.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: &[&str] = &[
+        "name",
+        "timeout_ms",
+        "idempotent",
+        "tags",
+        "response",
+        "crate",
+        "since",
+        "side_effects",
+        "r#name",
+        "nmae",
+        "=",
+        "=",
+        "=",
+        ",",
+        ",",
+        ",",
+        "-",
+        "<",
+        ">",
+        "->",
+        "::",
+        ":",
+        "?",
+        "#",
+        "'a",
+        "&",
+        "*",
+        "+",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "\"\"",
+        "\"a b\"",
+        "\"pure\"",
+        "b\"a\"",
+        "'c'",
+        "1",
+        "-1",
+        "0x1F",
+        "1.5e3",
+        "1u8",
+        "99999999999999999999",
+        "true",
+        "self",
+        "Self",
+        "dyn",
+        "impl",
+        "fn",
+        "for",
+        "_",
+        "ü",
+        "Vec<u8>",
+        "\"1.2\"",
+        "[\"a\"]",
+        "Review",
+    ];
+
+    #[test]
+    fn no_attribute_makes_the_derive_panic() {
+        let mut state = 1_u64;
+        let mut random = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(state >> 33).unwrap() % bound
+        };
+        let mut parsed = 0;
+        for _ in 0..5_000 {
+            let words: Vec<&str> = (0..random(14)).map(|_| WORDS[random(WORDS.len())]).collect();
+            let text = format!("#[capability({})] struct ReviewPr<T: JsonSchema>(T);", words.join(" "));
+            let Ok(input) = syn::parse_str::<DeriveInput>(&text) else { continue };
+            parsed += 1;
+            assert!(!derive(&input).is_empty(), "{text}");
+        }
+        assert!(parsed > 500, "{parsed}");
+    }
 }

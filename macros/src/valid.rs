@@ -169,3 +169,76 @@ fn is_loose(ty: &Type, capgen: &Path) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use capgen_manifest::version::check_range;
+    use capgen_manifest::{Capability, Determinism, SideEffects};
+
+    use super::*;
+    use crate::key::KEYS;
+
+    /// Texts near the borders of the rules.
+    const TEXTS: &[&str] = &[
+        "",
+        " ",
+        "a",
+        "-a",
+        "_a",
+        "a-",
+        "A_b-9",
+        "9",
+        "a b",
+        "a.b",
+        "a..b",
+        ".a",
+        "a.",
+        "a.-b",
+        "ü",
+        "ü.a",
+        "a.b:1.0.0",
+        "1",
+        "1.2",
+        "1.2.3",
+        "v1.2.3",
+        "01.2.3",
+        "1.2.3-rc.1+build",
+        "1.2.3-",
+        "latest",
+        ">=1.0.0",
+        ">= 1.0.0",
+        ">=1.0",
+        ">=1.0.0 <2.0.0",
+        ">=1.0.0  <2.0.0 ",
+        "1.0.0 2.0.0",
+        "^1.0.0",
+        "~1.0.0",
+        "1.x",
+        "*",
+        "1.0.0 || 2.0.0",
+        "=1.0.0",
+        ">=1.0.0,<2.0.0",
+        "==1.0.0",
+        "!=1.0.0",
+        ">=1.0.0\t<2.0.0",
+    ];
+
+    #[test]
+    fn the_rules_are_those_of_the_manifest() {
+        for text in TEXTS {
+            assert_eq!(is_name(text), Capability::is_name(text), "{text}");
+            assert_eq!(id_advice(text).is_none(), Capability::is_id(text), "{text}");
+            assert_eq!(version::range_advice(text).is_none(), check_range(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_values_are_those_of_the_manifest() {
+        let values = |name: &str| match KEYS.iter().find(|key| key.name == name).map(|key| key.rule) {
+            Some(Rule::Choice(values)) => values.to_vec(),
+            _ => Vec::new(),
+        };
+        assert_eq!(values("side_effects"), SideEffects::ALL.map(|value| value.name()));
+        assert_eq!(values("determinism"), Determinism::ALL.map(|value| value.name()));
+    }
+}
