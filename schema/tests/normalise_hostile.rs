@@ -70,9 +70,9 @@ fn what_is_written_twice_has_a_budget() {
 
 #[test]
 fn no_more_than_a_thousand_problems_are_told() {
-    let unknown: serde_json::Map<String, Value> = (0..50_000).map(|n| (format!("k{n}"), json!(1))).collect();
+    let unknown: serde_json::Map<String, Value> = (0..5_000).map(|n| (format!("k{n}"), json!(1))).collect();
     assert_eq!(of(&Value::Object(unknown)).unwrap_err().len(), 1000);
-    let types: Vec<Value> = (0..50_000).map(|n| json!({"type": format!("t{n}")})).collect();
+    let types: Vec<Value> = (0..5_000).map(|n| json!({"type": format!("t{n}")})).collect();
     assert_eq!(of(&json!({"anyOf": types})).unwrap_err().len(), 1000);
 }
 

@@ -3,7 +3,7 @@
 use capgen::{Capability, InvalidPayload, Payload};
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Diagnostic, Source, load, render};
-use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use capgen_schema::{Schema, Validator, Violation, normalise, parse_payload};
 use serde_json::Value;
 
 #[path = "../../generated/legacy-crm.rs"]
@@ -37,9 +37,13 @@ fn show(findings: &[Diagnostic]) {
     render::sarif(findings);
 }
 
-/// A schema: where it loads, its canonical text is a schema of the same text, and its verdict is that of its violations.
+/// A schema: what it becomes in the subset loads and stays; where it loads itself, its canonical text is a schema of the same text, and its verdict is that of its violations.
 pub fn schema(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Some(output) = text.parse().ok().and_then(|foreign| normalise(&foreign).ok()) {
+        assert!(Schema::parse(&output).is_ok(), "{text}");
+        assert_eq!(normalise(&output).as_ref(), Ok(&output), "{text}");
+    }
     let Ok(schema) = Schema::parse_text(text) else { return };
     let canonical = schema.canonical();
     let again = Schema::parse_text(&canonical).map(|again| again.canonical());

@@ -28,6 +28,9 @@ pub(super) enum Unresolved {
     Missing(String),
 }
 
+/// Names that are made from what stands somewhere have no more characters, but for their suffix.
+const MAX_NAME: usize = 64;
+
 type Members<'a> = HashMap<&'a str, &'a Json>;
 
 /// The targets of all references that the root leads to.
@@ -203,7 +206,7 @@ fn canonical(fragment: &str) -> String {
 fn base_name(json: &Json, tokens: &[String]) -> String {
     let Some((last, above)) = tokens.split_last() else {
         let title = json.get("title").and_then(Json::as_str).unwrap_or_default();
-        let name: String = title.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(64).collect();
+        let name: String = title.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(MAX_NAME).collect();
         return if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { "Root".to_owned() };
     };
     if above.last().is_some_and(|container| ["definitions", "$defs", "schemas"].contains(&container.as_str())) {
@@ -213,7 +216,8 @@ fn base_name(json: &Json, tokens: &[String]) -> String {
         let is_index = token.bytes().all(|b| b.is_ascii_digit());
         !is_index && !crate::parse::keywords().any(|keyword| keyword == token.as_str())
     };
-    tokens.iter().rev().find(is_name).cloned().unwrap_or_else(|| "Schema".to_owned())
+    let name = tokens.iter().rev().find(is_name).map_or("Schema", String::as_str);
+    name.chars().take(MAX_NAME).collect()
 }
 
 /// Every place with a name of its own, by `$anchor` or by an `$id` that is a fragment.
