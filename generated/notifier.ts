@@ -89,70 +89,28 @@ export type Violation = { path: string; message: string; keyword: string };
 /** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
 export type Options = { redact?: boolean; limit?: number };
 
-export function parseSendNotificationRequest(value: unknown, options?: Options): Result<SendNotificationRequest> {
-  return parse(isSendNotificationRequest(value), value, options, () => [
-    { allOf: ["Envelope", { oneOf: ["Email", "TextMessage"] }] },
-    {
-      Envelope: {
-        type: 64,
-        properties: {
-          customerId: { type: 16, format: ["uuid", isUuid] },
-          locale: { type: 17, pattern: pattern1 },
-        },
-        optional: {
-          sendAfter: { type: 17, format: ["date-time", isDateTime] },
-          campaign: { type: 16, maxLength: 64 },
-        },
-      },
-      Email: {
-        type: 64,
-        properties: {
-          channel: { const: "email" },
-          to: { type: 16, format: ["email", isEmail] },
-          subject: { type: 16, minLength: 1, maxLength: 200 },
-          template: { enum: ["order-shipped", "refund-issued", "password-reset"] },
-        },
-        optional: { variables: { type: 64, additionalProperties: 127 } },
-      },
-      TextMessage: {
-        type: 64,
-        properties: {
-          channel: { const: "sms" },
-          phone: { type: 16, pattern: pattern2 },
-          text: { type: 16, minLength: 1, maxLength: 160 },
-        },
-        optional: { subject: 0 },
-      },
-    },
-  ]);
-}
+const pattern1 = /^[a-z]{2}(-[A-Z]{2})?$/u;
+const pattern2 = /^\+[1-9][0-9]{6,14}$/u;
 
 export function isSendNotificationRequest(value: any): value is SendNotificationRequest {
-  let size1: any, value1: any, tag1: any;
+  let value1: any, size1: any = 2, tag1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 2), true) &&
     isUuid(value.customerId) &&
     ((typeof (value1 = value.locale) === "string" && pattern1.test(value1)) || value1 === null) &&
     (
       (value1 = value.sendAfter) === undefined ||
       (++size1 > 0 && (isDateTime(value1) || value1 === null))
     ) &&
-    (
-      (value1 = value.campaign) === undefined ||
-      (++size1 > 0 && typeof value1 === "string" && isShort(value1, 64))
-    ) &&
+    ((value1 = value.campaign) === undefined || (++size1 > 0 && spans(value1, 0, 64))) &&
     sized(value, size1, 128) &&
     (value?.constructor === Object || isDict(value)) &&
-    (tag1 = value.channel) !== undefined &&
     (
       (
         ((size1 = 4), true) &&
-        tag1 === "email" &&
+        (tag1 = value.channel) === "email" &&
         isEmail(value.to) &&
-        typeof (value1 = value.subject) === "string" &&
-        value1 !== "" &&
-        isShort(value1, 200) &&
+        spans(value.subject, 1, 200) &&
         (
           (value1 = value.template) === "order-shipped" ||
           value1 === "refund-issued" ||
@@ -173,32 +131,12 @@ export function isSendNotificationRequest(value: any): value is SendNotification
         tag1 === "sms" &&
         typeof (value1 = value.phone) === "string" &&
         pattern2.test(value1) &&
-        typeof (value1 = value.text) === "string" &&
-        value1 !== "" &&
-        isShort(value1, 160) &&
+        spans(value.text, 1, 160) &&
         value.subject === undefined &&
         sized(value, size1, 128)
       )
     )
   );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSendNotificationRequest(value: unknown, options?: Options): asserts value is SendNotificationRequest {
-  assert(parseSendNotificationRequest(value, options));
-}
-
-export function parseSendNotificationResponse(value: unknown, options?: Options): Result<SendNotificationResponse> {
-  return parse(isSendNotificationResponse(value), value, options, () => [
-    {
-      type: 64,
-      properties: {
-        messageId: { type: 16, format: ["uuid", isUuid] },
-        acceptedAt: { type: 16, format: ["date-time", isDateTime] },
-        provider: 17,
-      },
-    },
-  ]);
 }
 
 export function isSendNotificationResponse(value: any): value is SendNotificationResponse {
@@ -212,37 +150,10 @@ export function isSendNotificationResponse(value: any): value is SendNotificatio
   );
 }
 
-/** Throws an `Error` that has the `violations`. */
-export function assertSendNotificationResponse(value: unknown, options?: Options): asserts value is SendNotificationResponse {
-  assert(parseSendNotificationResponse(value, options));
-}
-
-export function parseSetPreferencesRequest(value: unknown, options?: Options): Result<SetPreferencesRequest> {
-  return parse(isSetPreferencesRequest(value), value, options, () => [
-    {
-      type: 64,
-      properties: { customerId: { type: 16, format: ["uuid", isUuid] } },
-      optional: {
-        digest: { type: 17, enum: ["daily", "weekly", "never", null] },
-        quietHours: {
-          type: 65,
-          properties: {
-            from: { type: 4, minimum: 0, exclusiveMaximum: 24 },
-            until: { type: 4, minimum: 0, exclusiveMaximum: 24 },
-          },
-          additionalProperties: 0,
-        },
-        extensions: { type: 64, additionalProperties: 127 },
-      },
-    },
-  ]);
-}
-
 export function isSetPreferencesRequest(value: any): value is SetPreferencesRequest {
-  let size1: any, value1: any, value2: any;
+  let value1: any, value2: any, size1: any = 1;
   return (
     (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 1), true) &&
     isUuid(value.customerId) &&
     (
       (value1 = value.digest) === undefined ||
@@ -278,17 +189,103 @@ export function isSetPreferencesRequest(value: any): value is SetPreferencesRequ
   );
 }
 
-/** Throws an `Error` that has the `violations`. */
-export function assertSetPreferencesRequest(value: unknown, options?: Options): asserts value is SetPreferencesRequest {
-  assert(parseSetPreferencesRequest(value, options));
+export function isSetPreferencesResponse(value: any): value is SetPreferencesResponse {
+  return shallow(value, 128);
+}
+
+export function parseSendNotificationRequest(value: unknown, options?: Options): Result<SendNotificationRequest> {
+  return parse(isSendNotificationRequest(value), value, options, () => [
+    {
+      allOf: [
+        {
+          type: 64,
+          properties: {
+            customerId: { type: 16, format: ["uuid", isUuid] },
+            locale: { type: 17, pattern: pattern1 },
+          },
+          optional: {
+            sendAfter: { type: 17, format: ["date-time", isDateTime] },
+            campaign: { type: 16, maxLength: 64 },
+          },
+        },
+        { oneOf: ["Email", "TextMessage"] },
+      ],
+    },
+    {
+      Email: {
+        type: 64,
+        properties: {
+          channel: { const: "email" },
+          to: { type: 16, format: ["email", isEmail] },
+          subject: { type: 16, minLength: 1, maxLength: 200 },
+          template: { enum: ["order-shipped", "refund-issued", "password-reset"] },
+        },
+        optional: { variables: { type: 64, rest: 127 } },
+      },
+      TextMessage: {
+        type: 64,
+        properties: {
+          channel: { const: "sms" },
+          phone: { type: 16, pattern: pattern2 },
+          text: { type: 16, minLength: 1, maxLength: 160 },
+        },
+        optional: { subject: 129 },
+      },
+    },
+  ]);
+}
+
+export function parseSendNotificationResponse(value: unknown, options?: Options): Result<SendNotificationResponse> {
+  return parse(isSendNotificationResponse(value), value, options, () => [
+    {
+      type: 64,
+      properties: {
+        messageId: { type: 16, format: ["uuid", isUuid] },
+        acceptedAt: { type: 16, format: ["date-time", isDateTime] },
+        provider: 17,
+      },
+    },
+  ]);
+}
+
+export function parseSetPreferencesRequest(value: unknown, options?: Options): Result<SetPreferencesRequest> {
+  return parse(isSetPreferencesRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: { customerId: { type: 16, format: ["uuid", isUuid] } },
+      optional: {
+        digest: { type: 17, enum: ["daily", "weekly", "never", null] },
+        quietHours: {
+          type: 65,
+          properties: {
+            from: { type: 4, minimum: 0, exclusiveMaximum: 24 },
+            until: { type: 4, minimum: 0, exclusiveMaximum: 24 },
+          },
+          rest: 144,
+        },
+        extensions: { type: 64, rest: 127 },
+      },
+    },
+  ]);
 }
 
 export function parseSetPreferencesResponse(value: unknown, options?: Options): Result<SetPreferencesResponse> {
   return parse(isSetPreferencesResponse(value), value, options, () => [127]);
 }
 
-export function isSetPreferencesResponse(value: any): value is SetPreferencesResponse {
-  return shallow(value, 128);
+/** Throws an `Error` that has the `violations`. */
+export function assertSendNotificationRequest(value: unknown, options?: Options): asserts value is SendNotificationRequest {
+  assert(parseSendNotificationRequest(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSendNotificationResponse(value: unknown, options?: Options): asserts value is SendNotificationResponse {
+  assert(parseSendNotificationResponse(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSetPreferencesRequest(value: unknown, options?: Options): asserts value is SetPreferencesRequest {
+  assert(parseSetPreferencesRequest(value, options));
 }
 
 /** Throws an `Error` that has the `violations`. */
@@ -296,25 +293,14 @@ export function assertSetPreferencesResponse(value: unknown, options?: Options):
   assert(parseSetPreferencesResponse(value, options));
 }
 
-
-const pattern1 = /^[a-z]{2}(-[A-Z]{2})?$/u;
-const pattern2 = /^\+[1-9][0-9]{6,14}$/u;
-
-function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
-  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
-}
-
-function assert(result: Result<unknown>): void {
-  if (result.ok) return;
-  const [{ path, message }] = result.violations as [Violation];
-  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
-}
-
 /**
- * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
- * `properties` and `others` are required, and `optional` are not.
+ * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
+ * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
+ * `rest` is for what is not declared.
  */
-function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, schema: () => any): any {
+  if (isValid) return { ok: true, value };
+  const [root, definitions] = schema();
   const keywords =
     "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
   const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
@@ -322,115 +308,104 @@ function collect([root, definitions]: any, payload: any, { redact, limit }: Opti
     const text = JSON.stringify(value) ?? String(value);
     return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
   };
-  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
-  const pointer = (path: any[]): string =>
-    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const order = ([a, x, m]: any, [b, y, n]: any): number => {
-    const at = a.findIndex((token: any, at: number) => token !== b[at]);
-    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
-    return a.length - b.length || x - y || (m < n ? -1 : +(m > n));
-  };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const plain: any[] = [];
+  const follow = (rule: any): any =>
+    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+  const member = (members: any = {}, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const find = (rule: any, value: any): any[] => {
     const found: any[] = [];
-    let last: any;
-    let mistyped: any;
-    visit(rule, value, [], found);
-    return found.sort(order).filter((finding) => {
-      const [path, keyword] = finding;
-      const isNew = !last || order(last, finding);
-      last = finding;
-      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
-      if (!isWithin && !keyword) mistyped = path;
-      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
-    });
+    visit([rule], value, "", found);
+    return found;
   };
-  const visit = (name: any, value: any, path: any[], found: any[]): void => {
-    const rule = follow(name);
-    const report = (keyword: number, message: string, below: any[] = [], more = "") => {
-      found.push([[...path, ...below], keyword, message + more, message]);
-    };
-    if (rule === 0) return report(1, "no value is allowed here");
-    const isText = typeof value === "string";
-    const isList = Array.isArray(value);
-    const isRecord = isDict(value);
-    const type =
-      value === null ? 0
-      : typeof value === "boolean" ? 1
-      : Number.isInteger(value) ? 2
-      : Number.isFinite(value) ? 3
-      : isText ? 4
-      : isList ? 5
-      : isRecord ? 6
-      : 7;
-    const mask = rule.type ?? +rule;
-    if (mask > 0 && mask < 127 && !((mask | ((mask & 8) >> 1)) & (1 << type))) {
-      return report(0, `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const visit = (given: any[], value: any, path: string, found: any[], name?: any): void => {
+    const rules = new Set(given.map(follow));
+    const told = new Set();
+    const report = (keyword: any, message: string) =>
+      told.size < told.add(message).size && found.push({ path, message, keyword });
+    const type = [
+      value === null,
+      typeof value === "boolean",
+      Number.isInteger(value),
+      Number.isFinite(value),
+      typeof value === "string",
+      Array.isArray(value),
+      isDict(value),
+      true,
+    ].indexOf(true);
+    for (const { type: mask, allOf = [] } of rules) {
+      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
+        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+      } else for (const part of allOf) rules.add(follow(part));
     }
-    const size = isText ? codePoints(value) : isList ? value.length : value;
+    if (told.size) return;
+    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
     keywords.forEach((keyword, at) => {
-      const bound = rule[keyword];
-      if (bound === undefined || ![at > 1, typeof value === "number", isText, isList][at >> 2]) return;
-      if (at < 4) {
-        const literals = at < 3 ? bound : [bound];
-        if (literals.includes(value)) return;
-        report(at, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-      } else if (
-        !(at === 6 ? value > bound
-          : at === 7 ? value < bound
-          : at === 10 ? bound.test(value)
-          : at === 11 ? bound[1](value)
-          : at & 1 ? size <= bound
-          : size >= bound)
-      ) report(at, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(isList ? size : value)}`}`);
+      for (const rule of rules) {
+        const bound = rule.type === at + 128 ? at : rule[keyword];
+        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
+        if (at < 2) report(keyword, "no value is allowed here");
+        else if (at < 4) {
+          const literals = at < 3 ? bound : [bound];
+          if (
+            !literals.includes(value)
+          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
+        } else if (at < 14) {
+          if (
+            !(at === 6 ? value > bound
+              : at === 7 ? value < bound
+              : at === 10 ? bound.test(value)
+              : at === 11 ? bound[1](value)
+              : at & 1 ? size <= bound
+              : size >= bound)
+          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
+        } else if (at < 17) {
+          const shown = ` ${show(name)}`;
+          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
+        }
+        else if (at < 19) {
+          /** A mismatch of type weighs most, then one of a tag. */
+          const distance = ([findings]: any) =>
+            findings.reduce(
+              (sum: number, { path, keyword }: any) =>
+                sum + (path + keyword === "type" ? 1e9 : path.lastIndexOf("/") < 1 && keyword === "const" ? 1e6 : 1),
+              0,
+            );
+          const candidates: any[] = bound.map((branch: any, index: number) => [find(branch, value), branch, index]);
+          const matching = candidates.filter(([findings]) => !findings[0]).length;
+          const [[[first, ...more], branch, index]] = candidates.sort((a, b) => distance(a) - distance(b)) as any;
+          if (first) {
+            const tag = Object.entries(follow(branch).properties ?? {}).find((entry) => follow(entry[1]).const !== undefined);
+            const label = typeof branch === "string" ? branch : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
+            const place = redact ? "" : first.path;
+            report(
+              keyword,
+              `matches no branch of ${keyword}; closest is branch ${index}${label ? ` (${label})` : ""}: ${first.message.split("; closest")[0]}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`,
+            );
+          } else if (matching > 1 && at > 17) report(keyword, `matches ${matching} branches of oneOf`);
+        }
+      }
     });
-    const { others = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
-    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at], found);
-    if (isRecord) {
-      for (const name of [...Object.keys(properties), ...others]) {
-        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, [name]);
-      }
-      for (const name of Object.keys(value)) {
-        const declared = member(properties, name) ?? member(optional, name);
-        if (value[name] === undefined) continue;
-        if (declared !== undefined || follow(additionalProperties)) {
-          visit(declared ?? additionalProperties, value[name], [...path, name], found);
-        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, [name]);
-      }
+    if (type < 5 || type > 6) return;
+    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
+    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+      const item = member(value, name);
+      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+        const required = member(properties, name);
+        if (type < 6) return items;
+        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+      });
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
     }
-    for (const at of [17, 18]) {
-      const branches = rule[keywords[at] as string] ?? [];
-      const candidates = branches.map((branch: any) => find(branch, value));
-      const matching = candidates.filter((findings: any[]) => !findings[0]).length;
-      if (branches[0] !== undefined && !matching) {
-        const distances = candidates.map((findings: any[]) =>
-          findings.reduce(
-            (sum, [{ length }, keyword]) => sum + (length < 1 && !keyword ? 1e9 : length < 2 && keyword === 3 ? 1e6 : 1),
-            0,
-          ),
-        );
-        const index = distances.indexOf(Math.min(...distances));
-        const [[path, , , message]] = candidates[index];
-        const { properties, optional } = follow(branches[index]);
-        const tag = Object.entries({ ...properties, ...optional }).find((entry) => follow(entry[1]).const !== undefined);
-        const name = typeof branches[index] === "string" ? branches[index] : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
-        const more = candidates[index].length - 1;
-        report(
-          at,
-          `matches no branch of ${keywords[at]}`,
-          [],
-          `; closest is branch ${index}${name ? ` (${name})` : ""}: ${message}${redact || !path[0] ? "" : ` at ${pointer(path)}`}${more ? ` (and ${more} more)` : ""}`,
-        );
-      }
-      if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);
-    }
-    for (const part of allOf) visit(part, value, path, found);
   };
-  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return find(root, payload)
-    .slice(0, limit)
-    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
+  const violations = shallow(value, 128)
+    ? find(root, value).slice(0, limit)
+    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations };
+}
+
+function assert({ ok, violations }: any): void {
+  if (!ok) throw Object.assign(new Error(`${violations[0].path}: ${violations[0].message}`), { violations });
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
@@ -444,7 +419,7 @@ function shallow(value: any, levels: number): boolean {
 
 /** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
 function isDict(value: any): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -459,8 +434,12 @@ function sized(value: any, size: number, levels?: number): boolean {
   );
 }
 
-function isShort(text: string, most: number): boolean {
-  return text.length <= most || (text.length <= 2 * most && codePoints(text) <= most);
+/** Whether a value is a text of so many code points: at most as many as UTF-16 units, and at least half as many. */
+function spans(text: any, least: number, most = Infinity): boolean {
+  if (typeof text !== "string") return false;
+  const { length } = text;
+  const count = length >= 2 * least - 1 && (length <= most || length > 2 * most) ? length : codePoints(text);
+  return count >= least && count <= most;
 }
 
 function codePoints(text: string): number {
@@ -476,20 +455,20 @@ function isUuid(text: any): boolean {
 }
 
 const dateTimeForm =
-  /^\d{4}-(?!(?:0[2469]|11)-31|02-30)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(?!(?:0[2469]|11)-31|02-30)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** RFC 3339 section 5.6; a leap second ends a day in UTC. */
 function isDateTime(text: any): boolean {
-  if (typeof text !== "string" || !dateTimeForm.test(text)) return false;
-  const year = text.slice(0, 4);
-  if (text.startsWith("02-29", 5) && Number(year) % (year.endsWith("00") ? 16 : 4)) return false;
-  if (text[17] !== "6") return true;
-  const before = `${text.slice(0, 17)}59${text.slice(19).replace(/\.\d+/, "")}`;
-  return new Date(before.toUpperCase()).toISOString().includes("T23:59");
+  return (
+    typeof text === "string" &&
+    dateTimeForm.test(text) &&
+    (!text.startsWith("02-29", 5) || new Date(text.slice(0, 10)).getUTCDate() === 29) &&
+    (text[17] !== "6" || new Date(text.toUpperCase().replace(/:60[.\d]*/, "")).toISOString().includes("T23:59"))
+  );
 }
 
 const emailForm =
-  /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?!])|(?=]))){4}|IPv6:[\da-f:.]+)\])$/i;
+  /^(?:[\w!#$%&'*+\-/=?^`{|}~]+(?:\.[\w!#$%&'*+\-/=?^`{|}~]+)*|"(?:[ !#-[\]-~]|\\[ -~])*")@(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*|\[(?:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}|IPv6:[\da-f:.]+)\])$/i;
 
 /** `Mailbox` of RFC 5321 section 4.1.2, in octets of ASCII. */
 function isEmail(text: any): boolean {
@@ -506,3 +485,4 @@ function isIpv6(text: string, most: number, octets: RegExp): boolean {
     !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
   );
 }
+

@@ -168,91 +168,61 @@ export type Violation = { path: string; message: string; keyword: string };
 /** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
 export type Options = { redact?: boolean; limit?: number };
 
-export function parseCreatePaymentRequest(value: unknown, options?: Options): Result<CreatePaymentRequest> {
-  return parse(isCreatePaymentRequest(value), value, options, () => [
-    {
-      type: 64,
-      properties: {
-        idempotencyKey: { type: 16, format: ["uuid", isUuid] },
-        amount: "Money",
-        method: "PaymentMethod",
-        orderId: { type: 16, pattern: pattern3 },
-      },
-      optional: {
-        captureAt: { type: 16, format: ["date-time", isDateTime] },
-        discountRate: { type: 8, minimum: 0, exclusiveMaximum: 1 },
-        allocation: "Allocation",
-        metadata: { type: 64, additionalProperties: { type: 16, maxLength: 500 } },
-      },
-      additionalProperties: 0,
-    },
-    {
-      Money: {
-        type: 64,
-        properties: {
-          minorUnits: { type: 4, maximum: 9007199254740991, exclusiveMinimum: 0 },
-          currency: { type: 16, pattern: pattern1 },
-        },
-        additionalProperties: 0,
-      },
-      PaymentMethod: { oneOf: ["Card", "BankTransfer", "StoreCredit"] },
-      Card: {
-        type: 64,
-        properties: { kind: { const: "card" }, token: { type: 16, minLength: 8, maxLength: 64 } },
-        optional: { threeDSecure: 2 },
-        additionalProperties: 0,
-      },
-      BankTransfer: {
-        type: 64,
-        properties: {
-          kind: { const: "bank-transfer" },
-          iban: { type: 16, pattern: pattern2 },
-          mandate: { type: 16, minLength: 1, maxLength: 35 },
-        },
-        additionalProperties: 0,
-      },
-      StoreCredit: {
-        type: 64,
-        properties: {
-          kind: { const: "store-credit" },
-          accountId: { type: 16, format: ["uuid", isUuid] },
-        },
-        additionalProperties: 0,
-      },
-      Allocation: {
-        oneOf: [
-          {
-            type: 64,
-            properties: {
-              to: { const: "seller" },
-              sellerId: { type: 16, format: ["uuid", isUuid] },
-              basisPoints: "BasisPoints",
-            },
-            additionalProperties: 0,
-          },
-          {
-            type: 64,
-            properties: {
-              to: { const: "group" },
-              name: { type: 16, minLength: 1 },
-              basisPoints: "BasisPoints",
-              members: { type: 32, minItems: 1, maxItems: 50, items: "Allocation" },
-            },
-            additionalProperties: 0,
-          },
-        ],
-        shared: new Map<unknown, unknown>(),
-      },
-      BasisPoints: { type: 4, minimum: 1, maximum: 10000, shared: new Map<unknown, unknown>() },
-    },
-  ]);
+function check5(value: any): boolean {
+  for (const name of Object.keys(value)) {
+    const item = value[name];
+    if (!(item === undefined || spans(item, 0, 500))) return false;
+  }
+  return true;
 }
 
-export function isCreatePaymentRequest(value: any): value is CreatePaymentRequest {
-  let size1: any, value1: any, value2: any, tag2: any, size2: any;
+function check6(value: any, depth: number): boolean {
+  for (const item of value) {
+    if (!check4(item, depth + 2)) return false;
+  }
+  return true;
+}
+
+function check4(value: any, depth: number): boolean {
+  let value1: any, tag1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 4), true) &&
+    depth < 128 &&
+    (
+      (
+        (tag1 = value.to) === "seller" &&
+        isUuid(value.sellerId) &&
+        Number.isInteger((value1 = value.basisPoints)) &&
+        value1 >= 1 &&
+        value1 <= 10000 &&
+        sized(value, 3)
+      ) ||
+      (
+        tag1 === "group" &&
+        typeof (value1 = value.name) === "string" &&
+        value1 !== "" &&
+        Number.isInteger((value1 = value.basisPoints)) &&
+        value1 >= 1 &&
+        value1 <= 10000 &&
+        Array.isArray((value1 = value.members)) &&
+        depth < 127 &&
+        value1.length >= 1 &&
+        value1.length <= 50 &&
+        check6(value1, depth) &&
+        sized(value, 4)
+      )
+    )
+  );
+}
+
+const pattern1 = /^[A-Z]{3}$/u;
+const pattern2 = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/u;
+const pattern3 = /^SO-[0-9]{4}-[0-9]{6}$/u;
+
+export function isCreatePaymentRequest(value: any): value is CreatePaymentRequest {
+  let value1: any, value2: any, size1: any = 4, size2: any, tag2: any;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
     isUuid(value.idempotencyKey) &&
     ((value1 = value.amount)?.constructor === Object || isDict(value1)) &&
     Number.isInteger((value2 = value1.minorUnits)) &&
@@ -261,16 +231,12 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
     typeof (value2 = value1.currency) === "string" &&
     pattern1.test(value2) &&
     sized(value1, 2) &&
-    (value1 = value.method) !== undefined &&
-    (value1?.constructor === Object || isDict(value1)) &&
-    (tag2 = value1.kind) !== undefined &&
+    ((value1 = value.method)?.constructor === Object || isDict(value1)) &&
     (
       (
         ((size2 = 2), true) &&
-        tag2 === "card" &&
-        typeof (value2 = value1.token) === "string" &&
-        isLong(value2, 8) &&
-        isShort(value2, 64) &&
+        (tag2 = value1.kind) === "card" &&
+        spans(value1.token, 8, 64) &&
         (
           (value2 = value1.threeDSecure) === undefined ||
           (++size2 > 0 && typeof value2 === "boolean")
@@ -281,9 +247,7 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
         tag2 === "bank-transfer" &&
         typeof (value2 = value1.iban) === "string" &&
         pattern2.test(value2) &&
-        typeof (value2 = value1.mandate) === "string" &&
-        value2 !== "" &&
-        isShort(value2, 35) &&
+        spans(value1.mandate, 1, 35) &&
         sized(value1, 3)
       ) ||
       (tag2 === "store-credit" && isUuid(value1.accountId) && sized(value1, 2))
@@ -304,9 +268,146 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
   );
 }
 
-/** Throws an `Error` that has the `violations`. */
-export function assertCreatePaymentRequest(value: unknown, options?: Options): asserts value is CreatePaymentRequest {
-  assert(parseCreatePaymentRequest(value, options));
+export function isCreatePaymentResponse(value: any): value is CreatePaymentResponse {
+  let value1: any, tag1: any;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    (
+      (
+        (tag1 = value.status) === "succeeded" &&
+        isUuid(value.paymentId) &&
+        isDateTime(value.settledAt) &&
+        Number.isInteger((value1 = value.fee)) &&
+        value1 >= 0 &&
+        sized(value, 4, 128)
+      ) ||
+      (
+        tag1 === "requires-action" &&
+        isUuid(value.paymentId) &&
+        isUri(value.redirectUrl) &&
+        sized(value, 3, 128)
+      ) ||
+      (
+        tag1 === "declined" &&
+        (
+          (value1 = value.code) === "insufficient-funds" ||
+          value1 === "expired-card" ||
+          value1 === "suspected-fraud" ||
+          value1 === "provider-unavailable"
+        ) &&
+        typeof value.retryable === "boolean" &&
+        sized(value, 3, 128)
+      )
+    )
+  );
+}
+
+export function isRefundPaymentRequest(value: any): value is RefundPaymentRequest {
+  let value1: any, size1: any = 3;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    isUuid(value.idempotencyKey) &&
+    isUuid(value.paymentId) &&
+    (
+      (value1 = value.minorUnits) === undefined ||
+      (++size1 > 0 && Number.isInteger(value1) && value1 <= 9007199254740991 && value1 > 0)
+    ) &&
+    (
+      (value1 = value.reason) === "customer-request" ||
+      value1 === "duplicate" ||
+      value1 === "fraud" ||
+      value1 === "goods-damaged"
+    ) &&
+    ((value1 = value.note) === undefined || (++size1 > 0 && spans(value1, 0, 2000))) &&
+    sized(value, size1)
+  );
+}
+
+export function isRefundPaymentResponse(value: any): value is RefundPaymentResponse {
+  let value1: any;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    isUuid(value.refundId) &&
+    ((value1 = value.state) === "pending" || value1 === "done" || value1 === "failed") &&
+    sized(value, 2, 128)
+  );
+}
+
+export function parseCreatePaymentRequest(value: unknown, options?: Options): Result<CreatePaymentRequest> {
+  return parse(isCreatePaymentRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: {
+        idempotencyKey: { type: 16, format: ["uuid", isUuid] },
+        amount: {
+          type: 64,
+          properties: {
+            minorUnits: { type: 4, maximum: 9007199254740991, exclusiveMinimum: 0 },
+            currency: { type: 16, pattern: pattern1 },
+          },
+          rest: 144,
+        },
+        method: { oneOf: ["Card", "BankTransfer", "StoreCredit"] },
+        orderId: { type: 16, pattern: pattern3 },
+      },
+      optional: {
+        captureAt: { type: 16, format: ["date-time", isDateTime] },
+        discountRate: { type: 8, minimum: 0, exclusiveMaximum: 1 },
+        allocation: "Allocation",
+        metadata: { type: 64, rest: { type: 16, maxLength: 500 } },
+      },
+      rest: 144,
+    },
+    {
+      Card: {
+        type: 64,
+        properties: { kind: { const: "card" }, token: { type: 16, minLength: 8, maxLength: 64 } },
+        optional: { threeDSecure: 2 },
+        rest: 144,
+      },
+      BankTransfer: {
+        type: 64,
+        properties: {
+          kind: { const: "bank-transfer" },
+          iban: { type: 16, pattern: pattern2 },
+          mandate: { type: 16, minLength: 1, maxLength: 35 },
+        },
+        rest: 144,
+      },
+      StoreCredit: {
+        type: 64,
+        properties: {
+          kind: { const: "store-credit" },
+          accountId: { type: 16, format: ["uuid", isUuid] },
+        },
+        rest: 144,
+      },
+      Allocation: {
+        oneOf: [
+          {
+            type: 64,
+            properties: {
+              to: { const: "seller" },
+              sellerId: { type: 16, format: ["uuid", isUuid] },
+              basisPoints: "BasisPoints",
+            },
+            rest: 144,
+          },
+          {
+            type: 64,
+            properties: {
+              to: { const: "group" },
+              name: { type: 16, minLength: 1 },
+              basisPoints: "BasisPoints",
+              members: { type: 32, minItems: 1, maxItems: 50, items: "Allocation" },
+            },
+            rest: 144,
+          },
+        ],
+      },
+      BasisPoints: { type: 4, minimum: 1, maximum: 10000 },
+    },
+  ]);
 }
 
 export function parseCreatePaymentResponse(value: unknown, options?: Options): Result<CreatePaymentResponse> {
@@ -350,46 +451,6 @@ export function parseCreatePaymentResponse(value: unknown, options?: Options): R
   ]);
 }
 
-export function isCreatePaymentResponse(value: any): value is CreatePaymentResponse {
-  let tag1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    (tag1 = value.status) !== undefined &&
-    (
-      (
-        tag1 === "succeeded" &&
-        isUuid(value.paymentId) &&
-        isDateTime(value.settledAt) &&
-        Number.isInteger((value1 = value.fee)) &&
-        value1 >= 0 &&
-        sized(value, 4, 128)
-      ) ||
-      (
-        tag1 === "requires-action" &&
-        isUuid(value.paymentId) &&
-        isUri(value.redirectUrl) &&
-        sized(value, 3, 128)
-      ) ||
-      (
-        tag1 === "declined" &&
-        (
-          (value1 = value.code) === "insufficient-funds" ||
-          value1 === "expired-card" ||
-          value1 === "suspected-fraud" ||
-          value1 === "provider-unavailable"
-        ) &&
-        typeof value.retryable === "boolean" &&
-        sized(value, 3, 128)
-      )
-    )
-  );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertCreatePaymentResponse(value: unknown, options?: Options): asserts value is CreatePaymentResponse {
-  assert(parseCreatePaymentResponse(value, options));
-}
-
 export function parseRefundPaymentRequest(value: unknown, options?: Options): Result<RefundPaymentRequest> {
   return parse(isRefundPaymentRequest(value), value, options, () => [
     {
@@ -403,39 +464,9 @@ export function parseRefundPaymentRequest(value: unknown, options?: Options): Re
         minorUnits: { type: 4, maximum: 9007199254740991, exclusiveMinimum: 0 },
         note: { type: 16, maxLength: 2000 },
       },
-      additionalProperties: 0,
+      rest: 144,
     },
   ]);
-}
-
-export function isRefundPaymentRequest(value: any): value is RefundPaymentRequest {
-  let size1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 3), true) &&
-    isUuid(value.idempotencyKey) &&
-    isUuid(value.paymentId) &&
-    (
-      (value1 = value.minorUnits) === undefined ||
-      (++size1 > 0 && Number.isInteger(value1) && value1 <= 9007199254740991 && value1 > 0)
-    ) &&
-    (
-      (value1 = value.reason) === "customer-request" ||
-      value1 === "duplicate" ||
-      value1 === "fraud" ||
-      value1 === "goods-damaged"
-    ) &&
-    (
-      (value1 = value.note) === undefined ||
-      (++size1 > 0 && typeof value1 === "string" && isShort(value1, 2000))
-    ) &&
-    sized(value, size1)
-  );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertRefundPaymentRequest(value: unknown, options?: Options): asserts value is RefundPaymentRequest {
-  assert(parseRefundPaymentRequest(value, options));
 }
 
 export function parseRefundPaymentResponse(value: unknown, options?: Options): Result<RefundPaymentResponse> {
@@ -450,14 +481,19 @@ export function parseRefundPaymentResponse(value: unknown, options?: Options): R
   ]);
 }
 
-export function isRefundPaymentResponse(value: any): value is RefundPaymentResponse {
-  let value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    isUuid(value.refundId) &&
-    ((value1 = value.state) === "pending" || value1 === "done" || value1 === "failed") &&
-    sized(value, 2, 128)
-  );
+/** Throws an `Error` that has the `violations`. */
+export function assertCreatePaymentRequest(value: unknown, options?: Options): asserts value is CreatePaymentRequest {
+  assert(parseCreatePaymentRequest(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertCreatePaymentResponse(value: unknown, options?: Options): asserts value is CreatePaymentResponse {
+  assert(parseCreatePaymentResponse(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertRefundPaymentRequest(value: unknown, options?: Options): asserts value is RefundPaymentRequest {
+  assert(parseRefundPaymentRequest(value, options));
 }
 
 /** Throws an `Error` that has the `violations`. */
@@ -465,74 +501,14 @@ export function assertRefundPaymentResponse(value: unknown, options?: Options): 
   assert(parseRefundPaymentResponse(value, options));
 }
 
-
-function check5(value: any): boolean {
-  for (const name of Object.keys(value)) {
-    const item = value[name];
-    if (!(item === undefined || (typeof item === "string" && isShort(item, 500)))) return false;
-  }
-  return true;
-}
-
-function check6(value: any, depth: number): boolean {
-  for (const item of value) {
-    if (!check4(item, depth + 2)) return false;
-  }
-  return true;
-}
-
-function check4(value: any, depth: number): boolean {
-  let tag1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    depth < 128 &&
-    (tag1 = value.to) !== undefined &&
-    (
-      (
-        tag1 === "seller" &&
-        isUuid(value.sellerId) &&
-        Number.isInteger((value1 = value.basisPoints)) &&
-        value1 >= 1 &&
-        value1 <= 10000 &&
-        sized(value, 3)
-      ) ||
-      (
-        tag1 === "group" &&
-        typeof (value1 = value.name) === "string" &&
-        value1 !== "" &&
-        Number.isInteger((value1 = value.basisPoints)) &&
-        value1 >= 1 &&
-        value1 <= 10000 &&
-        Array.isArray((value1 = value.members)) &&
-        depth < 127 &&
-        value1.length >= 1 &&
-        value1.length <= 50 &&
-        check6(value1, depth) &&
-        sized(value, 4)
-      )
-    )
-  );
-}
-
-const pattern1 = /^[A-Z]{3}$/u;
-const pattern2 = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/u;
-const pattern3 = /^SO-[0-9]{4}-[0-9]{6}$/u;
-
-function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
-  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
-}
-
-function assert(result: Result<unknown>): void {
-  if (result.ok) return;
-  const [{ path, message }] = result.violations as [Violation];
-  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
-}
-
 /**
- * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
- * `properties` and `others` are required, and `optional` are not.
+ * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
+ * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
+ * `rest` is for what is not declared.
  */
-function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, schema: () => any): any {
+  if (isValid) return { ok: true, value };
+  const [root, definitions] = schema();
   const keywords =
     "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
   const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
@@ -540,121 +516,107 @@ function collect([root, definitions]: any, payload: any, { redact, limit }: Opti
     const text = JSON.stringify(value) ?? String(value);
     return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
   };
-  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
-  const pointer = (path: any[]): string =>
-    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const order = ([a, x, m]: any, [b, y, n]: any): number => {
-    const at = a.findIndex((token: any, at: number) => token !== b[at]);
-    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
-    return a.length - b.length || x - y || (m < n ? -1 : +(m > n));
-  };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const plain: any[] = [];
+  const follow = (rule: any): any =>
+    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+  const member = (members: any = {}, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const find = (rule: any, value: any): any[] => {
     const found: any[] = [];
-    let last: any;
-    let mistyped: any;
-    visit(rule, value, [], found);
-    return found.sort(order).filter((finding) => {
-      const [path, keyword] = finding;
-      const isNew = !last || order(last, finding);
-      last = finding;
-      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
-      if (!isWithin && !keyword) mistyped = path;
-      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
-    });
+    const known = (follow(rule).known ??= new Map());
+    if (known.has(value)) return known.get(value);
+    known.set(value, found);
+    visit([rule], value, "", found);
+    return found;
   };
-  const visit = (name: any, value: any, path: any[], found: any[]): void => {
-    const rule = follow(name);
-    const report = (keyword: number, message: string, below: any[] = [], more = "") => {
-      found.push([[...path, ...below], keyword, message + more, message]);
-    };
-    if (rule.shared) {
-      const findings = rule.shared.get(value) ?? find({ ...rule, shared: 0 }, value);
-      rule.shared.set(value, findings);
-      for (const [below, keyword, message] of findings) report(keyword, message, below);
-      return;
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const visit = (given: any[], value: any, path: string, found: any[], name?: any): void => {
+    const rules = new Set(given.map(follow));
+    const told = new Set();
+    const report = (keyword: any, message: string) =>
+      told.size < told.add(message).size && found.push({ path, message, keyword });
+    const type = [
+      value === null,
+      typeof value === "boolean",
+      Number.isInteger(value),
+      Number.isFinite(value),
+      typeof value === "string",
+      Array.isArray(value),
+      isDict(value),
+      true,
+    ].indexOf(true);
+    for (const { type: mask, allOf = [] } of rules) {
+      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
+        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+      } else for (const part of allOf) rules.add(follow(part));
     }
-    if (rule === 0) return report(1, "no value is allowed here");
-    const isText = typeof value === "string";
-    const isList = Array.isArray(value);
-    const isRecord = isDict(value);
-    const type =
-      value === null ? 0
-      : typeof value === "boolean" ? 1
-      : Number.isInteger(value) ? 2
-      : Number.isFinite(value) ? 3
-      : isText ? 4
-      : isList ? 5
-      : isRecord ? 6
-      : 7;
-    const mask = rule.type ?? +rule;
-    if (mask > 0 && mask < 127 && !((mask | ((mask & 8) >> 1)) & (1 << type))) {
-      return report(0, `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
-    }
-    const size = isText ? codePoints(value) : isList ? value.length : value;
+    if (told.size) return;
+    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
     keywords.forEach((keyword, at) => {
-      const bound = rule[keyword];
-      if (bound === undefined || ![at > 1, typeof value === "number", isText, isList][at >> 2]) return;
-      if (at < 4) {
-        const literals = at < 3 ? bound : [bound];
-        if (literals.includes(value)) return;
-        report(at, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-      } else if (
-        !(at === 6 ? value > bound
-          : at === 7 ? value < bound
-          : at === 10 ? bound.test(value)
-          : at === 11 ? bound[1](value)
-          : at & 1 ? size <= bound
-          : size >= bound)
-      ) report(at, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(isList ? size : value)}`}`);
+      for (const rule of rules) {
+        const bound = rule.type === at + 128 ? at : rule[keyword];
+        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
+        if (at < 2) report(keyword, "no value is allowed here");
+        else if (at < 4) {
+          const literals = at < 3 ? bound : [bound];
+          if (
+            !literals.includes(value)
+          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
+        } else if (at < 14) {
+          if (
+            !(at === 6 ? value > bound
+              : at === 7 ? value < bound
+              : at === 10 ? bound.test(value)
+              : at === 11 ? bound[1](value)
+              : at & 1 ? size <= bound
+              : size >= bound)
+          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
+        } else if (at < 17) {
+          const shown = ` ${show(name)}`;
+          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
+        }
+        else if (at < 19) {
+          /** A mismatch of type weighs most, then one of a tag. */
+          const distance = ([findings]: any) =>
+            findings.reduce(
+              (sum: number, { path, keyword }: any) =>
+                sum + (path + keyword === "type" ? 1e9 : path.lastIndexOf("/") < 1 && keyword === "const" ? 1e6 : 1),
+              0,
+            );
+          const candidates: any[] = bound.map((branch: any, index: number) => [find(branch, value), branch, index]);
+          const matching = candidates.filter(([findings]) => !findings[0]).length;
+          const [[[first, ...more], branch, index]] = candidates.sort((a, b) => distance(a) - distance(b)) as any;
+          if (first) {
+            const tag = Object.entries(follow(branch).properties ?? {}).find((entry) => follow(entry[1]).const !== undefined);
+            const label = typeof branch === "string" ? branch : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
+            const place = redact ? "" : first.path;
+            report(
+              keyword,
+              `matches no branch of ${keyword}; closest is branch ${index}${label ? ` (${label})` : ""}: ${first.message.split("; closest")[0]}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`,
+            );
+          } else if (matching > 1 && at > 17) report(keyword, `matches ${matching} branches of oneOf`);
+        }
+      }
     });
-    const { others = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
-    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at], found);
-    if (isRecord) {
-      for (const name of [...Object.keys(properties), ...others]) {
-        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, [name]);
-      }
-      for (const name of Object.keys(value)) {
-        const declared = member(properties, name) ?? member(optional, name);
-        if (value[name] === undefined) continue;
-        if (declared !== undefined || follow(additionalProperties)) {
-          visit(declared ?? additionalProperties, value[name], [...path, name], found);
-        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, [name]);
-      }
+    if (type < 5 || type > 6) return;
+    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
+    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+      const item = member(value, name);
+      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+        const required = member(properties, name);
+        if (type < 6) return items;
+        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+      });
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
     }
-    for (const at of [17, 18]) {
-      const branches = rule[keywords[at] as string] ?? [];
-      const candidates = branches.map((branch: any) => find(branch, value));
-      const matching = candidates.filter((findings: any[]) => !findings[0]).length;
-      if (branches[0] !== undefined && !matching) {
-        const distances = candidates.map((findings: any[]) =>
-          findings.reduce(
-            (sum, [{ length }, keyword]) => sum + (length < 1 && !keyword ? 1e9 : length < 2 && keyword === 3 ? 1e6 : 1),
-            0,
-          ),
-        );
-        const index = distances.indexOf(Math.min(...distances));
-        const [[path, , , message]] = candidates[index];
-        const { properties, optional } = follow(branches[index]);
-        const tag = Object.entries({ ...properties, ...optional }).find((entry) => follow(entry[1]).const !== undefined);
-        const name = typeof branches[index] === "string" ? branches[index] : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
-        const more = candidates[index].length - 1;
-        report(
-          at,
-          `matches no branch of ${keywords[at]}`,
-          [],
-          `; closest is branch ${index}${name ? ` (${name})` : ""}: ${message}${redact || !path[0] ? "" : ` at ${pointer(path)}`}${more ? ` (and ${more} more)` : ""}`,
-        );
-      }
-      if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);
-    }
-    for (const part of allOf) visit(part, value, path, found);
   };
-  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return find(root, payload)
-    .slice(0, limit)
-    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
+  const violations = shallow(value, 128)
+    ? find(root, value).slice(0, limit)
+    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations };
+}
+
+function assert({ ok, violations }: any): void {
+  if (!ok) throw Object.assign(new Error(`${violations[0].path}: ${violations[0].message}`), { violations });
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
@@ -668,7 +630,7 @@ function shallow(value: any, levels: number): boolean {
 
 /** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
 function isDict(value: any): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -683,13 +645,12 @@ function sized(value: any, size: number, levels?: number): boolean {
   );
 }
 
-/** Whether a text has at least so many code points: at most as many as UTF-16 units, and at least half as many. */
-function isLong(text: string, least: number): boolean {
-  return text.length >= least && (text.length >= 2 * least - 1 || codePoints(text) >= least);
-}
-
-function isShort(text: string, most: number): boolean {
-  return text.length <= most || (text.length <= 2 * most && codePoints(text) <= most);
+/** Whether a value is a text of so many code points: at most as many as UTF-16 units, and at least half as many. */
+function spans(text: any, least: number, most = Infinity): boolean {
+  if (typeof text !== "string") return false;
+  const { length } = text;
+  const count = length >= 2 * least - 1 && (length <= most || length > 2 * most) ? length : codePoints(text);
+  return count >= least && count <= most;
 }
 
 function codePoints(text: string): number {
@@ -705,16 +666,16 @@ function isUuid(text: any): boolean {
 }
 
 const dateTimeForm =
-  /^\d{4}-(?!(?:0[2469]|11)-31|02-30)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+  /^\d{4}-(?!(?:0[2469]|11)-31|02-30)(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])t(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** RFC 3339 section 5.6; a leap second ends a day in UTC. */
 function isDateTime(text: any): boolean {
-  if (typeof text !== "string" || !dateTimeForm.test(text)) return false;
-  const year = text.slice(0, 4);
-  if (text.startsWith("02-29", 5) && Number(year) % (year.endsWith("00") ? 16 : 4)) return false;
-  if (text[17] !== "6") return true;
-  const before = `${text.slice(0, 17)}59${text.slice(19).replace(/\.\d+/, "")}`;
-  return new Date(before.toUpperCase()).toISOString().includes("T23:59");
+  return (
+    typeof text === "string" &&
+    dateTimeForm.test(text) &&
+    (!text.startsWith("02-29", 5) || new Date(text.slice(0, 10)).getUTCDate() === 29) &&
+    (text[17] !== "6" || new Date(text.toUpperCase().replace(/:60[.\d]*/, "")).toISOString().includes("T23:59"))
+  );
 }
 
 /** `URI` of RFC 3986. */
@@ -723,13 +684,13 @@ function isUri(text: any): boolean {
 }
 
 const uriReferenceForm =
-  /^(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
+  /^(?!.*%(?![\da-f]{2}))(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
 
 /** `URI-reference` of RFC 3986. */
 function isUriReference(text: any): boolean {
-  if (typeof text !== "string" || /%(?![\da-f]{2})/i.test(text) || !uriReferenceForm.test(text)) return false;
+  if (typeof text !== "string" || !uriReferenceForm.test(text)) return false;
   const address = /\[([^v\]]*)/i.exec(text)?.[1];
-  return !address || isIpv6(address, 7, /:(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/);
+  return !address || isIpv6(address, 7, /:(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/);
 }
 
 /** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
@@ -740,3 +701,4 @@ function isIpv6(text: string, most: number, octets: RegExp): boolean {
     !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
   );
 }
+

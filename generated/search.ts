@@ -131,213 +131,6 @@ export type Violation = { path: string; message: string; keyword: string };
 /** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
 export type Options = { redact?: boolean; limit?: number };
 
-export function parseSearchRequest(value: unknown, options?: Options): Result<SearchRequest> {
-  return parse(isSearchRequest(value), value, options, () => [
-    {
-      type: 64,
-      optional: {
-        query: { type: 16, maxLength: 512 },
-        where: "Filter",
-        collections: { type: 32, minItems: 1, uniqueItems: true, items: "Collection" },
-        orderBy: {
-          type: 32,
-          maxItems: 10,
-          items: {
-            type: 64,
-            properties: { field: "FieldName" },
-            optional: { direction: { enum: ["asc", "desc"] } },
-            additionalProperties: 0,
-          },
-        },
-        pageSize: { type: 4, minimum: 1, maximum: 200 },
-        cursor: { type: 16, minLength: 1 },
-      },
-      additionalProperties: 0,
-    },
-    {
-      Collection: { enum: ["products", "articles", "orders"] },
-      FieldName: {
-        type: 16,
-        pattern: pattern12,
-        not: { pattern: pattern10 },
-        shared: new Map<unknown, unknown>(),
-      },
-      Scalar: 27,
-      Filter: {
-        oneOf: ["Every", "Some", "Not", "Comparison"],
-        shared: new Map<unknown, unknown>(),
-      },
-      Every: {
-        type: 64,
-        properties: { op: { const: "and" }, filters: { type: 32, minItems: 1, items: "Filter" } },
-        additionalProperties: 0,
-      },
-      Some: {
-        type: 64,
-        properties: { op: { const: "or" }, filters: { type: 32, minItems: 1, items: "Filter" } },
-        additionalProperties: 0,
-      },
-      Not: {
-        type: 64,
-        properties: { op: { const: "not" }, filter: "Filter" },
-        additionalProperties: 0,
-      },
-      Comparison: {
-        type: 64,
-        properties: {
-          op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] },
-          field: "FieldName",
-          value: { anyOf: ["Scalar", { type: 32, maxItems: 1000, items: "Scalar" }] },
-        },
-        additionalProperties: 0,
-      },
-    },
-  ]);
-}
-
-export function isSearchRequest(value: any): value is SearchRequest {
-  let size1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 0), true) &&
-    (
-      (value1 = value.query) === undefined ||
-      (++size1 > 0 && typeof value1 === "string" && isShort(value1, 512))
-    ) &&
-    ((value1 = value.where) === undefined || (++size1 > 0 && check1(value1, 1))) &&
-    (
-      (value1 = value.collections) === undefined ||
-      (
-        ++size1 > 0 &&
-        Array.isArray(value1) &&
-        value1.length >= 1 &&
-        check2(value1) &&
-        !repeated(value1)
-      )
-    ) &&
-    (
-      (value1 = value.orderBy) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && value1.length <= 10 && check4(value1))
-    ) &&
-    (
-      (value1 = value.pageSize) === undefined ||
-      (++size1 > 0 && Number.isInteger(value1) && value1 >= 1 && value1 <= 200)
-    ) &&
-    (
-      (value1 = value.cursor) === undefined ||
-      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
-    ) &&
-    sized(value, size1)
-  );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSearchRequest(value: unknown, options?: Options): asserts value is SearchRequest {
-  assert(parseSearchRequest(value, options));
-}
-
-export function parseSearchResponse(value: unknown, options?: Options): Result<SearchResponse> {
-  return parse(isSearchResponse(value), value, options, () => [
-    {
-      type: 64,
-      properties: { total: { type: 4, minimum: 0 }, hits: { type: 32, items: "Hit" } },
-      optional: {
-        facets: {
-          type: 64,
-          additionalProperties: { type: 64, additionalProperties: { type: 4, minimum: 0 } },
-        },
-        nextCursor: 16,
-      },
-    },
-    {
-      Hit: {
-        type: 64,
-        properties: {
-          id: 16,
-          collection: { enum: ["products", "articles", "orders"] },
-          score: { type: 8, minimum: 0, maximum: 1 },
-          document: { type: 64, additionalProperties: 127 },
-        },
-        optional: {
-          url: { type: 16, format: ["uri", isUri] },
-          thumbnail: { type: 16, format: ["uri-reference", isUriReference] },
-        },
-      },
-    },
-  ]);
-}
-
-export function isSearchResponse(value: any): value is SearchResponse {
-  let size1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 2), true) &&
-    Number.isInteger((value1 = value.total)) &&
-    value1 >= 0 &&
-    Array.isArray((value1 = value.hits)) &&
-    check15(value1) &&
-    (
-      (value1 = value.facets) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check17(value1))
-    ) &&
-    ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
-    sized(value, size1, 128)
-  );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSearchResponse(value: unknown, options?: Options): asserts value is SearchResponse {
-  assert(parseSearchResponse(value, options));
-}
-
-export function parseSuggestRequest(value: unknown, options?: Options): Result<SuggestRequest> {
-  return parse(isSuggestRequest(value), value, options, () => [
-    {
-      type: 64,
-      properties: { prefix: { type: 16, minLength: 1, maxLength: 64 } },
-      optional: { limit: { type: 4, minimum: 1, maximum: 20 } },
-      additionalProperties: 0,
-    },
-  ]);
-}
-
-export function isSuggestRequest(value: any): value is SuggestRequest {
-  let size1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 1), true) &&
-    typeof (value1 = value.prefix) === "string" &&
-    value1 !== "" &&
-    isShort(value1, 64) &&
-    (
-      (value1 = value.limit) === undefined ||
-      (++size1 > 0 && Number.isInteger(value1) && value1 >= 1 && value1 <= 20)
-    ) &&
-    sized(value, size1)
-  );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSuggestRequest(value: unknown, options?: Options): asserts value is SuggestRequest {
-  assert(parseSuggestRequest(value, options));
-}
-
-export function parseSuggestResponse(value: unknown, options?: Options): Result<SuggestResponse> {
-  return parse(isSuggestResponse(value), value, options, () => [
-    { type: 32, maxItems: 20, uniqueItems: true, items: 16 },
-  ]);
-}
-
-export function isSuggestResponse(value: any): value is SuggestResponse {
-  return Array.isArray(value) && value.length <= 20 && check18(value) && !repeated(value);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertSuggestResponse(value: unknown, options?: Options): asserts value is SuggestResponse {
-  assert(parseSuggestResponse(value, options));
-}
-
-
 function check2(value: any): boolean {
   for (const item of value) {
     if (!(item === "products" || item === "articles" || item === "orders")) return false;
@@ -346,7 +139,7 @@ function check2(value: any): boolean {
 }
 
 function check4(value: any): boolean {
-  let size1: any, value1: any;
+  let value1: any, size1: any;
   for (const item of value) {
     if (!(
       (item?.constructor === Object || isDict(item)) &&
@@ -398,15 +191,11 @@ function check1(value: any, depth: number): boolean {
   );
 }
 
-function check13(value: any, _depth: number): boolean {
-  return typeof value === "string" && pattern12.test(value);
+function check3(value: any, _depth: number): boolean {
+  return typeof value === "string" && pattern11.test(value) && !pattern10.test(value);
 }
 
-function check3(value: any, depth: number): boolean {
-  return check13(value, depth) && !check11(value, depth);
-}
-
-function check14(value: any, depth: number): boolean {
+function check12(value: any, depth: number): boolean {
   for (const item of value) {
     if (!check1(item, depth + 2)) return false;
   }
@@ -422,7 +211,7 @@ function check5(value: any, depth: number): boolean {
     Array.isArray((value1 = value.filters)) &&
     depth < 127 &&
     value1.length >= 1 &&
-    check14(value1, depth) &&
+    check12(value1, depth) &&
     sized(value, 2)
   );
 }
@@ -436,7 +225,7 @@ function check6(value: any, depth: number): boolean {
     Array.isArray((value1 = value.filters)) &&
     depth < 127 &&
     value1.length >= 1 &&
-    check14(value1, depth) &&
+    check12(value1, depth) &&
     sized(value, 2)
   );
 }
@@ -462,15 +251,8 @@ function check8(value: any, _depth: number): boolean {
   );
 }
 
-function check11(value: any, depth: number): boolean {
-  return (
-    (typeof value !== "string" || (typeof value === "string" && pattern10.test(value))) &&
-    shallow(value, 128 - depth)
-  );
-}
-
-function check15(value: any): boolean {
-  let size1: any, value1: any;
+function check13(value: any): boolean {
+  let value1: any, size1: any;
   for (const item of value) {
     if (!(
       (item?.constructor === Object || isDict(item)) &&
@@ -490,7 +272,7 @@ function check15(value: any): boolean {
   return true;
 }
 
-function check16(value: any): boolean {
+function check14(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || (Number.isInteger(item) && item >= 0))) return false;
@@ -498,15 +280,15 @@ function check16(value: any): boolean {
   return true;
 }
 
-function check17(value: any): boolean {
+function check15(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check16(item)))) return false;
+    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check14(item)))) return false;
   }
   return true;
 }
 
-function check18(value: any): boolean {
+function check16(value: any): boolean {
   for (const item of value) {
     if (!(typeof item === "string")) return false;
   }
@@ -514,23 +296,206 @@ function check18(value: any): boolean {
 }
 
 const pattern10 = /^_/u;
-const pattern12 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
+const pattern11 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
 
-function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
-  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
+export function isSearchRequest(value: any): value is SearchRequest {
+  let value1: any, size1: any = 0;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    ((value1 = value.query) === undefined || (++size1 > 0 && spans(value1, 0, 512))) &&
+    ((value1 = value.where) === undefined || (++size1 > 0 && check1(value1, 1))) &&
+    (
+      (value1 = value.collections) === undefined ||
+      (
+        ++size1 > 0 &&
+        Array.isArray(value1) &&
+        value1.length >= 1 &&
+        check2(value1) &&
+        !repeated(value1)
+      )
+    ) &&
+    (
+      (value1 = value.orderBy) === undefined ||
+      (++size1 > 0 && Array.isArray(value1) && value1.length <= 10 && check4(value1))
+    ) &&
+    (
+      (value1 = value.pageSize) === undefined ||
+      (++size1 > 0 && Number.isInteger(value1) && value1 >= 1 && value1 <= 200)
+    ) &&
+    (
+      (value1 = value.cursor) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
+    sized(value, size1)
+  );
 }
 
-function assert(result: Result<unknown>): void {
-  if (result.ok) return;
-  const [{ path, message }] = result.violations as [Violation];
-  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
+export function isSearchResponse(value: any): value is SearchResponse {
+  let value1: any, size1: any = 2;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    Number.isInteger((value1 = value.total)) &&
+    value1 >= 0 &&
+    Array.isArray((value1 = value.hits)) &&
+    check13(value1) &&
+    (
+      (value1 = value.facets) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check15(value1))
+    ) &&
+    ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
+    sized(value, size1, 128)
+  );
+}
+
+export function isSuggestRequest(value: any): value is SuggestRequest {
+  let value1: any, size1: any = 1;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    spans(value.prefix, 1, 64) &&
+    (
+      (value1 = value.limit) === undefined ||
+      (++size1 > 0 && Number.isInteger(value1) && value1 >= 1 && value1 <= 20)
+    ) &&
+    sized(value, size1)
+  );
+}
+
+export function isSuggestResponse(value: any): value is SuggestResponse {
+  return Array.isArray(value) && value.length <= 20 && check16(value) && !repeated(value);
+}
+
+export function parseSearchRequest(value: unknown, options?: Options): Result<SearchRequest> {
+  return parse(isSearchRequest(value), value, options, () => [
+    {
+      type: 64,
+      optional: {
+        query: { type: 16, maxLength: 512 },
+        where: "Filter",
+        collections: {
+          type: 32,
+          minItems: 1,
+          uniqueItems: true,
+          items: { enum: ["products", "articles", "orders"] },
+        },
+        orderBy: {
+          type: 32,
+          maxItems: 10,
+          items: {
+            type: 64,
+            properties: { field: "FieldName" },
+            optional: { direction: { enum: ["asc", "desc"] } },
+            rest: 144,
+          },
+        },
+        pageSize: { type: 4, minimum: 1, maximum: 200 },
+        cursor: { type: 16, minLength: 1 },
+      },
+      rest: 144,
+    },
+    {
+      Filter: { oneOf: ["Every", "Some", "Not", "Comparison"] },
+      FieldName: { type: 16, pattern: pattern11, not: { pattern: pattern10 } },
+      Every: {
+        type: 64,
+        properties: { op: { const: "and" }, filters: { type: 32, minItems: 1, items: "Filter" } },
+        rest: 144,
+      },
+      Some: {
+        type: 64,
+        properties: { op: { const: "or" }, filters: { type: 32, minItems: 1, items: "Filter" } },
+        rest: 144,
+      },
+      Not: { type: 64, properties: { op: { const: "not" }, filter: "Filter" }, rest: 144 },
+      Comparison: {
+        type: 64,
+        properties: {
+          op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] },
+          field: "FieldName",
+          value: { anyOf: ["Scalar", { type: 32, maxItems: 1000, items: "Scalar" }] },
+        },
+        rest: 144,
+      },
+      Scalar: 27,
+    },
+  ]);
+}
+
+export function parseSearchResponse(value: unknown, options?: Options): Result<SearchResponse> {
+  return parse(isSearchResponse(value), value, options, () => [
+    {
+      type: 64,
+      properties: {
+        total: { type: 4, minimum: 0 },
+        hits: {
+          type: 32,
+          items: {
+            type: 64,
+            properties: {
+              id: 16,
+              collection: { enum: ["products", "articles", "orders"] },
+              score: { type: 8, minimum: 0, maximum: 1 },
+              document: { type: 64, rest: 127 },
+            },
+            optional: {
+              url: { type: 16, format: ["uri", isUri] },
+              thumbnail: { type: 16, format: ["uri-reference", isUriReference] },
+            },
+          },
+        },
+      },
+      optional: {
+        facets: { type: 64, rest: { type: 64, rest: { type: 4, minimum: 0 } } },
+        nextCursor: 16,
+      },
+    },
+  ]);
+}
+
+export function parseSuggestRequest(value: unknown, options?: Options): Result<SuggestRequest> {
+  return parse(isSuggestRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: { prefix: { type: 16, minLength: 1, maxLength: 64 } },
+      optional: { limit: { type: 4, minimum: 1, maximum: 20 } },
+      rest: 144,
+    },
+  ]);
+}
+
+export function parseSuggestResponse(value: unknown, options?: Options): Result<SuggestResponse> {
+  return parse(isSuggestResponse(value), value, options, () => [
+    { type: 32, maxItems: 20, uniqueItems: true, items: 16 },
+  ]);
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSearchRequest(value: unknown, options?: Options): asserts value is SearchRequest {
+  assert(parseSearchRequest(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSearchResponse(value: unknown, options?: Options): asserts value is SearchResponse {
+  assert(parseSearchResponse(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSuggestRequest(value: unknown, options?: Options): asserts value is SuggestRequest {
+  assert(parseSuggestRequest(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertSuggestResponse(value: unknown, options?: Options): asserts value is SuggestResponse {
+  assert(parseSuggestResponse(value, options));
 }
 
 /**
- * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
- * `properties` and `others` are required, and `optional` are not.
+ * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
+ * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
+ * `rest` is for what is not declared.
  */
-function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, schema: () => any): any {
+  if (isValid) return { ok: true, value };
+  const [root, definitions] = schema();
   const keywords =
     "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
   const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
@@ -538,127 +503,111 @@ function collect([root, definitions]: any, payload: any, { redact, limit }: Opti
     const text = JSON.stringify(value) ?? String(value);
     return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
   };
-  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
-  const pointer = (path: any[]): string =>
-    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const order = ([a, x, m]: any, [b, y, n]: any): number => {
-    const at = a.findIndex((token: any, at: number) => token !== b[at]);
-    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
-    return a.length - b.length || x - y || (m < n ? -1 : +(m > n));
-  };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const plain: any[] = [];
+  const follow = (rule: any): any =>
+    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+  const member = (members: any = {}, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const find = (rule: any, value: any): any[] => {
     const found: any[] = [];
-    let last: any;
-    let mistyped: any;
-    visit(rule, value, [], found);
-    return found.sort(order).filter((finding) => {
-      const [path, keyword] = finding;
-      const isNew = !last || order(last, finding);
-      last = finding;
-      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
-      if (!isWithin && !keyword) mistyped = path;
-      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
-    });
+    const known = (follow(rule).known ??= new Map());
+    if (known.has(value)) return known.get(value);
+    known.set(value, found);
+    visit([rule], value, "", found);
+    return found;
   };
-  const visit = (name: any, value: any, path: any[], found: any[]): void => {
-    const rule = follow(name);
-    const report = (keyword: number, message: string, below: any[] = [], more = "") => {
-      found.push([[...path, ...below], keyword, message + more, message]);
-    };
-    if (rule.shared) {
-      const findings = rule.shared.get(value) ?? find({ ...rule, shared: 0 }, value);
-      rule.shared.set(value, findings);
-      for (const [below, keyword, message] of findings) report(keyword, message, below);
-      return;
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const visit = (given: any[], value: any, path: string, found: any[], name?: any): void => {
+    const rules = new Set(given.map(follow));
+    const told = new Set();
+    const report = (keyword: any, message: string) =>
+      told.size < told.add(message).size && found.push({ path, message, keyword });
+    const type = [
+      value === null,
+      typeof value === "boolean",
+      Number.isInteger(value),
+      Number.isFinite(value),
+      typeof value === "string",
+      Array.isArray(value),
+      isDict(value),
+      true,
+    ].indexOf(true);
+    for (const { type: mask, allOf = [] } of rules) {
+      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
+        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+      } else for (const part of allOf) rules.add(follow(part));
     }
-    if (rule === 0) return report(1, "no value is allowed here");
-    const isText = typeof value === "string";
-    const isList = Array.isArray(value);
-    const isRecord = isDict(value);
-    const type =
-      value === null ? 0
-      : typeof value === "boolean" ? 1
-      : Number.isInteger(value) ? 2
-      : Number.isFinite(value) ? 3
-      : isText ? 4
-      : isList ? 5
-      : isRecord ? 6
-      : 7;
-    const mask = rule.type ?? +rule;
-    if (mask > 0 && mask < 127 && !((mask | ((mask & 8) >> 1)) & (1 << type))) {
-      return report(0, `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
-    }
-    const size = isText ? codePoints(value) : isList ? value.length : value;
+    if (told.size) return;
+    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
     keywords.forEach((keyword, at) => {
-      const bound = rule[keyword];
-      if (bound === undefined || ![at > 1, typeof value === "number", isText, isList][at >> 2]) return;
-      if (at > 13) {
-        const pair = repeated(value);
-        if (pair) report(at, `items ${pair.join(" and ")} are equal`);
-        return;
+      for (const rule of rules) {
+        const bound = rule.type === at + 128 ? at : rule[keyword];
+        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
+        if (at < 2) report(keyword, "no value is allowed here");
+        else if (at < 4) {
+          const literals = at < 3 ? bound : [bound];
+          if (
+            !literals.includes(value)
+          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
+        } else if (at < 14) {
+          if (
+            !(at === 6 ? value > bound
+              : at === 7 ? value < bound
+              : at === 10 ? bound.test(value)
+              : at === 11 ? bound[1](value)
+              : at & 1 ? size <= bound
+              : size >= bound)
+          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
+        } else if (at < 15) {
+          const pair = repeated(value);
+          if (pair) report(keyword, `items ${pair.join(" and ")} are equal`);
+        } else if (at < 17) {
+          const shown = ` ${show(name)}`;
+          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
+        }
+        else if (at < 19) {
+          /** A mismatch of type weighs most, then one of a tag. */
+          const distance = ([findings]: any) =>
+            findings.reduce(
+              (sum: number, { path, keyword }: any) =>
+                sum + (path + keyword === "type" ? 1e9 : path.lastIndexOf("/") < 1 && keyword === "const" ? 1e6 : 1),
+              0,
+            );
+          const candidates: any[] = bound.map((branch: any, index: number) => [find(branch, value), branch, index]);
+          const matching = candidates.filter(([findings]) => !findings[0]).length;
+          const [[[first, ...more], branch, index]] = candidates.sort((a, b) => distance(a) - distance(b)) as any;
+          if (first) {
+            const tag = Object.entries(follow(branch).properties ?? {}).find((entry) => follow(entry[1]).const !== undefined);
+            const label = typeof branch === "string" ? branch : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
+            const place = redact ? "" : first.path;
+            report(
+              keyword,
+              `matches no branch of ${keyword}; closest is branch ${index}${label ? ` (${label})` : ""}: ${first.message.split("; closest")[0]}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`,
+            );
+          } else if (matching > 1 && at > 17) report(keyword, `matches ${matching} branches of oneOf`);
+        }
+        else if (!find(bound, value)[0]) report(keyword, "matches the schema in not");
       }
-      if (at < 4) {
-        const literals = at < 3 ? bound : [bound];
-        if (literals.includes(value)) return;
-        report(at, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-      } else if (
-        !(at === 6 ? value > bound
-          : at === 7 ? value < bound
-          : at === 10 ? bound.test(value)
-          : at === 11 ? bound[1](value)
-          : at & 1 ? size <= bound
-          : size >= bound)
-      ) report(at, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(isList ? size : value)}`}`);
     });
-    const { others = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
-    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at], found);
-    if (isRecord) {
-      for (const name of [...Object.keys(properties), ...others]) {
-        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, [name]);
-      }
-      for (const name of Object.keys(value)) {
-        const declared = member(properties, name) ?? member(optional, name);
-        if (value[name] === undefined) continue;
-        if (declared !== undefined || follow(additionalProperties)) {
-          visit(declared ?? additionalProperties, value[name], [...path, name], found);
-        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, [name]);
-      }
+    if (type < 5 || type > 6) return;
+    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
+    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+      const item = member(value, name);
+      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+        const required = member(properties, name);
+        if (type < 6) return items;
+        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+      });
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
     }
-    for (const at of [17, 18]) {
-      const branches = rule[keywords[at] as string] ?? [];
-      const candidates = branches.map((branch: any) => find(branch, value));
-      const matching = candidates.filter((findings: any[]) => !findings[0]).length;
-      if (branches[0] !== undefined && !matching) {
-        const distances = candidates.map((findings: any[]) =>
-          findings.reduce(
-            (sum, [{ length }, keyword]) => sum + (length < 1 && !keyword ? 1e9 : length < 2 && keyword === 3 ? 1e6 : 1),
-            0,
-          ),
-        );
-        const index = distances.indexOf(Math.min(...distances));
-        const [[path, , , message]] = candidates[index];
-        const { properties, optional } = follow(branches[index]);
-        const tag = Object.entries({ ...properties, ...optional }).find((entry) => follow(entry[1]).const !== undefined);
-        const name = typeof branches[index] === "string" ? branches[index] : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
-        const more = candidates[index].length - 1;
-        report(
-          at,
-          `matches no branch of ${keywords[at]}`,
-          [],
-          `; closest is branch ${index}${name ? ` (${name})` : ""}: ${message}${redact || !path[0] ? "" : ` at ${pointer(path)}`}${more ? ` (and ${more} more)` : ""}`,
-        );
-      }
-      if (matching > 1 && at > 17) report(at, `matches ${matching} branches of oneOf`);
-    }
-    if (rule.not !== undefined && !find(rule.not, value)[0]) report(19, "matches the schema in not");
-    for (const part of allOf) visit(part, value, path, found);
   };
-  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return find(root, payload)
-    .slice(0, limit)
-    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
+  const violations = shallow(value, 128)
+    ? find(root, value).slice(0, limit)
+    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations };
+}
+
+function assert({ ok, violations }: any): void {
+  if (!ok) throw Object.assign(new Error(`${violations[0].path}: ${violations[0].message}`), { violations });
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
@@ -672,7 +621,7 @@ function shallow(value: any, levels: number): boolean {
 
 /** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
 function isDict(value: any): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -687,8 +636,12 @@ function sized(value: any, size: number, levels?: number): boolean {
   );
 }
 
-function isShort(text: string, most: number): boolean {
-  return text.length <= most || (text.length <= 2 * most && codePoints(text) <= most);
+/** Whether a value is a text of so many code points: at most as many as UTF-16 units, and at least half as many. */
+function spans(text: any, least: number, most = Infinity): boolean {
+  if (typeof text !== "string") return false;
+  const { length } = text;
+  const count = length >= 2 * least - 1 && (length <= most || length > 2 * most) ? length : codePoints(text);
+  return count >= least && count <= most;
 }
 
 function codePoints(text: string): number {
@@ -726,13 +679,13 @@ function isUri(text: any): boolean {
 }
 
 const uriReferenceForm =
-  /^(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
+  /^(?!.*%(?![\da-f]{2}))(?:[a-z][a-z\d+.-]*:|(?![^/?#]*:))(?:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w.~!$&'()*+,;=:-]+)\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?(?:\/[\w.~!$&'()*+,;=:@%-]*)*|\/?(?:[\w.~!$&'()*+,;=:@%-]+(?:\/[\w.~!$&'()*+,;=:@%-]*)*)?)(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?(?:#[\w.~!$&'()*+,;=:@%/?-]*)?$/i;
 
 /** `URI-reference` of RFC 3986. */
 function isUriReference(text: any): boolean {
-  if (typeof text !== "string" || /%(?![\da-f]{2})/i.test(text) || !uriReferenceForm.test(text)) return false;
+  if (typeof text !== "string" || !uriReferenceForm.test(text)) return false;
   const address = /\[([^v\]]*)/i.exec(text)?.[1];
-  return !address || isIpv6(address, 7, /:(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?:\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])){3}$/);
+  return !address || isIpv6(address, 7, /:(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:(?!0\d)[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/);
 }
 
 /** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
@@ -743,3 +696,4 @@ function isIpv6(text: string, most: number, octets: RegExp): boolean {
     !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
   );
 }
+

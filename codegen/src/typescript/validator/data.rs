@@ -1,28 +1,33 @@
 //! A schema as data, from which violations are told.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
+use capgen_schema::{Assertions, Json, Kind, NodeId, Type, TypeSet};
 
+use super::graph::{Graph, follow};
 use super::layout::{self, Expression, array, key, object, text};
 use super::output::Output;
 use super::plan::Plan;
 use super::scalar;
 use crate::typescript::literal;
 
+/// Definitions are written into each other no deeper.
+const MAX_NESTING: usize = 24;
+
 /// The contract that the collector reads: the root, and the definitions that references name.
 pub(super) fn contract(plan: &Plan<'_>, output: &mut Output, features: &mut BTreeSet<&str>) -> Expression {
     let schema = plan.graph.schema;
     let names: HashMap<NodeId, &str> = schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect();
-    let shared: HashSet<NodeId> = schema.shared().into_iter().collect();
-    let mut data = Data { schema, names, shared, output, features };
+    if !schema.shared().is_empty() {
+        features.insert("shared");
+    }
+    let (queue, named) = (VecDeque::new(), HashSet::new());
+    let mut data = Data { graph: &plan.graph, names, queue, named, nesting: 0, output, features };
     let mut parts = vec![data.rule(schema.root())];
-    let definitions: Vec<(String, Expression)> = schema
-        .definitions()
-        .iter()
-        .filter(|(_, id)| plan.graph.position(*id).is_some())
-        .map(|(name, id)| (key(name), data.rule(*id)))
-        .collect();
+    let mut definitions = Vec::new();
+    while let Some(id) = data.queue.pop_front() {
+        definitions.push((key(data.name(id)), data.rule(id)));
+    }
     if !definitions.is_empty() {
         parts.push(object(definitions));
     }
@@ -30,37 +35,72 @@ pub(super) fn contract(plan: &Plan<'_>, output: &mut Output, features: &mut BTre
 }
 
 struct Data<'s, 'o, 'f> {
-    schema: &'s Schema,
+    graph: &'o Graph<'s>,
     names: HashMap<NodeId, &'s str>,
-    /// Those that one place may reach so often that it is worth remembering.
-    shared: HashSet<NodeId>,
+    /// Definitions that have been named and are still to be told.
+    queue: VecDeque<NodeId>,
+    named: HashSet<NodeId>,
+    nesting: usize,
     output: &'o mut Output,
     /// What the collector needs beside keywords.
     features: &'o mut BTreeSet<&'f str>,
 }
 
-impl Data<'_, '_, '_> {
-    /// A reference as a name, types alone as a number, and everything else as keywords.
+impl<'s> Data<'s, '_, '_> {
+    fn name(&self, id: NodeId) -> &'s str {
+        self.names.get(&id).copied().unwrap_or_default()
+    }
+
+    /// A reference as a name, or as what it stands for where nothing else does; types alone as a number, and everything
+    /// else as keywords.
     fn rule(&mut self, id: NodeId) -> Expression {
-        let schema = self.schema;
-        match &schema.node(id).kind {
-            Kind::Bool(verdict) => text(types(if *verdict { TypeSet::ALL } else { TypeSet::EMPTY })),
-            Kind::Ref(target) => text(literal::string(self.names.get(target).copied().unwrap_or_default())),
+        match &self.graph.schema.node(id).kind {
+            Kind::Bool(true) => text(types(TypeSet::ALL)),
+            Kind::Bool(false) => text("129"),
+            Kind::Ref(target) if self.nesting < MAX_NESTING && self.is_single(*target) => {
+                self.nesting += 1;
+                let rule = self.rule(*target);
+                self.nesting -= 1;
+                rule
+            }
+            Kind::Ref(target) => self.reference(*target),
             Kind::Assertions(a) => match a.types {
                 _ if a.keywords().next().is_none() => text(types(TypeSet::ALL)),
                 Some(only) if only != TypeSet::EMPTY && a.keywords().all(|keyword| keyword == "type") => {
                     text(types(only))
                 }
-                _ => {
-                    let mut members = self.keywords(a);
-                    if self.shared.contains(&id) {
-                        self.features.insert("shared");
-                        let types = self.output.typed("<unknown, unknown>");
-                        members.push(("shared".to_owned(), text(format!("new Map{types}()"))));
-                    }
-                    object(members)
-                }
+                _ => object(self.keywords(a)),
             },
+        }
+    }
+
+    fn reference(&mut self, target: NodeId) -> Expression {
+        if self.named.insert(target) {
+            self.queue.push_back(target);
+        }
+        text(literal::string(self.name(target)))
+    }
+
+    /// Whether one reference alone leads to a definition.
+    fn is_single(&self, target: NodeId) -> bool {
+        self.graph.find(target).is_some_and(|vertex| vertex.references < 2 && !vertex.is_recursive)
+    }
+
+    /// Branches of a union: messages tell the names of those that have one.
+    fn branches(&mut self, ids: &[NodeId]) -> Expression {
+        let branch = |id: &NodeId| match self.graph.schema.node(*id).kind {
+            Kind::Ref(target) => self.reference(target),
+            _ => self.rule(*id),
+        };
+        array(ids.iter().map(branch).collect::<Vec<_>>())
+    }
+
+    /// What is asked of members that are not declared.
+    fn rest(&mut self, id: Option<NodeId>) -> Expression {
+        match id.map(|id| (id, &self.graph.schema.node(follow(self.graph.schema, id)).kind)) {
+            None => text(types(TypeSet::ALL)),
+            Some((_, Kind::Bool(false))) => text("144"),
+            Some((id, _)) => self.rule(id),
         }
     }
 
@@ -95,27 +135,27 @@ impl Data<'_, '_, '_> {
         members.extend(size("maxItems", a.max_items));
         members.extend(a.unique_items.then(|| ("uniqueItems", text("true"))));
         self.members(a, &mut members);
-        for (name, id) in [("additionalProperties", a.additional_properties), ("items", a.items)] {
-            members.extend(id.map(|id| (name, self.rule(id))));
-        }
-        for (name, ids) in [("allOf", &a.all_of), ("anyOf", &a.any_of), ("oneOf", &a.one_of)] {
-            members.extend(ids.as_ref().map(|ids| (name, self.rules(ids))));
+        members.extend(a.additional_properties.map(|id| ("rest", self.rest(Some(id)))));
+        members.extend(a.items.map(|id| ("items", self.rule(id))));
+        members.extend(a.all_of.as_ref().map(|ids| ("allOf", self.rules(ids))));
+        for (name, ids) in [("anyOf", &a.any_of), ("oneOf", &a.one_of)] {
+            members.extend(ids.as_ref().map(|ids| (name, self.branches(ids))));
         }
         members.extend(a.not.map(|id| ("not", self.rule(id))));
         members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// Properties that are required, those that are not, and required ones that are not declared.
+    /// Properties that are required, declared or not, and those that are not.
     fn members(&mut self, a: &Assertions, members: &mut Vec<(&str, Expression)>) {
         let required: HashSet<&str> = a.required.iter().map(String::as_str).collect();
         let declared: HashSet<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
         let undeclared: Vec<&String> = a.required.iter().filter(|name| !declared.contains(name.as_str())).collect();
-        if !undeclared.is_empty() {
-            members.push(("others", array(undeclared.into_iter().map(|name| text(literal::string(name))))));
-        }
         for (keyword, is_wanted) in [("properties", true), ("optional", false)] {
             let chosen = a.properties.iter().filter(|(name, _)| required.contains(name.as_str()) == is_wanted);
-            let chosen: Vec<_> = chosen.map(|(name, id)| (key(name), self.rule(*id))).collect();
+            let mut chosen: Vec<_> = chosen.map(|(name, id)| (key(name), self.rule(*id))).collect();
+            if is_wanted {
+                chosen.extend(undeclared.iter().map(|name| (key(name), self.rest(a.additional_properties))));
+            }
             if !chosen.is_empty() {
                 members.push((keyword, object(chosen)));
             }

@@ -42,6 +42,8 @@ pub(super) struct Place {
     /// How many values of the function are around it.
     pub(super) level: usize,
     pub(super) depth: Depth,
+    /// The types that it may have, after what has been tested.
+    known: TypeSet,
 }
 
 /// How many arrays and objects are around a value: as many as a function was told, or none, and some more.
@@ -76,13 +78,13 @@ impl fmt::Display for Depth {
 impl Place {
     /// What a function is given.
     pub(super) fn given(v: &str, depth: Depth) -> Self {
-        Place { v: v.to_owned(), level: 0, depth }
+        Place { v: v.to_owned(), level: 0, depth, known: TypeSet::ALL }
     }
 
     /// A member of it.
     pub(super) fn member(&self) -> Self {
         let level = self.level + 1;
-        Place { v: format!("value{level}"), level, depth: self.depth.below() }
+        Place { v: format!("value{level}"), level, depth: self.depth.below(), known: TypeSet::ALL }
     }
 }
 
@@ -130,7 +132,8 @@ impl<'s, 'o> Emitter<'s, 'o> {
     /// The statements that return what an expression says.
     pub(super) fn body(&self, expr: &Expr) -> String {
         let mut body = String::new();
-        self.declare(&mut body, expr);
+        let (counter, expr) = expr.clone().without_counter();
+        self.declare(&mut body, &expr, counter);
         new_line(&mut body, 2);
         body.push_str("return ");
         expr.write(&mut body, 10, 2);
@@ -141,7 +144,7 @@ impl<'s, 'o> Emitter<'s, 'o> {
     /// The statements that check each `item` of a loop.
     pub(super) fn each(&self, head: &str, first: &str, expr: &Expr) -> String {
         let mut body = String::new();
-        self.declare(&mut body, expr);
+        self.declare(&mut body, expr, None);
         body.push_str(&format!("\n  for ({head}) {{{first}\n    if (!"));
         let mut text = String::new();
         expr.write(&mut text, 10, 4);
@@ -150,7 +153,8 @@ impl<'s, 'o> Emitter<'s, 'o> {
         body
     }
 
-    fn declare(&self, body: &mut String, expr: &Expr) {
+    /// Declares the variables of an expression; one of them may have a value.
+    fn declare(&self, body: &mut String, expr: &Expr, value: Option<(String, String)>) {
         let flat = expr.flat();
         let mut names: Vec<&str> = Vec::new();
         for name in identifiers(&flat) {
@@ -159,8 +163,13 @@ impl<'s, 'o> Emitter<'s, 'o> {
                 names.push(name);
             }
         }
+        // In the same order everywhere, so that what is alike reads alike once names are shortened.
+        names.sort_unstable_by_key(|name| order(name));
         if !names.is_empty() {
-            let names: Vec<String> = names.iter().map(|name| format!("{name}{}", self.output.typed(": any"))).collect();
+            let of = |name: &str| value.iter().find(|(n, _)| n == name).map(|(_, value)| format!(" = {value}"));
+            let declared =
+                |name: &&str| format!("{name}{}{}", self.output.typed(": any"), of(name).unwrap_or_default());
+            let names: Vec<String> = names.iter().map(declared).collect();
             body.push_str(&format!("\n  let {};", names.join(", ")));
         }
     }
@@ -236,7 +245,8 @@ impl<'s, 'o> Emitter<'s, 'o> {
 
     /// That a value of which nothing is known is not too deep.
     pub(super) fn anything(&self, place: &Place) -> Expr {
-        if !self.plan.is_deep {
+        let is_scalar = !place.known.contains(Type::Array) && !place.known.contains(Type::Object);
+        if !self.plan.is_deep || is_scalar {
             return Expr::True;
         }
         atom(format!("{}({}, {})", Helper::Shallow.name(), place.v, place.depth.levels()))
@@ -257,12 +267,15 @@ impl<'s, 'o> Emitter<'s, 'o> {
             Kind::Bool(false) => return Expr::False,
             Kind::Bool(true) | Kind::Ref(_) => return self.anything(place),
         };
-        let applied = self.applicators(a, place);
+        let types = a.types.unwrap_or(TypeSet::ALL);
+        let tested = Place { known: place.known.intersection(types), ..place.clone() };
+        let applied = self.applicators(a, &tested);
         if applied.is_empty() {
             return all(self.own(a, place));
         }
         let own = all(self.own(a, place));
-        let own = if narrows(&own, &place.v) { self.apart(a, place) } else { own };
+        let is_apart = narrows(&own, &place.v) && applied.iter().any(|expr| asks_what(expr, &place.v));
+        let own = if is_apart { self.apart(a, place) } else { own };
         all(std::iter::once(own).chain(applied))
     }
 
@@ -315,6 +328,12 @@ impl<'s, 'o> Emitter<'s, 'o> {
 
     /// What a schema of every type asks of each.
     fn untyped(&mut self, a: &Assertions, place: &Place) -> Vec<Expr> {
+        if place.known == TypeSet::EMPTY.with(Type::String) {
+            return vec![scalar::on_text(self.output, a, &place.v)];
+        }
+        if place.known == TypeSet::EMPTY.with(Type::Object) {
+            return vec![self.object(a, place).1];
+        }
         let mut terms = scalar::implications(self.output, a, &place.v);
         let walks = self.plan.is_deep && !is_covered(a);
         let asks_objects = asks_objects(a, TypeSet::ALL);
@@ -336,10 +355,22 @@ impl<'s, 'o> Emitter<'s, 'o> {
     }
 }
 
+/// Where a variable stands among others.
+fn order(name: &str) -> (usize, &str) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (["value", "size", "tag"].iter().position(|first| *first == stem).unwrap_or(0), name)
+}
+
 /// Whether the compiler takes a test in an expression for the type of `v`.
 fn narrows(expr: &Expr, v: &str) -> bool {
     let flat = expr.flat();
     flat.contains(&format!("typeof {v} ")) || flat.contains(&format!("Array.isArray({v})"))
+}
+
+/// Whether an expression tests what `v` is.
+fn asks_what(expr: &Expr, v: &str) -> bool {
+    let flat = expr.flat();
+    narrows(expr, v) || flat.contains(&format!("{v} ===")) || flat.contains(&format!("{v} !=="))
 }
 
 /// Whether what the schema applies to the same place sees to it that nothing is too deep.

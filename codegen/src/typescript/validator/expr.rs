@@ -10,6 +10,11 @@ pub(super) enum Expr {
     False,
     /// An operand of `&&` as it stands.
     Atom(String),
+    /// That the variable `size` is now `start`.
+    Count {
+        size: String,
+        start: usize,
+    },
     And(Vec<Expr>),
     Or(Vec<Expr>),
 }
@@ -72,12 +77,30 @@ fn single(mut terms: Vec<Expr>, none: Expr, many: fn(Vec<Expr>) -> Expr) -> Expr
 }
 
 impl Expr {
+    /// Without a count that begins at once, which is given as a variable and its value.
+    pub(super) fn without_counter(self) -> (Option<(String, String)>, Expr) {
+        let Expr::And(mut terms) = self else { return (None, self) };
+        let counter = terms.iter().enumerate().find_map(|(at, term)| match term {
+            Expr::Count { size, start } => Some((at, size.clone(), start.to_string())),
+            _ => None,
+        });
+        let is_first = |at: usize, size: &str| terms.iter().take(at).all(|term| term.uses(size) == 0);
+        match counter.filter(|(at, size, _)| is_first(*at, size)) {
+            Some((at, size, start)) => {
+                terms.remove(at);
+                (Some((size, start)), all(terms))
+            }
+            None => (None, Expr::And(terms)),
+        }
+    }
+
     /// On one line.
     pub(super) fn flat(&self) -> String {
         match self {
             Expr::True => "true".to_owned(),
             Expr::False => "false".to_owned(),
             Expr::Atom(text) => text.clone(),
+            Expr::Count { size, start } => format!("(({size} = {start}), true)"),
             Expr::And(terms) => terms.iter().map(Expr::operand).collect::<Vec<_>>().join(" && "),
             Expr::Or(terms) => {
                 let terms =
@@ -124,6 +147,18 @@ impl Expr {
             }
         }
         replace(self, v, replacement, &mut false)
+    }
+
+    /// Whether an access to a property is compared before anything else.
+    pub(super) fn begins_with(&self, access: &str) -> bool {
+        match self {
+            Expr::Atom(text) => text.strip_prefix(access).is_some_and(|rest| rest.starts_with(" === ")),
+            Expr::And(terms) | Expr::Or(terms) => {
+                let first = terms.iter().find(|term| !matches!(term, Expr::Count { .. }));
+                first.is_some_and(|term| term.begins_with(access))
+            }
+            _ => false,
+        }
     }
 
     /// With an access replaced where it stands first.

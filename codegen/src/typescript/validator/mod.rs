@@ -52,7 +52,7 @@ pub(super) fn print(writer: &mut Writer, model: &Model<'_>, form: Form) -> bool 
         return declare(writer, model);
     }
     let mut output = Output::new(form == Form::Typed);
-    let mut exported = String::new();
+    let mut functions: [Vec<String>; 3] = Default::default();
     let mut keywords = BTreeSet::new();
     for (name, schema) in sides(model) {
         for (_, node) in schema.nodes() {
@@ -60,17 +60,22 @@ pub(super) fn print(writer: &mut Writer, model: &Model<'_>, form: Form) -> bool 
                 keywords.extend(a.keywords());
             }
         }
-        exported.push_str(&print_side(&mut output, name, schema, &mut keywords));
-        exported.push('\n');
+        let printed = print_side(&mut output, name, schema, &mut keywords);
+        functions.iter_mut().zip(printed).for_each(|(functions, function)| functions.push(function));
     }
+    // What is alike stands together: compressors find it there.
+    let exported = functions.concat().join("\n");
     if exported.is_empty() {
         return false;
     }
     if form == Form::Typed {
         writer.line(RESULT);
     }
-    writer.line(&exported);
-    writer.line(&output.finish(&exported, &keywords));
+    let (internal, helpers) = output.finish(&exported, &keywords);
+    for part in [internal, exported, helpers].iter().map(|part| part.trim_matches('\n')).filter(|part| !part.is_empty())
+    {
+        writer.line(&format!("{part}\n"));
+    }
     true
 }
 
@@ -104,8 +109,8 @@ export type Violation = { path: string; message: string; keyword: string };
 export type Options = { redact?: boolean; limit?: number };
 ";
 
-/// The functions of one side, which others are to be printed for.
-fn print_side(output: &mut Output, name: &str, schema: &Schema, keywords: &mut BTreeSet<&str>) -> String {
+/// The functions of one side, which others are to be printed for: for the verdict, the result, and the error.
+fn print_side(output: &mut Output, name: &str, schema: &Schema, keywords: &mut BTreeSet<&str>) -> [String; 3] {
     let mut emitter = Emitter::new(schema, output);
     let verdict = emitter.run();
     let data = data::contract(&emitter.plan, emitter.output, keywords);
@@ -129,5 +134,5 @@ fn print_side(output: &mut Output, name: &str, schema: &Schema, keywords: &mut B
         output.typed(&format!(": asserts value is {name}")),
         names(name)[0],
     );
-    [parse, is_function, assert].join("\n")
+    [is_function, parse, assert]
 }

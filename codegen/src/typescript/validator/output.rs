@@ -92,8 +92,8 @@ impl Output {
         self.functions.push((name.to_owned(), text));
     }
 
-    /// What `exported` uses, of schemas with these keywords.
-    pub(super) fn finish(self, exported: &str, keywords: &BTreeSet<&str>) -> String {
+    /// What `exported` uses, of schemas with these keywords: functions with their constants, and helpers.
+    pub(super) fn finish(self, exported: &str, keywords: &BTreeSet<&str>) -> (String, String) {
         let items: HashMap<&str, &str> =
             self.functions.iter().chain(&self.constants).map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let texts = helpers::texts(keywords, self.is_typed);
@@ -120,9 +120,8 @@ impl Output {
         };
         let helpers: Vec<&str> =
             texts.iter().filter(|(helper, _)| needed.contains(helper)).map(|(_, text)| text.as_str()).collect();
-        let parts = [own(&self.functions, "\n"), own(&self.constants, ""), helpers.join("\n")];
-        let parts = parts.iter().map(|part| part.trim_matches('\n')).filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join("\n\n")
+        let internal = [own(&self.functions, "\n"), own(&self.constants, "")];
+        (internal.join("\n"), helpers.join("\n"))
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) fn alternatives(output: &mut Output, a: &Assertions, types: TypeSet, 
 /// What a schema that allows every type asks of scalars.
 pub(super) fn implications(output: &mut Output, a: &Assertions, v: &str) -> Vec<Expr> {
     let mut terms = Vec::new();
-    if a.min_length.is_some() || a.max_length.is_some() || a.format.is_some() || a.pattern.is_some() {
+    if asks_strings(a) {
         terms.push(any([atom(format!("typeof {v} !== \"string\"")), on_string(output, a, v)]));
     }
     let on_number = all(on_number(a, v));
@@ -105,27 +105,36 @@ pub(super) fn implications(output: &mut Output, a: &Assertions, v: &str) -> Vec<
     terms
 }
 
+fn asks_strings(a: &Assertions) -> bool {
+    a.min_length.is_some() || a.max_length.is_some() || a.format.is_some() || a.pattern.is_some()
+}
+
+/// Whether the length of texts is more than that they are empty or not.
+fn bounds_length(a: &Assertions) -> bool {
+    !matches!((a.min_length.unwrap_or(0), a.max_length), (0 | 1, None) | (0, Some(0)))
+}
+
 /// That a value is a text and meets what is asked of texts.
 fn on_string(output: &mut Output, a: &Assertions, v: &str) -> Expr {
+    let is_tested = a.format.is_some() || bounds_length(a);
+    let test = if is_tested { Expr::True } else { atom(format!("typeof {v} === \"string\"")) };
+    all([test, on_text(output, a, v)])
+}
+
+/// That a text meets what is asked of texts.
+pub(super) fn on_text(output: &mut Output, a: &Assertions, v: &str) -> Expr {
     let mut terms = Vec::new();
-    let (least, most) = (a.min_length.unwrap_or(0), a.max_length);
+    let least = a.min_length.unwrap_or(0);
     if let Some(format) = a.format {
         terms.push(atom(format!("{}({v})", helper_of(format).name())));
-    } else {
-        terms.push(atom(format!("typeof {v} === \"string\"")));
     }
-    match least {
-        0 => {}
-        1 => terms.push(atom(format!("{v} !== \"\""))),
-        _ => {
-            terms.push(atom(format!("{}({v}, {})", Helper::IsLong.name(), size(least))));
-        }
-    }
-    match most {
-        None => {}
-        Some(0) => terms.push(atom(format!("{v} === \"\""))),
-        Some(limit) => {
-            terms.push(atom(format!("{}({v}, {})", Helper::IsShort.name(), size(limit))));
+    match (least, a.max_length) {
+        (0, None) => {}
+        (1, None) => terms.push(atom(format!("{v} !== \"\""))),
+        (0, Some(0)) => terms.push(atom(format!("{v} === \"\""))),
+        (_, most) => {
+            let most = most.map(|most| format!(", {}", size(most))).unwrap_or_default();
+            terms.push(atom(format!("{}({v}, {}{most})", Helper::Spans.name(), size(least))));
         }
     }
     if let Some(pattern) = &a.pattern {

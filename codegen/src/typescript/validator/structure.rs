@@ -89,7 +89,7 @@ impl<'s> Emitter<'s, '_> {
             terms.push(self.additional(a, id, place));
         }
         if let Some(start) = start {
-            terms.insert(0, atom(format!("(({size} = {start}), true)")));
+            terms.insert(0, Expr::Count { size, start });
         }
         let test = format!("({v}?.constructor === Object || {}({v}))", Helper::IsDict.name());
         (atom(test), all(terms))
@@ -116,7 +116,7 @@ impl<'s> Emitter<'s, '_> {
         let expr = self.expr(id, &member);
         let v = &member.v;
         if is_required {
-            let expr = match self.admits_undefined(id) {
+            let expr = match self.admits_undefined(id) && !refuses_undefined(&expr, v) {
                 true => all([atom(format!("{v} !== undefined")), expr]),
                 false => expr,
             };
@@ -218,10 +218,30 @@ impl<'s> Emitter<'s, '_> {
         // A union within a branch may have a tag of its own.
         if let Some(name) = name.filter(|_| verdicts.iter().all(|verdict| verdict.uses(&tag) == 0)) {
             let access = access(&place.v, name);
-            common.push(atom(format!("({tag} = {access}) !== undefined")));
-            verdicts = verdicts.into_iter().map(|verdict| verdict.replace_access(&access, &tag)).collect();
+            let mut replacement = format!("({tag} = {access})");
+            if !verdicts.first().is_some_and(|verdict| verdict.begins_with(&access)) {
+                common.push(atom(format!("{replacement} !== undefined")));
+                replacement.clone_from(&tag);
+            }
+            for verdict in &mut verdicts {
+                *verdict = verdict.clone().replace_access(&access, &replacement);
+                replacement.clone_from(&tag);
+            }
         }
         all(common.into_iter().chain([any(verdicts)]))
+    }
+}
+
+/// Whether an expression that is true of `undefined` is out of the question at a look.
+fn refuses_undefined(expr: &Expr, v: &str) -> bool {
+    match expr {
+        Expr::Atom(text) => {
+            let tests = ["({}?.constructor === Object", "Array.isArray({})", "typeof {} === ", "Number.isFinite({})"];
+            tests.iter().any(|test| text.starts_with(&test.replace("{}", v)))
+        }
+        Expr::And(terms) => terms.first().is_some_and(|term| refuses_undefined(term, v)),
+        Expr::Or(terms) => terms.iter().all(|term| refuses_undefined(term, v)),
+        _ => false,
     }
 }
 

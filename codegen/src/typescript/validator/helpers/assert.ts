@@ -1,5 +1,3 @@
-function assert(result«: Result<unknown>»)«: void» {
-  if (result.ok) return;
-  const [{ path, message }] = result.violations« as [Violation]»;
-  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
+function assert({ ok, violations }«: any»)«: void» {
+  if (!ok) throw Object.assign(new Error(`${violations[0].path}: ${violations[0].message}`), { violations });
 }

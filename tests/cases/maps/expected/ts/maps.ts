@@ -33,76 +33,6 @@ export type Violation = { path: string; message: string; keyword: string };
 /** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
 export type Options = { redact?: boolean; limit?: number };
 
-export function parseLabelRequest(value: unknown, options?: Options): Result<LabelRequest> {
-  return parse(isLabelRequest(value), value, options, () => [
-    {
-      type: 64,
-      optional: {
-        anything: 64,
-        open: { type: 64, additionalProperties: 127 },
-        counts: { type: 64, additionalProperties: 4 },
-        choices: { type: 64, additionalProperties: { enum: ["a", "b"] } },
-        records: { type: 64, additionalProperties: { type: 64, properties: { id: 16 } } },
-        nested: { type: 64, additionalProperties: { type: 64, additionalProperties: 17 } },
-      },
-    },
-  ]);
-}
-
-export function isLabelRequest(value: any): value is LabelRequest {
-  let size1: any, value1: any;
-  return (
-    (value?.constructor === Object || isDict(value)) &&
-    ((size1 = 0), true) &&
-    (
-      (value1 = value.anything) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
-    ) &&
-    (
-      (value1 = value.open) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
-    ) &&
-    (
-      (value1 = value.counts) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check1(value1))
-    ) &&
-    (
-      (value1 = value.choices) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check2(value1))
-    ) &&
-    (
-      (value1 = value.records) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check3(value1))
-    ) &&
-    (
-      (value1 = value.nested) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check5(value1))
-    ) &&
-    sized(value, size1, 128)
-  );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertLabelRequest(value: unknown, options?: Options): asserts value is LabelRequest {
-  assert(parseLabelRequest(value, options));
-}
-
-export function parseLabelResponse(value: unknown, options?: Options): Result<LabelResponse> {
-  return parse(isLabelResponse(value), value, options, () => [
-    { type: 64, additionalProperties: 16 },
-  ]);
-}
-
-export function isLabelResponse(value: any): value is LabelResponse {
-  return (value?.constructor === Object || isDict(value)) && check6(value);
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertLabelResponse(value: unknown, options?: Options): asserts value is LabelResponse {
-  assert(parseLabelResponse(value, options));
-}
-
-
 function check1(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
@@ -158,21 +88,80 @@ function check6(value: any): boolean {
   return true;
 }
 
-function parse(isValid: boolean, value: any, options: Options | undefined, schema: () => any): any {
-  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
+export function isLabelRequest(value: any): value is LabelRequest {
+  let value1: any, size1: any = 0;
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    (
+      (value1 = value.anything) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
+    ) &&
+    (
+      (value1 = value.open) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && shallow(value1, 127))
+    ) &&
+    (
+      (value1 = value.counts) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check1(value1))
+    ) &&
+    (
+      (value1 = value.choices) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check2(value1))
+    ) &&
+    (
+      (value1 = value.records) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check3(value1))
+    ) &&
+    (
+      (value1 = value.nested) === undefined ||
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check5(value1))
+    ) &&
+    sized(value, size1, 128)
+  );
 }
 
-function assert(result: Result<unknown>): void {
-  if (result.ok) return;
-  const [{ path, message }] = result.violations as [Violation];
-  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
+export function isLabelResponse(value: any): value is LabelResponse {
+  return (value?.constructor === Object || isDict(value)) && check6(value);
+}
+
+export function parseLabelRequest(value: unknown, options?: Options): Result<LabelRequest> {
+  return parse(isLabelRequest(value), value, options, () => [
+    {
+      type: 64,
+      optional: {
+        anything: 64,
+        open: { type: 64, rest: 127 },
+        counts: { type: 64, rest: 4 },
+        choices: { type: 64, rest: { enum: ["a", "b"] } },
+        records: { type: 64, rest: { type: 64, properties: { id: 16 } } },
+        nested: { type: 64, rest: { type: 64, rest: 17 } },
+      },
+    },
+  ]);
+}
+
+export function parseLabelResponse(value: unknown, options?: Options): Result<LabelResponse> {
+  return parse(isLabelResponse(value), value, options, () => [{ type: 64, rest: 16 }]);
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertLabelRequest(value: unknown, options?: Options): asserts value is LabelRequest {
+  assert(parseLabelRequest(value, options));
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertLabelResponse(value: unknown, options?: Options): asserts value is LabelResponse {
+  assert(parseLabelResponse(value, options));
 }
 
 /**
- * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
- * `properties` and `others` are required, and `optional` are not.
+ * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
+ * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
+ * `rest` is for what is not declared.
  */
-function collect([root, definitions]: any, payload: any, { redact, limit }: Options = {}): Violation[] {
+function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, schema: () => any): any {
+  if (isValid) return { ok: true, value };
+  const [root, definitions] = schema();
   const keywords =
     "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
   const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
@@ -180,89 +169,83 @@ function collect([root, definitions]: any, payload: any, { redact, limit }: Opti
     const text = JSON.stringify(value) ?? String(value);
     return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
   };
-  const follow = (rule: any): any => (typeof rule === "string" ? follow(definitions[rule]) : rule);
-  const pointer = (path: any[]): string =>
-    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const member = (members: any, name: string) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const order = ([a, x, m]: any, [b, y, n]: any): number => {
-    const at = a.findIndex((token: any, at: number) => token !== b[at]);
-    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
-    return a.length - b.length || x - y || (m < n ? -1 : +(m > n));
-  };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const plain: any[] = [];
+  const follow = (rule: any): any =>
+    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+  const member = (members: any = {}, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const find = (rule: any, value: any): any[] => {
     const found: any[] = [];
-    let last: any;
-    let mistyped: any;
-    visit(rule, value, [], found);
-    return found.sort(order).filter((finding) => {
-      const [path, keyword] = finding;
-      const isNew = !last || order(last, finding);
-      last = finding;
-      const isWithin = mistyped?.every((token: any, at: number) => token === path[at]);
-      if (!isWithin && !keyword) mistyped = path;
-      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
-    });
+    visit([rule], value, "", found);
+    return found;
   };
-  const visit = (name: any, value: any, path: any[], found: any[]): void => {
-    const rule = follow(name);
-    const report = (keyword: number, message: string, below: any[] = [], more = "") => {
-      found.push([[...path, ...below], keyword, message + more, message]);
-    };
-    if (rule === 0) return report(1, "no value is allowed here");
-    const isText = typeof value === "string";
-    const isList = Array.isArray(value);
-    const isRecord = isDict(value);
-    const type =
-      value === null ? 0
-      : typeof value === "boolean" ? 1
-      : Number.isInteger(value) ? 2
-      : Number.isFinite(value) ? 3
-      : isText ? 4
-      : isList ? 5
-      : isRecord ? 6
-      : 7;
-    const mask = rule.type ?? +rule;
-    if (mask > 0 && mask < 127 && !((mask | ((mask & 8) >> 1)) & (1 << type))) {
-      return report(0, `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const visit = (given: any[], value: any, path: string, found: any[], name?: any): void => {
+    const rules = new Set(given.map(follow));
+    const told = new Set();
+    const report = (keyword: any, message: string) =>
+      told.size < told.add(message).size && found.push({ path, message, keyword });
+    const type = [
+      value === null,
+      typeof value === "boolean",
+      Number.isInteger(value),
+      Number.isFinite(value),
+      typeof value === "string",
+      Array.isArray(value),
+      isDict(value),
+      true,
+    ].indexOf(true);
+    for (const { type: mask, allOf = [] } of rules) {
+      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
+        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+      } else for (const part of allOf) rules.add(follow(part));
     }
-    const size = isText ? codePoints(value) : isList ? value.length : value;
+    if (told.size) return;
+    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
     keywords.forEach((keyword, at) => {
-      const bound = rule[keyword];
-      if (bound === undefined || ![at > 1, typeof value === "number", isText, isList][at >> 2]) return;
-      if (at < 4) {
-        const literals = at < 3 ? bound : [bound];
-        if (literals.includes(value)) return;
-        report(at, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-      } else if (
-        !(at === 6 ? value > bound
-          : at === 7 ? value < bound
-          : at === 10 ? bound.test(value)
-          : at === 11 ? bound[1](value)
-          : at & 1 ? size <= bound
-          : size >= bound)
-      ) report(at, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(isList ? size : value)}`}`);
+      for (const rule of rules) {
+        const bound = rule.type === at + 128 ? at : rule[keyword];
+        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
+        if (at < 2) report(keyword, "no value is allowed here");
+        else if (at < 4) {
+          const literals = at < 3 ? bound : [bound];
+          if (
+            !literals.includes(value)
+          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
+        } else if (at < 14) {
+          if (
+            !(at === 6 ? value > bound
+              : at === 7 ? value < bound
+              : at === 10 ? bound.test(value)
+              : at === 11 ? bound[1](value)
+              : at & 1 ? size <= bound
+              : size >= bound)
+          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
+        } else if (at < 17) {
+          const shown = ` ${show(name)}`;
+          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
+        }
+      }
     });
-    const { others = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
-    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at], found);
-    if (isRecord) {
-      for (const name of [...Object.keys(properties), ...others]) {
-        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, [name]);
-      }
-      for (const name of Object.keys(value)) {
-        const declared = member(properties, name) ?? member(optional, name);
-        if (value[name] === undefined) continue;
-        if (declared !== undefined || follow(additionalProperties)) {
-          visit(declared ?? additionalProperties, value[name], [...path, name], found);
-        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, [name]);
-      }
+    if (type < 5 || type > 6) return;
+    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
+    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+      const item = member(value, name);
+      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+        const required = member(properties, name);
+        if (type < 6) return items;
+        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+      });
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
     }
-    for (const part of allOf) visit(part, value, path, found);
   };
-  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return find(root, payload)
-    .slice(0, limit)
-    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] as string }));
+  const violations = shallow(value, 128)
+    ? find(root, value).slice(0, limit)
+    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations };
+}
+
+function assert({ ok, violations }: any): void {
+  if (!ok) throw Object.assign(new Error(`${violations[0].path}: ${violations[0].message}`), { violations });
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
@@ -276,7 +259,7 @@ function shallow(value: any, levels: number): boolean {
 
 /** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
 function isDict(value: any): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -296,3 +279,4 @@ function codePoints(text: string): number {
   for (const _ of text) count++;
   return count;
 }
+

@@ -4,16 +4,6 @@
 // Regenerate: capgen --peer pr-reviewer
 // Contract: sha256:27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1
 
-export function parseReviewPrRequest(value, options) {
-  return parse(isReviewPrRequest(value), value, options, () => [
-    {
-      type: 64,
-      properties: { prUrl: 16, severity: { enum: ["low", "med", "high"] } },
-      additionalProperties: 0,
-    },
-  ]);
-}
-
 export function isReviewPrRequest(value) {
   let value1;
   return (
@@ -22,20 +12,6 @@ export function isReviewPrRequest(value) {
     ((value1 = value.severity) === "low" || value1 === "med" || value1 === "high") &&
     sized(value, 2)
   );
-}
-
-/** Throws an `Error` that has the `violations`. */
-export function assertReviewPrRequest(value, options) {
-  assert(parseReviewPrRequest(value, options));
-}
-
-export function parseReviewPrResponse(value, options) {
-  return parse(isReviewPrResponse(value), value, options, () => [
-    {
-      type: 64,
-      properties: { verdict: { enum: ["approve", "request-changes", "comment"] }, summary: 16 },
-    },
-  ]);
 }
 
 export function isReviewPrResponse(value) {
@@ -52,27 +28,43 @@ export function isReviewPrResponse(value) {
   );
 }
 
+export function parseReviewPrRequest(value, options) {
+  return parse(isReviewPrRequest(value), value, options, () => [
+    {
+      type: 64,
+      properties: { prUrl: 16, severity: { enum: ["low", "med", "high"] } },
+      rest: 144,
+    },
+  ]);
+}
+
+export function parseReviewPrResponse(value, options) {
+  return parse(isReviewPrResponse(value), value, options, () => [
+    {
+      type: 64,
+      properties: { verdict: { enum: ["approve", "request-changes", "comment"] }, summary: 16 },
+    },
+  ]);
+}
+
+/** Throws an `Error` that has the `violations`. */
+export function assertReviewPrRequest(value, options) {
+  assert(parseReviewPrRequest(value, options));
+}
+
 /** Throws an `Error` that has the `violations`. */
 export function assertReviewPrResponse(value, options) {
   assert(parseReviewPrResponse(value, options));
 }
 
-
-function parse(isValid, value, options, schema) {
-  return isValid ? { ok: true, value } : { ok: false, violations: collect(schema(), value, options) };
-}
-
-function assert(result) {
-  if (result.ok) return;
-  const [{ path, message }] = result.violations;
-  throw Object.assign(new Error(`${path}: ${message}`), { violations: result.violations });
-}
-
 /**
- * Every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, or keywords;
- * `properties` and `others` are required, and `optional` are not.
+ * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
+ * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
+ * `rest` is for what is not declared.
  */
-function collect([root, definitions], payload, { redact, limit } = {}) {
+function parse(isValid, value, { redact, limit } = {}, schema) {
+  if (isValid) return { ok: true, value };
+  const [root, definitions] = schema();
   const keywords =
     "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
   const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
@@ -80,89 +72,83 @@ function collect([root, definitions], payload, { redact, limit } = {}) {
     const text = JSON.stringify(value) ?? String(value);
     return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
   };
-  const follow = (rule) => (typeof rule === "string" ? follow(definitions[rule]) : rule);
-  const pointer = (path) =>
-    path.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-  const member = (members, name) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const order = ([a, x, m], [b, y, n]) => {
-    const at = a.findIndex((token, at) => token !== b[at]);
-    if (at >= 0 && at < b.length) return a[at] < b[at] ? -1 : 1;
-    return a.length - b.length || x - y || (m < n ? -1 : +(m > n));
-  };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const plain = [];
+  const follow = (rule) =>
+    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+  const member = (members = {}, name) => (Object.hasOwn(members, name) ? members[name] : undefined);
   const find = (rule, value) => {
     const found = [];
-    let last;
-    let mistyped;
-    visit(rule, value, [], found);
-    return found.sort(order).filter((finding) => {
-      const [path, keyword] = finding;
-      const isNew = !last || order(last, finding);
-      last = finding;
-      const isWithin = mistyped?.every((token, at) => token === path[at]);
-      if (!isWithin && !keyword) mistyped = path;
-      return isNew && (!isWithin || (!keyword && path.length === mistyped.length));
-    });
+    visit([rule], value, "", found);
+    return found;
   };
-  const visit = (name, value, path, found) => {
-    const rule = follow(name);
-    const report = (keyword, message, below = [], more = "") => {
-      found.push([[...path, ...below], keyword, message + more, message]);
-    };
-    if (rule === 0) return report(1, "no value is allowed here");
-    const isText = typeof value === "string";
-    const isList = Array.isArray(value);
-    const isRecord = isDict(value);
-    const type =
-      value === null ? 0
-      : typeof value === "boolean" ? 1
-      : Number.isInteger(value) ? 2
-      : Number.isFinite(value) ? 3
-      : isText ? 4
-      : isList ? 5
-      : isRecord ? 6
-      : 7;
-    const mask = rule.type ?? +rule;
-    if (mask > 0 && mask < 127 && !((mask | ((mask & 8) >> 1)) & (1 << type))) {
-      return report(0, `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+  /** After a mismatch of type, nothing more is said about a value or what is in it. */
+  const visit = (given, value, path, found, name) => {
+    const rules = new Set(given.map(follow));
+    const told = new Set();
+    const report = (keyword, message) =>
+      told.size < told.add(message).size && found.push({ path, message, keyword });
+    const type = [
+      value === null,
+      typeof value === "boolean",
+      Number.isInteger(value),
+      Number.isFinite(value),
+      typeof value === "string",
+      Array.isArray(value),
+      isDict(value),
+      true,
+    ].indexOf(true);
+    for (const { type: mask, allOf = [] } of rules) {
+      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
+        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
+      } else for (const part of allOf) rules.add(follow(part));
     }
-    const size = isText ? codePoints(value) : isList ? value.length : value;
+    if (told.size) return;
+    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
     keywords.forEach((keyword, at) => {
-      const bound = rule[keyword];
-      if (bound === undefined || ![at > 1, typeof value === "number", isText, isList][at >> 2]) return;
-      if (at < 4) {
-        const literals = at < 3 ? bound : [bound];
-        if (literals.includes(value)) return;
-        report(at, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-      } else if (
-        !(at === 6 ? value > bound
-          : at === 7 ? value < bound
-          : at === 10 ? bound.test(value)
-          : at === 11 ? bound[1](value)
-          : at & 1 ? size <= bound
-          : size >= bound)
-      ) report(at, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(isList ? size : value)}`}`);
+      for (const rule of rules) {
+        const bound = rule.type === at + 128 ? at : rule[keyword];
+        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
+        if (at < 2) report(keyword, "no value is allowed here");
+        else if (at < 4) {
+          const literals = at < 3 ? bound : [bound];
+          if (
+            !literals.includes(value)
+          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
+        } else if (at < 14) {
+          if (
+            !(at === 6 ? value > bound
+              : at === 7 ? value < bound
+              : at === 10 ? bound.test(value)
+              : at === 11 ? bound[1](value)
+              : at & 1 ? size <= bound
+              : size >= bound)
+          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
+        } else if (at < 17) {
+          const shown = ` ${show(name)}`;
+          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
+        }
+      }
     });
-    const { others = [], properties = {}, optional = {}, additionalProperties = 127, items, allOf = [] } = rule;
-    if (isList && items !== undefined) for (const [at, item] of value.entries()) visit(items, item, [...path, at], found);
-    if (isRecord) {
-      for (const name of [...Object.keys(properties), ...others]) {
-        if (member(value, name) === undefined) report(15, `missing required property ${show(name)}`, [name]);
-      }
-      for (const name of Object.keys(value)) {
-        const declared = member(properties, name) ?? member(optional, name);
-        if (value[name] === undefined) continue;
-        if (declared !== undefined || follow(additionalProperties)) {
-          visit(declared ?? additionalProperties, value[name], [...path, name], found);
-        } else report(16, `unexpected property${redact ? "" : ` ${show(name)}`}`, [name]);
-      }
+    if (type < 5 || type > 6) return;
+    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
+    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+      const item = member(value, name);
+      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+        const required = member(properties, name);
+        if (type < 6) return items;
+        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+      });
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
     }
-    for (const part of allOf) visit(part, value, path, found);
   };
-  if (!shallow(payload, 128)) return [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return find(root, payload)
-    .slice(0, limit)
-    .map(([path, keyword, message]) => ({ path: pointer(path), message, keyword: keywords[keyword] }));
+  const violations = shallow(value, 128)
+    ? find(root, value).slice(0, limit)
+    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations };
+}
+
+function assert({ ok, violations }) {
+  if (!ok) throw Object.assign(new Error(`${violations[0].path}: ${violations[0].message}`), { violations });
 }
 
 /** Whether at most so many arrays and objects are nested in each other. */
@@ -176,7 +162,7 @@ function shallow(value, levels) {
 
 /** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
 function isDict(value) {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
@@ -196,3 +182,4 @@ function codePoints(text) {
   for (const _ of text) count++;
   return count;
 }
+
