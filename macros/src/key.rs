@@ -8,6 +8,19 @@ pub(crate) struct Key {
     pub(crate) example: &'static str,
 }
 
+impl Key {
+    /// The key in `capabilities.yaml`: in camel case.
+    pub(crate) fn in_manifest(&self) -> String {
+        let mut words = self.name.split('_');
+        let mut name = words.next().unwrap_or_default().to_owned();
+        for word in words {
+            name.extend(word.chars().take(1).flat_map(char::to_uppercase));
+            name.extend(word.chars().skip(1));
+        }
+        name
+    }
+}
+
 /// What a value has to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {

@@ -1,9 +1,9 @@
 //! `#[derive(Capability)]`; `capgen` re-exports it with the feature `derive`.
 //!
-//! What was written (`ast`, `attr`) is held against the rules of the manifest (`valid`) and becomes impls of two traits
-//! (`expand`): `Capability`, and the hidden `Sided`, from which `Payload` follows, so that there is one place where the compiler
-//! says what a struct lacks. A struct with a mistake gets impls as well (`fallback`), so that what uses it has no errors of
-//! its own.
+//! What was written (`ast`, `attr`) is held against the rules of the manifest (`valid`) and becomes impls of two hidden traits
+//! (`expand`): `Declare`, from which `Capability` follows, and `Sided`, from which `Payload` does, so that there is one place
+//! where the compiler says what a struct lacks. A struct with a mistake gets impls as well (`fallback`), so that what uses it
+//! has no errors of its own.
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -13,6 +13,7 @@ mod errors;
 mod expand;
 mod fallback;
 mod generics;
+mod json;
 mod kebab;
 mod key;
 mod near;
@@ -37,7 +38,7 @@ fn derive(input: &DeriveInput) -> proc_macro2::TokenStream {
     let declared = valid::check(&subject, entries, &mut errors);
     match errors.finish() {
         None => expand::expand(&subject, &declared),
-        Some(error) => fallback::expand(&subject, declared, &error),
+        Some(error) => fallback::expand(&subject, &declared, &error),
     }
 }
 

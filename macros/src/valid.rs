@@ -1,7 +1,7 @@
 //! The rules of the keys, which are those of the manifest, and what a descriptor is made of.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::ToTokens;
 use semver::Version;
 use syn::ext::IdentExt;
 use syn::{LitInt, LitStr, Path, Type, parse_quote};
@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::key::{Key, Rule};
 use crate::near::nearest;
 use crate::value::Value;
-use crate::{generics, kebab, version};
+use crate::{generics, json, kebab, version};
 
 /// A capability without mistakes, or what is left of one without them.
 pub(crate) struct Declared {
@@ -21,8 +21,10 @@ pub(crate) struct Declared {
     pub(crate) capgen: Path,
     /// `None` where it is loose.
     pub(crate) response: Option<Box<Type>>,
-    /// Calls of the descriptor's methods.
-    pub(crate) calls: Vec<TokenStream>,
+    /// An expression, where there is one.
+    pub(crate) description: Option<TokenStream>,
+    /// The other keys as the manifest has them, with their values as JSON.
+    pub(crate) said: Vec<(String, String)>,
 }
 
 /// Holds what was written against the rules.
@@ -32,7 +34,8 @@ pub(crate) fn check(subject: &Subject<'_>, entries: Vec<Entry>, errors: &mut Err
         name: kebab::kebab(&subject.name.unraw().to_string()),
         capgen: parse_quote!(::capgen),
         response: None,
-        calls: Vec::new(),
+        description: None,
+        said: Vec::new(),
     };
     let mut response = None;
     let (mut named, mut described) = (false, false);
@@ -43,35 +46,35 @@ pub(crate) fn check(subject: &Subject<'_>, entries: Vec<Entry>, errors: &mut Err
             Value::Text(literal) if key.rule == Rule::Name => declared.name = name(&literal, errors),
             Value::Type(ty) => response = Some(ty),
             Value::Path(path) => declared.capgen = path,
-            value => declared.calls.extend(call(key, &value, errors)),
+            // The manifest has no use for a description of nothing: it keeps the doc comment away.
+            Value::Text(literal) if key.name == "description" => {
+                declared.description = (!literal.value().is_empty()).then(|| literal.to_token_stream());
+            }
+            value => declared.said.extend(said(key, &value, errors)),
         }
     }
     if !named && !is_name(&declared.name) {
         let message = "this makes no name of a capability: write `#[capability(name = \"...\")]` with letters, digits, `_` and `-`";
         errors.at(subject.name, message);
     }
-    if let (false, Some(text)) = (described, &subject.documentation) {
-        declared.calls.push(quote!(.with_description(#text)));
+    if !described {
+        declared.description.clone_from(&subject.documentation);
     }
     declared.response = response.filter(|ty| !is_loose(ty, &declared.capgen));
     declared
 }
 
-/// The call that tells the descriptor.
-fn call(key: &Key, value: &Value, errors: &mut Errors) -> Option<TokenStream> {
-    let argument = match value {
+/// The key and the value that the manifest has.
+fn said(key: &Key, value: &Value, errors: &mut Errors) -> Option<(String, String)> {
+    let value = match value {
         Value::Text(literal) => {
             if let Some(advice) = text_advice(key, &literal.value()) {
                 errors.at(literal, advice);
             }
-            // The manifest has no use for a description of nothing: it keeps the doc comment away.
-            if literal.value().is_empty() {
-                return None;
-            }
-            literal.to_token_stream()
+            json::string(&literal.value())
         }
-        Value::Number(literal) => milliseconds(literal, key, errors)?.to_token_stream(),
-        Value::Flag(flag) => flag.to_token_stream(),
+        Value::Number(literal) => milliseconds(literal, key, errors)?.to_string(),
+        Value::Flag(flag) => flag.to_string(),
         Value::Texts(literals) => {
             for literal in literals {
                 if let Some(advice) = element_advice(key, &literal.value()) {
@@ -81,12 +84,11 @@ fn call(key: &Key, value: &Value, errors: &mut Errors) -> Option<TokenStream> {
             if literals.is_empty() {
                 return None;
             }
-            quote!(&[#(#literals),*])
+            json::list(literals.iter().map(LitStr::value))
         }
         Value::Type(_) | Value::Path(_) => return None,
     };
-    let method = format_ident!("with_{}", key.name);
-    Some(quote!(.#method(#argument)))
+    Some((key.in_manifest(), value))
 }
 
 fn name(literal: &LitStr, errors: &mut Errors) -> String {

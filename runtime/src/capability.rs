@@ -17,6 +17,10 @@ use crate::{Descriptor, Payload};
 ///     C::Response::from_json(&send(C::NAME, request.to_json()?))
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no capability",
+    note = "write `#[derive(capgen::Capability)]` on it, or take the type that is generated for a capability"
+)]
 pub trait Capability {
     /// What the caller sends.
     type Request: Payload;

@@ -13,7 +13,7 @@ mod root;
 mod side;
 
 pub use checked::Checked;
-pub use declared::{Contract, Slot, generic};
+pub use declared::{Contract, Declare};
 pub use path::Unsayable;
 pub use serde::{Serialize, de::DeserializeOwned};
 pub use side::{Described, Side, Sided};

@@ -1,7 +1,6 @@
 //! What is declared in Rust as the manifest has it.
 
 use std::any::TypeId;
-use std::sync::OnceLock;
 
 use capgen_manifest::{Capability as Entry, Determinism, SideEffects};
 use capgen_schema::{Json, Schema};
@@ -20,55 +19,99 @@ pub struct Contract {
     pub entry: Result<Entry, Vec<Unsayable>>,
 }
 
-/// What the derive says of a capability, and what follows from it, made on first use.
-///
-/// It stands in a static, so that nothing of it is compiled for each capability.
-pub struct Slot {
-    declared: Descriptor,
-    source: &'static str,
-    sides: [Option<Side>; 2],
-    derived: OnceLock<Derived>,
+/// What the derive says of a capability. All of it is text, which costs a compiler next to nothing.
+pub trait Declare {
+    /// What the caller sends.
+    type Request: Payload;
+    /// What the provider answers.
+    type Response: Payload;
+    /// The name in the contract.
+    const NAME: &'static str;
+    /// The path of the type.
+    const SOURCE: &'static str;
+    /// For people; empty where nothing is said.
+    const DESCRIPTION: &'static str = "";
+    /// The other keys, as in the manifest, in JSON.
+    const SAID: &'static str = "{}";
 }
 
+#[diagnostic::do_not_recommend]
+impl<T: Declare + 'static> Capability for T {
+    type Request = T::Request;
+    type Response = T::Response;
+    const NAME: &'static str = T::NAME;
+
+    fn descriptor() -> &'static Descriptor {
+        &derived::<T>().descriptor
+    }
+
+    fn contract() -> Contract {
+        derived::<T>().contract.clone()
+    }
+}
+
+/// What follows from what is said, made on first use.
 struct Derived {
     descriptor: Descriptor,
     contract: Contract,
 }
 
-impl Slot {
-    /// What the attributes say, and the path of the type.
-    pub const fn of<T: Capability>(declared: Descriptor, source: &'static str) -> Self {
-        Self { declared, source, sides: [T::Request::SIDE, T::Response::SIDE], derived: OnceLock::new() }
-    }
+fn derived<T: Declare + 'static>() -> &'static Derived {
+    static ALL: PerType<Derived> = PerType::new();
+    let declared = || said(T::NAME, T::DESCRIPTION, T::SAID);
+    ALL.get(TypeId::of::<T>(), &|| Derived::new(declared(), T::SOURCE, [T::Request::SIDE, T::Response::SIDE]))
+}
 
-    /// With the hash and the schemas.
-    pub fn descriptor(&'static self) -> &'static Descriptor {
-        &self.derived().descriptor
-    }
-
-    /// As the manifest has it.
-    pub fn contract(&self) -> Contract {
-        self.derived().contract.clone()
-    }
-
-    fn derived(&self) -> &Derived {
-        self.derived.get_or_init(|| self.derive())
-    }
-
-    fn derive(&self) -> Derived {
-        let Self { declared, source, sides, .. } = *self;
+impl Derived {
+    fn new(declared: Descriptor, source: &'static str, sides: [Option<Side>; 2]) -> Self {
         let mut entry = entry(&declared, sides.map(|side| Some(side?.get().schema.as_ref())));
         if let Ok(entry) = &mut entry {
             entry.input = entry.input.take().map(|schema| said_once(schema, declared.description));
         }
-        Derived { descriptor: completed(declared, entry.as_ref().ok()), contract: Contract { source, entry } }
+        Self { descriptor: completed(declared, entry.as_ref().ok()), contract: Contract { source, entry } }
     }
 }
 
-/// The slot of an instance of a generic type, for which there is no static.
-pub fn generic<T: Capability + 'static>(declared: Descriptor, source: &'static str) -> &'static Slot {
-    static ALL: PerType<Slot> = PerType::new();
-    ALL.get(TypeId::of::<T>(), &|| Slot::of::<T>(declared, source))
+fn leaked(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+/// What the attributes say, as a descriptor.
+fn said(name: &'static str, description: &'static str, keys: &str) -> Descriptor {
+    let mut said = Descriptor::declared(name);
+    said.description = Some(description).filter(|description| !description.is_empty());
+    let keys = keys.parse().unwrap_or(Json::Null);
+    for (key, value) in keys.as_object().into_iter().flatten() {
+        tell(&mut said, key, value);
+    }
+    said
+}
+
+fn tell(said: &mut Descriptor, key: &str, value: &Json) {
+    let text = || value.as_str().map(|text| leaked(text.to_owned()));
+    let texts = || -> &'static [&'static str] {
+        let texts = value.as_array().into_iter().flatten().filter_map(Json::as_str);
+        Box::leak(texts.map(|text| leaked(text.to_owned())).collect())
+    };
+    match key {
+        "id" => said.id = text(),
+        "version" => said.version = text(),
+        "timeoutMs" => said.timeout_ms = value.as_number().and_then(capgen_schema::Number::as_u64),
+        "idempotent" => said.idempotent = Some(*value == Json::Bool(true)),
+        "since" => said.since = text(),
+        "skill" => said.skill = text(),
+        "supportedVersions" => said.supported_versions = texts(),
+        "deprecatedVersions" => said.deprecated_versions = texts(),
+        "minSchemaVersion" => said.min_schema_version = text(),
+        "tags" => said.tags = texts(),
+        "sideEffects" => said.side_effects = text(),
+        "determinism" => said.determinism = text(),
+        "latency" => said.latency = text(),
+        "requiredRoles" => said.required_roles = texts(),
+        "requiredScopes" => said.required_scopes = texts(),
+        // The derive writes no other.
+        _ => {}
+    }
 }
 
 /// The schema without the description that the capability has already: both come from one comment.
@@ -83,7 +126,6 @@ fn said_once(schema: Schema, description: Option<&str>) -> Schema {
 
 /// The descriptor of what can't be said has no hash, and schemas that allow nothing.
 fn completed(declared: Descriptor, entry: Option<&Entry>) -> Descriptor {
-    let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     match entry {
         Some(entry) => Descriptor {
             hash: leaked(entry.hash().to_string()),
