@@ -1,10 +1,10 @@
 //! Payloads that serde reads and writes, and the interpreter checks.
 
-use capgen_schema::{PayloadError, Violation, parse_payload, pointer};
+use capgen_schema::{MAX_PAYLOAD_DEPTH, PayloadError, Violation, parse_payload, pointer};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
-use super::finite::Finite;
+use super::finite::{Finite, NotWritten};
 use crate::wire::settle;
 use crate::{InvalidPayload, Options, Payload};
 
@@ -65,7 +65,8 @@ fn fold(value: &Value) -> Value {
 pub(super) fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     match Finite::write(payload) {
         Ok((text, infinite)) => settle(text, infinite, T::schema(), options),
-        Err(error) => Err(beyond_rust(String::new(), &error.to_string(), options)),
+        Err(NotWritten::TooDeep) => Err(InvalidPayload::Violations(vec![Violation::too_deep(MAX_PAYLOAD_DEPTH)])),
+        Err(NotWritten::Refused(error)) => Err(beyond_rust(String::new(), &error.to_string(), options)),
     }
 }
 

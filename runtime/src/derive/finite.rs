@@ -1,10 +1,11 @@
-//! Writing by serde that tells infinities and NaN from `null`.
+//! Writing by serde that tells infinities and NaN from `null`, and ends where a payload must.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 
+use capgen_schema::{MAX_PAYLOAD_DEPTH, Violation};
 use serde::ser::{
-    Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
+    Error, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
@@ -15,6 +16,23 @@ use crate::wire::Unheld;
 struct Page {
     text: RefCell<Vec<u8>>,
     nulls: RefCell<Vec<Unheld>>,
+    /// Levels of arrays and objects that are open.
+    depth: Cell<usize>,
+}
+
+impl Page {
+    fn open<E: Error>(&self) -> Result<(), E> {
+        if self.depth.get() == MAX_PAYLOAD_DEPTH {
+            self.depth.set(usize::MAX);
+            return Err(E::custom(Violation::too_deep(MAX_PAYLOAD_DEPTH).message));
+        }
+        self.depth.set(self.depth.get() + 1);
+        Ok(())
+    }
+
+    fn close(&self) {
+        self.depth.set(self.depth.get().saturating_sub(1));
+    }
 }
 
 impl io::Write for &Page {
@@ -34,12 +52,23 @@ pub(super) struct Finite<'p, S> {
     page: &'p Page,
 }
 
+/// Why a value is not written.
+pub(super) enum NotWritten {
+    /// It has more levels than a payload may have.
+    TooDeep,
+    /// What serde says.
+    Refused(serde_json::Error),
+}
+
 impl Finite<'_, ()> {
     /// Writes a value as JSON. `serde_json` writes numbers that are not finite as `null`; their places are returned too.
-    pub(super) fn write<T: Serialize>(value: &T) -> Result<(Vec<u8>, Vec<Unheld>), serde_json::Error> {
+    pub(super) fn write<T: Serialize>(value: &T) -> Result<(Vec<u8>, Vec<Unheld>), NotWritten> {
         let page = Page::default();
-        value.serialize(Finite { inner: &mut serde_json::Serializer::new(&page), page: &page })?;
-        Ok((page.text.into_inner(), page.nulls.into_inner()))
+        match value.serialize(Finite { inner: &mut serde_json::Serializer::new(&page), page: &page }) {
+            Ok(()) => Ok((page.text.into_inner(), page.nulls.into_inner())),
+            Err(_) if page.depth.get() == usize::MAX => Err(NotWritten::TooDeep),
+            Err(error) => Err(NotWritten::Refused(error)),
+        }
     }
 }
 
@@ -77,6 +106,7 @@ macro_rules! forward {
 macro_rules! open {
     ($($name:ident($($argument:ident: $ty:ty),*) -> $opened:ident;)*) => {
         $(fn $name(self $(, $argument: $ty)*) -> Result<Self::$opened, S::Error> {
+            self.page.open()?;
             Ok(Finite { inner: self.inner.$name($($argument),*)?, page: self.page })
         })*
     };
@@ -170,6 +200,7 @@ macro_rules! items {
             }
 
             fn end(self) -> Result<S::Ok, S::Error> {
+                self.page.close();
                 self.inner.end()
             }
         })*
@@ -199,6 +230,7 @@ macro_rules! fields {
             }
 
             fn end(self) -> Result<S::Ok, S::Error> {
+                self.page.close();
                 self.inner.end()
             }
         })*
@@ -224,6 +256,7 @@ impl<S: SerializeMap> SerializeMap for Finite<'_, S> {
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {
+        self.page.close();
         self.inner.end()
     }
 }
@@ -235,11 +268,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_not_finite_are_told_from_null() -> Result<(), serde_json::Error> {
+    fn numbers_that_are_not_finite_are_told_from_null() -> Result<(), &'static str> {
         let value = BTreeMap::from([("a", vec![Some(1.5), Some(f64::NAN), None]), ("b", vec![Some(f64::INFINITY)])]);
-        let (text, nulls) = Finite::write(&value)?;
+        let (text, nulls) = Finite::write(&value).map_err(|_| "not written")?;
         assert_eq!(String::from_utf8_lossy(&text), r#"{"a":[1.5,null,null],"b":[null]}"#);
         assert_eq!(nulls.iter().map(|null| null.offset).collect::<Vec<_>>(), [10, 26]);
         Ok(())
+    }
+    #[test]
+    fn a_value_of_any_depth_is_refused_without_a_crash() {
+        #[derive(serde::Serialize)]
+        struct List(Vec<List>);
+        let nested = |levels| (1..levels).fold(List(Vec::new()), |list, _| List(vec![list]));
+        assert!(Finite::write(&nested(MAX_PAYLOAD_DEPTH)).is_ok());
+        let deep = nested(2000);
+        assert!(matches!(Finite::write(&deep), Err(NotWritten::TooDeep)));
     }
 }
