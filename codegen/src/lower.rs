@@ -4,17 +4,19 @@
 //! what needs a name gets a definition, and a definition that is reached through a `$ref` is lowered later, from a queue, so
 //! that recursion is never deeper than a schema nests.
 
+mod apart;
 mod conj;
 mod depth;
 mod finish;
 mod finite;
 mod guard;
+mod key;
 mod record;
 #[cfg(test)]
 mod tests;
 mod union;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use capgen_manifest::{Manifest, Side};
 use capgen_schema::{Kind, NodeId, Number, Schema, Type as SchemaType, TypeSet};
@@ -55,6 +57,8 @@ struct Lowering<'a, 'm> {
     definitions: HashMap<NodeId, TypeId>,
     /// The names of the members of `definitions`.
     definition_names: HashMap<NodeId, &'a str>,
+    /// What their types are called.
+    definition_types: HashSet<String>,
     /// The type of each conjunction that has a reference in it and more.
     merged: HashMap<Conj, TypeId>,
     queue: Vec<(TypeId, Conj)>,
@@ -95,6 +99,7 @@ impl<'a> Lowering<'a, '_> {
             types,
             definitions: HashMap::new(),
             definition_names: schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect(),
+            definition_types: schema.definitions().iter().map(|(name, _)| definition_type(&root, name)).collect(),
             merged: HashMap::new(),
             queue: Vec::new(),
             root: root.clone(),
@@ -195,10 +200,7 @@ impl<'a> Lowering<'a, '_> {
             return *id;
         }
         let name = self.definition_names.get(&node).copied().unwrap_or_default();
-        let place = Place {
-            name: format!("{}{}", self.root, name::camel_or(name, "Type")),
-            pointer: self.schema.node(node).pointer.clone(),
-        };
+        let place = Place { name: definition_type(&self.root, name), pointer: self.schema.node(node).pointer.clone() };
         let id = self.define(place, Origin::Definition, Conj::of([node]));
         self.definitions.insert(node, id);
         id
@@ -234,7 +236,7 @@ impl<'a> Lowering<'a, '_> {
     /// Whether a reference is merged with something else, so that the place may come back to itself.
     fn is_merged(&self, conj: &Conj) -> bool {
         let mut stack: Vec<NodeId> = conj.atoms.iter().map(|atom| atom.node).collect();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         while let Some(id) = stack.pop() {
             if !seen.insert(id) {
                 continue;
@@ -327,6 +329,11 @@ impl<'a> Lowering<'a, '_> {
         }
         (Type::Array { item: Box::new(item), min, max }, exactly)
     }
+}
+
+/// What the type of a definition is called.
+fn definition_type(root: &str, name: &str) -> String {
+    format!("{root}{}", name::camel_or(name, "Type"))
 }
 
 /// A type by another name.

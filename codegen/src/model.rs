@@ -201,9 +201,11 @@ pub(crate) struct Member {
 #[derive(Debug)]
 pub(crate) struct Union {
     pub(crate) variants: Vec<Variant>,
-    /// Whether a look at the value's type and, for objects, its tag tells which variant it is: at most one applies.
+    /// Whether a look at the value's type and, for objects, at its tag or at which key it has tells which variant it is:
+    /// at most one applies.
     pub(crate) disjoint: bool,
-    /// The property whose value tells object variants apart, where there is more than one.
+    /// The property whose value tells object variants apart, where there is more than one. With a tag, no variant has a
+    /// key.
     pub(crate) tag: Option<String>,
 }
 
@@ -218,6 +220,15 @@ pub(crate) struct Variant {
     pub(crate) types: TypeSet,
     /// The values of the tag that select it; empty where the union has no tag or the variant is no object.
     pub(crate) tag_values: Vec<Json>,
+    /// The property whose presence selects it: required here, and forbidden in every other variant for objects.
+    pub(crate) key: Option<String>,
+}
+
+impl Variant {
+    /// Whether nothing but the type of a value selects it.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.tag_values.is_empty() && self.key.is_none()
+    }
 }
 
 impl Index<TypeId> for Model<'_> {

@@ -98,6 +98,26 @@ fn guards_narrow_to_their_variant() {
 }
 
 #[test]
+fn guards_narrow_by_the_property_that_selects_a_variant() {
+    let Some(node) = node() else { return };
+    let branch = |name: &str, schema: Value| json!({"type": "object", "properties": {name: schema}, "required": [name], "additionalProperties": false});
+    let schema = json!({"oneOf": [
+        {"enum": ["None", "All"]},
+        branch("Text", json!({"type": "string"})),
+        branch("Count", json!({"type": "integer"})),
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "null"}
+    ]});
+    let usage = "export const f = (v: Exclude<TestRequest, null>): string => isTestRequestValueText(v)
+        ? v.Text
+        : isTestRequestValueCount(v) ? v.Count.toFixed() : typeof v === \"string\" ? v : v.join();";
+    assert_eq!(errors(&node, &schema, usage), []);
+    let wrong =
+        "export const f = (v: Exclude<TestRequest, null>): number | false => isTestRequestValueText(v) && v.Count;";
+    assert!(!errors(&node, &schema, wrong).is_empty());
+}
+
+#[test]
 fn hostile_sizes_compile() {
     let Some(node) = node() else { return };
     let many = |f: &dyn Fn(usize) -> Value| (0..10_000).map(f).collect::<Vec<Value>>();

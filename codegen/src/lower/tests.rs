@@ -35,6 +35,7 @@ fn notation(model: &Model<'_>) -> String {
                 let kind = match (&union.tag, union.disjoint) {
                     (_, false) => "overlapping".to_owned(),
                     (Some(tag), true) => format!("tag {tag}"),
+                    (None, true) if union.variants.iter().any(|v| v.key.is_some()) => "by key".to_owned(),
                     (None, true) => "by type".to_owned(),
                 };
                 format!("{kind}: {}", variants.join(" | "))
@@ -191,9 +192,69 @@ fn overlapping_branches_stay_overlapping() {
 fn one_of_required_forbids_the_properties_of_its_siblings() {
     check(
         r#"{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}"#,
-        "R = overlapping: Variant1(RVariant1) | Variant2(RVariant2)
-         RVariant1 = { a: string, b?: never }
-         RVariant2 = { a?: never, b: string }",
+        "R = by key: A(RA) | B(RB)
+         RA = { a: string, b?: never }
+         RB = { a?: never, b: string }",
+    );
+}
+
+#[test]
+fn a_property_that_only_one_branch_allows_and_requires_tells_it_apart() {
+    check(
+        r##"{"definitions": {"Circle": {"type": "object", "properties": {"r": {"type": "number"}}}}, "oneOf": [
+            {"enum": ["Nothing", "All"]},
+            {"type": "object", "properties": {"Text": {"type": "string"}}, "required": ["Text"], "additionalProperties": false},
+            {"type": "object", "properties": {"Circle": {"$ref": "#/definitions/Circle"}}, "required": ["Circle"], "additionalProperties": false}]}"##,
+        r#"R = by key: String(RString) | Text(RText) | Circle(RCircleVariant)
+           RString = enum Nothing="Nothing" All="All"
+           RText = { text: string, closed }
+           RCircleVariant = { circle: RCircle, closed }
+           RCircle = { r?: f64 }"#,
+    );
+    check(
+        r##"{"definitions": {
+              "Person": {"type": "object", "properties": {"name": {}, "born": {}}, "required": ["name", "born"], "additionalProperties": false},
+              "Firm": {"type": "object", "properties": {"name": {}, "vat": {}}, "required": ["vat"], "additionalProperties": false}},
+            "anyOf": [{"$ref": "#/definitions/Person"}, {"$ref": "#/definitions/Firm"}]}"##,
+        "R = by key: Person(RPerson) | Firm(RFirm)
+         RPerson = { name: unknown, born: unknown, closed }
+         RFirm = { name?: unknown, vat: unknown, closed }",
+    );
+}
+
+#[test]
+fn a_branch_that_two_properties_tell_apart_has_the_name_of_neither() {
+    check(
+        r#"{"oneOf": [
+            {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["b", "a"], "additionalProperties": false},
+            {"type": "object", "properties": {"c": {}}, "required": ["c"], "additionalProperties": false}]}"#,
+        "R = by key: Variant1(RVariant1) | C(RC)
+         RVariant1 = { a: unknown, b: unknown, closed }
+         RC = { c: unknown, closed }",
+    );
+}
+
+#[test]
+fn a_property_that_another_branch_allows_tells_nothing() {
+    let closed =
+        r#"{"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"], "additionalProperties": false}"#;
+    for other in [
+        r#"{"type": "object", "properties": {"b": {}}, "required": ["b"], "additionalProperties": false}"#,
+        r#"{"type": "object", "properties": {"c": {}}, "required": ["c"]}"#,
+        r#"{"type": "object", "properties": {"c": {}}, "additionalProperties": false}"#,
+    ] {
+        let types = types(&format!(r#"{{"anyOf": [{closed}, {other}]}}"#));
+        assert!(types.starts_with("R = overlapping: Variant1(RVariant1) | Variant2(RVariant2)"), "{types}");
+    }
+}
+
+#[test]
+fn branches_that_list_strings_are_one_beside_others() {
+    check(
+        r#"{"oneOf": [{"type": "string", "const": "a", "description": "first"}, {"type": "integer"}, {"enum": ["b", "c"]}, {"type": "null"}]}"#,
+        r#"R = new RValue?
+           RValue = by type: String(RString) | Integer(i64)
+           RString = enum A="a" B="b" C="c""#,
     );
 }
 

@@ -7,10 +7,12 @@ use std::collections::HashSet;
 
 use capgen_schema::{Assertions, Json, Kind, NodeId, Type as SchemaType, TypeSet};
 
+use super::apart::{Profile, is_disjoint, without};
 use super::conj::{Branches, Conj, Facets, Pure, Sole, flatten, pure, sole_assertion};
 use super::guard::{self, Exactly};
 use super::{Built, Lowering, Place, finite, is_everything, nullable_if, scalar};
-use crate::model::{Guard, Shape, Type, Union, Variant};
+use super::{apart, key};
+use crate::model::{Coverage, Guard, Origin, Shape, Type, Union, Variant};
 use crate::name;
 
 /// A union with more branches than this and than its schema has parts, after nested ones are opened, widens to what
@@ -20,21 +22,20 @@ const MAX_LEAVES: usize = 256;
 /// In a `oneOf` of more branches, what one branch asks for is not forbidden in the others: that would take the square.
 const MAX_EXCLUSIVE: usize = 64;
 
+/// A value that is listed, perhaps with its description.
+type Listed<'a> = (&'a Json, Option<&'a str>);
+
 /// A branch, merged with what stands beside the union.
 struct Leaf {
     conj: Conj,
+    /// Other branches that list strings, as this one does.
+    others: Vec<Conj>,
     /// What its place is called, where neither a tag nor a type gives a better name.
     ident: String,
     pointer: String,
     profile: Profile,
-}
-
-/// What a look at a value can tell of a branch.
-#[derive(Clone)]
-struct Profile {
-    types: TypeSet,
-    /// Required properties with a closed set of values, in source order.
-    constants: Vec<(String, Vec<Json>)>,
+    /// The property whose presence tells this branch from the others for objects.
+    key: Option<String>,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -47,15 +48,21 @@ impl<'a> Lowering<'a, '_> {
         if let Some((finite, exactly)) = self.finite_union(&leaves) {
             return (finite, exactly.filter(|_| is_told));
         }
-        let tag = tag(&leaves);
-        let mut is_exact = is_told && are_apart(&leaves, tag.as_deref());
         let (nulls, others): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(|leaf| is_null(leaf.profile.types));
+        let nulls_beside = others.iter().filter(|leaf| leaf.profile.types.contains(SchemaType::Null)).count();
+        let mut is_exact = is_told && nulls.len() + nulls_beside <= 1;
         is_exact &= nulls.iter().all(|leaf| guard::only_lists(self.schema, &flatten(self.schema, &leaf.conj)));
-        let (nullable, mut leaves) = (!nulls.is_empty(), others);
-        if let [leaf] = leaves.as_slice() {
+        let nullable = !nulls.is_empty();
+        if let [leaf] = others.as_slice() {
             let (built, exactly) = self.sole_branch(leaf, nullable, place);
             return (built, exactly.filter(|_| is_exact));
         }
+        let mut leaves = self.join_strings(others);
+        let tag = apart::tag(leaves.iter().map(|leaf| &leaf.profile));
+        if tag.is_none() {
+            self.find_keys(&mut leaves);
+        }
+        is_exact &= are_apart(&leaves, tag.is_some());
         name_sole_object(&mut leaves);
         let mut variants = Vec::with_capacity(leaves.len());
         let mut hoisted = nullable;
@@ -104,7 +111,7 @@ impl<'a> Lowering<'a, '_> {
             let whole = !opens && matches!(pure(self.schema, &conj), Some(Pure::Ref(_) | Pure::Anything));
             let Some(union) = facets.unions.first().filter(|_| !whole && facets.values.is_none()) else {
                 let profile = self.profile(&conj, 0);
-                leaves.push(Leaf { conj, ident, pointer, profile });
+                leaves.push(Leaf { conj, others: Vec::new(), ident, pointer, profile, key: None });
                 continue;
             };
             if leaves.len() + stack.len() + union.nodes.len() > limit {
@@ -143,7 +150,7 @@ impl<'a> Lowering<'a, '_> {
     /// One closed set of values, where every branch is one and none is a definition of its own.
     fn finite_union(&mut self, leaves: &[Leaf]) -> Option<(Built, Exactly)> {
         let mut is_exact = true;
-        let mut values: Vec<(&'a Json, Option<&'a str>)> = Vec::new();
+        let mut values: Vec<Listed<'a>> = Vec::new();
         for leaf in leaves {
             let facets = flatten(self.schema, &leaf.conj);
             is_exact &= guard::only_lists(self.schema, &facets);
@@ -151,16 +158,66 @@ impl<'a> Lowering<'a, '_> {
                 values.push((&Json::Null, None));
                 continue;
             }
-            let own = leaf.conj.atoms.last()?;
-            let description = match &facets.values.as_ref()?.as_slice() {
-                [_] => self.schema.node(own.node).annotations.description.as_deref(),
-                _ => None,
-            };
-            values.extend(facets.values?.into_iter().map(|value| (value, description)));
+            values.extend(self.listed(&leaf.conj, &facets)?);
         }
-        let mut seen = HashSet::new();
-        is_exact &= values.iter().all(|(value, _)| seen.insert(finite::as_binary64(value)));
+        is_exact &= are_distinct(&values);
         Some((finite::build(values.into_iter()), is_exact.then_some(Guard::None)))
+    }
+
+    /// The values that a branch lists; the only one has the branch's description.
+    fn listed(&self, conj: &Conj, facets: &Facets<'a>) -> Option<Vec<Listed<'a>>> {
+        let own = conj.atoms.last()?;
+        let values = facets.values.as_ref()?;
+        let description = match values.as_slice() {
+            [_] => self.schema.node(own.node).annotations.description.as_deref(),
+            _ => None,
+        };
+        Some(values.iter().map(|value| (*value, description)).collect())
+    }
+
+    /// Makes one branch of all those that list strings and are no definition of their own.
+    fn join_strings(&self, leaves: Vec<Leaf>) -> Vec<Leaf> {
+        let mut joined: Vec<Leaf> = Vec::with_capacity(leaves.len());
+        let mut first = None;
+        for leaf in leaves {
+            if self.lists_strings(&leaf) {
+                match first.and_then(|at: usize| joined.get_mut(at)) {
+                    Some(first) => {
+                        first.others.push(leaf.conj);
+                        continue;
+                    }
+                    None => first = Some(joined.len()),
+                }
+            }
+            joined.push(leaf);
+        }
+        joined
+    }
+
+    fn lists_strings(&self, leaf: &Leaf) -> bool {
+        if leaf.profile.types != TypeSet::EMPTY.with(SchemaType::String) {
+            return false;
+        }
+        let facets = flatten(self.schema, &leaf.conj);
+        facets.values.is_some() && guard::only_lists(self.schema, &facets) && pure(self.schema, &leaf.conj).is_none()
+    }
+
+    /// Finds the properties that tell the branches for objects apart, and names branches after them.
+    fn find_keys(&mut self, leaves: &mut [Leaf]) {
+        let mut objects: Vec<&mut Leaf> = leaves.iter_mut().filter(|leaf| leaf.profile.is_object()).collect();
+        if objects.len() < 2 || self.budget == 0 {
+            return;
+        }
+        let branches: Vec<&Conj> = objects.iter().map(|leaf| &leaf.conj).collect();
+        let (keys, cost) = key::keys(self.schema, &branches);
+        // A name is much less than a place.
+        self.budget = self.budget.saturating_sub(cost / 8);
+        for (leaf, key) in objects.iter_mut().zip(keys.into_iter().flatten()) {
+            if key.is_sole {
+                leaf.ident = finite::ident(&Json::String(key.name.clone()));
+            }
+            leaf.key = Some(key.name);
+        }
     }
 
     /// What stands beside the union alone.
@@ -182,16 +239,40 @@ impl<'a> Lowering<'a, '_> {
     fn variant(&mut self, leaf: Leaf, tag: Option<&str>, place: &Place) -> (Variant, bool, bool) {
         let values = tag.and_then(|tag| leaf.profile.constant(tag)).unwrap_or_default();
         let ident = self.variant_ident(&leaf, values);
-        let at = Place { name: format!("{}{ident}", place.name), pointer: leaf.pointer };
+        let mut at = Place { name: format!("{}{ident}", place.name), pointer: leaf.pointer };
+        if leaf.key.is_some() && self.definition_types.contains(&at.name) {
+            // What is called `Text` may well hold a definition of that name.
+            at.name.push_str("Variant");
+        }
         let tag_values = values.to_vec();
-        let (ty, exactly) = self.place(&leaf.conj, &at);
+        let (ty, exactly) = if leaf.others.is_empty() {
+            self.place(&leaf.conj, &at)
+        } else {
+            self.strings(std::iter::once(&leaf.conj).chain(&leaf.others), at)
+        };
         let (ty, nullable) = match ty {
             Type::Nullable(inner) => (*inner, true),
             ty => (ty, false),
         };
         let types = if nullable { without(leaf.profile.types, SchemaType::Null) } else { leaf.profile.types };
         let says_all = exactly.is_some();
-        (Variant { ident, ty, guard: exactly.unwrap_or_default(), types, tag_values }, nullable, says_all)
+        let guard = exactly.unwrap_or_default();
+        (Variant { ident, ty, guard, types, tag_values, key: leaf.key }, nullable, says_all)
+    }
+
+    /// The type of several branches that list strings; exact where none stands twice.
+    fn strings<'c>(&mut self, branches: impl Iterator<Item = &'c Conj>, place: Place) -> (Type, Exactly) {
+        let listed = branches.filter_map(|conj| self.listed(conj, &flatten(self.schema, conj)));
+        let values: Vec<Listed<'a>> = listed.flatten().collect();
+        let exactly = are_distinct(&values).then_some(Guard::None);
+        match finite::build(values.into_iter()) {
+            Built::Type(ty) => (ty, exactly),
+            Built::Shape { shape, .. } => {
+                let coverage = Coverage { is_exact: true, pointers: None };
+                let id = self.push(place, Origin::Place, None, shape, coverage);
+                (Type::Named { id, boxed: false }, exactly)
+            }
+        }
     }
 
     fn variant_ident(&self, leaf: &Leaf, tag_values: &[Json]) -> String {
@@ -227,7 +308,14 @@ impl<'a> Lowering<'a, '_> {
             let (ty, exactly) = self.part(conj, facets, types, &at);
             if ty != Type::Never {
                 is_exact &= exactly.is_some();
-                variants.push(Variant { ident, ty, guard: exactly.unwrap_or_default(), types, tag_values: Vec::new() });
+                variants.push(Variant {
+                    ident,
+                    ty,
+                    guard: exactly.unwrap_or_default(),
+                    types,
+                    tag_values: Vec::new(),
+                    key: None,
+                });
             }
         }
         let (mut built, mut exactly) = finish(variants, None, facets.types.contains(SchemaType::Null), is_exact);
@@ -259,63 +347,10 @@ impl<'a> Lowering<'a, '_> {
             (Built::Type(ty), exactly) => (ty, exactly),
             (Built::Shape { shape, .. }, exactly) => {
                 let coverage = guard::coverage(self.schema, conj, exactly.is_some());
-                let id = self.push(place.clone(), crate::model::Origin::Place, None, shape, coverage);
+                let id = self.push(place.clone(), Origin::Place, None, shape, coverage);
                 (Type::Named { id, boxed: false }, Some(Guard::None))
             }
         }
-    }
-
-    /// The profile of a conjunction; of everything where it is too deep or too wide to tell.
-    fn profile(&mut self, conj: &Conj, depth: usize) -> Profile {
-        let everything = Profile { types: TypeSet::ALL, constants: Vec::new() };
-        if depth > 32 || self.budget == 0 {
-            return everything;
-        }
-        self.budget -= 1;
-        let facets = self.flatten(conj);
-        if facets.is_never() {
-            return Profile { types: TypeSet::EMPTY, constants: Vec::new() };
-        }
-        if let Some(values) = &facets.values {
-            return Profile { types: values.iter().map(|value| value.type_of()).collect(), constants: Vec::new() };
-        }
-        let Some(union) = facets.unions.first() else {
-            return Profile { types: facets.types, constants: self.constants(&facets) };
-        };
-        let branches: Vec<Profile> = union
-            .nodes
-            .iter()
-            .map(|branch| self.profile(&conj.distribute(&facets, union, *branch), depth + 1))
-            .collect();
-        join(branches)
-    }
-
-    /// The required properties that can only have listed values.
-    fn constants(&mut self, facets: &Facets<'a>) -> Vec<(String, Vec<Json>)> {
-        let mut constants: Vec<(String, Vec<Json>)> = Vec::new();
-        let mut seen = HashSet::new();
-        let required: HashSet<&str> = facets.groups.iter().flat_map(|g| &g.required).map(String::as_str).collect();
-        for (name, _) in facets.groups.iter().flat_map(|group| &group.properties) {
-            if !required.contains(name.as_str()) || !seen.insert(name.as_str()) {
-                continue;
-            }
-            let nodes = facets.groups.iter().flat_map(|g| g.properties.iter().filter(|(n, _)| n == name));
-            let place = self.flatten(&Conj::of(nodes.map(|(_, node)| *node)));
-            if let Some(values) = place.values {
-                constants.push((name.clone(), values.into_iter().cloned().collect()));
-            }
-        }
-        constants
-    }
-}
-
-impl Profile {
-    fn constant(&self, name: &str) -> Option<&[Json]> {
-        self.constants.iter().find(|(n, _)| n == name).map(|(_, values)| values.as_slice())
-    }
-
-    fn is_object(&self) -> bool {
-        self.types.contains(SchemaType::Object)
     }
 }
 
@@ -327,54 +362,23 @@ fn name_sole_object(leaves: &mut [Leaf]) {
     }
 }
 
-/// The profile of a value that has one of several.
-fn join(profiles: Vec<Profile>) -> Profile {
-    let types = profiles.iter().fold(TypeSet::EMPTY, |types, profile| types.union(profile.types));
-    let objects: Vec<&Profile> = profiles.iter().filter(|profile| profile.is_object()).collect();
-    let Some((first, others)) = objects.split_first() else { return Profile { types, constants: Vec::new() } };
-    let mut constants = Vec::new();
-    for (name, values) in &first.constants {
-        let Some(more) = others.iter().map(|profile| profile.constant(name)).collect::<Option<Vec<_>>>() else {
-            continue;
-        };
-        constants.push((name.clone(), values.iter().chain(more.into_iter().flatten()).cloned().collect()));
-    }
-    Profile { types, constants }
-}
-
-/// The first property that tells every two object branches apart.
-fn tag(leaves: &[Leaf]) -> Option<String> {
-    let objects: Vec<&Profile> =
-        leaves.iter().map(|leaf| &leaf.profile).filter(|profile| profile.is_object()).collect();
-    let (first, others) = objects.split_first()?;
-    if others.is_empty() {
-        return None;
-    }
-    first.constants.iter().map(|(name, _)| name).find(|name| are_disjoint(&objects, name)).cloned()
-}
-
-fn are_disjoint(objects: &[&Profile], tag: &str) -> bool {
-    let mut seen = HashSet::new();
-    objects.iter().all(|profile| match profile.constant(tag) {
-        Some(values) => {
-            let own: HashSet<String> = values.iter().map(finite::as_binary64).collect();
-            own.into_iter().all(|value| seen.insert(value))
-        }
-        None => false,
-    })
-}
-
-/// Whether no value fits two branches, as far as types and the tag tell.
-fn are_apart(leaves: &[Leaf], tag: Option<&str>) -> bool {
+/// Whether no value fits two branches, as far as types, the tag and keys tell.
+fn are_apart(leaves: &[Leaf], is_tagged: bool) -> bool {
     let mut types = TypeSet::EMPTY;
     leaves.iter().all(|leaf| {
         let mut shared = leaf.profile.types.intersection(types);
-        if tag.is_some() {
+        if is_tagged || leaf.key.is_some() {
             shared = without(shared, SchemaType::Object);
         }
         types = types.union(leaf.profile.types);
         shared.is_empty()
     })
+}
+
+/// Whether no payload equals two of the values.
+fn are_distinct(values: &[Listed<'_>]) -> bool {
+    let mut seen = HashSet::new();
+    values.iter().all(|(value, _)| seen.insert(finite::as_binary64(value)))
 }
 
 /// A union of what is left when wider variants have swallowed narrower ones. `is_exact` where each variant says all of its
@@ -421,41 +425,6 @@ fn absorb(variants: &mut Vec<Variant>) {
         }
         !swallowed && !repeated
     });
-}
-
-/// Whether types and tags tell every two variants apart.
-fn is_disjoint(variants: &[Variant], nullable: bool) -> bool {
-    let mut types = TypeSet::EMPTY;
-    if nullable {
-        types = types.with(SchemaType::Null);
-    }
-    let mut plain_object = false;
-    let mut tagged_object = false;
-    for variant in variants {
-        let mut own = variant.types;
-        if own.contains(SchemaType::Object) {
-            if variant.tag_values.is_empty() {
-                if plain_object || tagged_object {
-                    return false;
-                }
-                plain_object = true;
-            } else if plain_object {
-                return false;
-            } else {
-                tagged_object = true;
-            }
-            own = without(own, SchemaType::Object);
-        }
-        if !own.intersection(types).is_empty() {
-            return false;
-        }
-        types = types.union(own);
-    }
-    true
-}
-
-fn without(types: TypeSet, excluded: SchemaType) -> TypeSet {
-    types.iter().filter(|t| *t != excluded).collect()
 }
 
 fn is_null(types: TypeSet) -> bool {

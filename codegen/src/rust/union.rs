@@ -66,7 +66,9 @@ fn tagged(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) 
     let mut rules = Rules::default();
     let of_variants: Vec<Option<String>> =
         union.variants.iter().map(|v| rules.keep(rule::rule(types, def, &v.ty, &v.guard))).collect();
-    codec::block(writer, types, def, None, &rules, |w, has_whole| {
+    let keys: Vec<&str> = union.variants.iter().filter_map(|variant| variant.key.as_deref()).collect();
+    let names = Some(keys.as_slice()).filter(|keys| !keys.is_empty());
+    codec::block(writer, types, def, names, &rules, |w, has_whole| {
         let read = |w: &mut Writer| {
             w.text("match reader.kind()? ");
             w.block(|w| arms(w, union, &of_variants));
@@ -120,6 +122,9 @@ fn selector(union: &Union, variant: &Variant) -> String {
         let values: Vec<String> = variant.tag_values.iter().map(|value| doc::code(&value.canonical())).collect();
         return format!("Where {} is {}.", doc::code(tag), values.join(" or "));
     }
+    if let Some(key) = &variant.key {
+        return format!("Where there is a property {}.", doc::code(key));
+    }
     let names: Vec<&str> = variant.types.iter().map(SchemaType::name).collect();
     format!("Where the value is of type {}.", names.join(" or "))
 }
@@ -127,20 +132,20 @@ fn selector(union: &Union, variant: &Variant) -> String {
 /// The arms that find a value's variant.
 fn arms(writer: &mut Writer, union: &Union, rules: &[Option<String>]) {
     let mut covered = HashSet::new();
-    let tag = union.tag.as_deref();
     for (variant, rule) in union.variants.iter().zip(rules) {
-        let tagged = tag.is_some() && !variant.tag_values.is_empty();
-        let kinds = variant.types.iter().filter(|t| !(tagged && *t == SchemaType::Object)).map(kind);
+        let kinds = variant.types.iter().filter(|t| variant.is_plain() || *t != SchemaType::Object).map(kind);
         let kinds: Vec<&str> = kinds.filter(|kind| covered.insert(*kind)).collect();
         if !kinds.is_empty() {
             writer.arm(|w| patterns(w, &kinds), |w| read_as(w, variant, rule.as_deref()));
         }
     }
     let object = kind(SchemaType::Object);
-    if let Some(tag) = tag.filter(|_| !covered.contains(object)) {
-        covered.insert(object);
+    if union.variants.iter().any(|variant| !variant.is_plain()) && covered.insert(object) {
         writer.line("::capgen::wire::Kind::Object => {");
-        writer.indented(|w| by_tag(w, union, rules, tag));
+        writer.indented(|w| match union.tag.as_deref() {
+            Some(tag) => by_tag(w, union, rules, tag),
+            None => by_key(w, union, rules),
+        });
         writer.line("}");
     }
     if covered.len() < KINDS {
@@ -171,6 +176,17 @@ fn by_tag(writer: &mut Writer, union: &Union, rules: &[Option<String>], tag: &st
             let mut seen = HashSet::new();
             let values: Vec<&Json> = variant.tag_values.iter().filter(|value| seen.insert(value.canonical())).collect();
             w.arm(|w| tags(w, &values, strings), |w| read_as(w, variant, rule.as_deref()));
+        }
+        w.line("_ => None,");
+    });
+}
+
+fn by_key(writer: &mut Writer, union: &Union, rules: &[Option<String>]) {
+    writer.text("match reader.which(NAMES)? ");
+    writer.block(|w| {
+        let variants = union.variants.iter().zip(rules).filter(|(variant, _)| variant.key.is_some());
+        for (index, (variant, rule)) in variants.enumerate() {
+            w.arm(|w| w.text(&index.to_string()), |w| read_as(w, variant, rule.as_deref()));
         }
         w.line("_ => None,");
     });

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use super::Form;
 use super::literal;
 use super::syntax::Writer;
-use super::types::Types;
+use super::types::{INHERITED, Types};
 use crate::model::{Model, Shape, Type, TypeDef, TypeId, Union, Variant};
 use crate::name;
+use capgen_schema::{Type as SchemaType, TypeSet};
 
 /// The guards of every union, by the union's type.
 pub(super) struct Guards(HashMap<usize, Vec<Guard>>);
@@ -19,7 +20,8 @@ struct Guard {
     condition: String,
 }
 
-/// The guards of a model: of each exported union whose variants are all objects with literal tags. None has a `taken` name.
+/// The guards of a model: of each exported union whose variants are all objects with literal tags, and of the objects of
+/// each whose objects have keys. None has a `taken` name.
 pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<String>) -> Guards {
     let mut guards: Vec<(usize, Guard)> = Vec::new();
     let mut names: Vec<(String, Vec<u8>)> = Vec::new();
@@ -48,24 +50,48 @@ fn of_union<'m>(
     model: &Model<'_>,
     types: &Types<'_>,
 ) -> Option<Vec<(&'m Variant, Guard)>> {
-    let tag = union.tag.as_deref().filter(|_| union.disjoint)?;
-    let guard = |variant: &'m Variant| {
+    let guard = |variant: &'m Variant, condition: String| {
         let Type::Named { id, .. } = variant.ty else { return None };
-        let values: Option<Vec<String>> = variant.tag_values.iter().map(literal::primitive).collect();
-        let place = literal::access("value", tag);
-        let tests: Vec<String> = values?.iter().map(|value| format!("{place} === {value}")).collect();
-        let is_tested = types.is_exported(id) && !tests.is_empty();
-        is_tested.then(|| {
-            let guard = Guard {
-                name: format!("is{}{}", def.name, variant.ident),
-                union: def.name.clone(),
-                variant: model[id].name.clone(),
-                condition: tests.join(" || "),
-            };
-            (variant, guard)
+        types.is_exported(id).then(|| {
+            let name = format!("is{}{}", def.name, variant.ident);
+            (variant, Guard { name, union: def.name.clone(), variant: model[id].name.clone(), condition })
         })
     };
-    union.variants.iter().map(guard).collect()
+    match union.tag.as_deref().filter(|_| union.disjoint) {
+        Some(tag) => union.variants.iter().map(|variant| guard(variant, has_tag(tag, variant)?)).collect(),
+        None => {
+            let is_object = first_condition(union);
+            let keyed = union.variants.iter().filter(|variant| variant.key.is_some());
+            keyed.map(|variant| guard(variant, format!("{is_object}{}", has_key(variant)?))).collect()
+        }
+    }
+}
+
+fn has_tag(tag: &str, variant: &Variant) -> Option<String> {
+    let values: Option<Vec<String>> = variant.tag_values.iter().map(literal::primitive).collect();
+    let place = literal::access("value", tag);
+    let tests: Vec<String> = values?.iter().map(|value| format!("{place} === {value}")).collect();
+    (!tests.is_empty()).then(|| tests.join(" || "))
+}
+
+/// Whether the property is there, for `undefined` is not; a name that every object inherits would always be.
+fn has_key(variant: &Variant) -> Option<String> {
+    let is_object = variant.types == TypeSet::EMPTY.with(SchemaType::Object);
+    let key = variant.key.as_deref().filter(|key| is_object && *key != "__proto__" && !INHERITED.contains(key))?;
+    Some(format!("{} in value && {} !== undefined", literal::string(key), literal::access("value", key)))
+}
+
+/// What `in` asks of a value of the union: that it is an object.
+fn first_condition(union: &Union) -> String {
+    let types = union.variants.iter().fold(TypeSet::EMPTY, |types, variant| types.union(variant.types));
+    let mut condition = String::new();
+    if types.iter().any(|t| !matches!(t, SchemaType::Null | SchemaType::Array | SchemaType::Object)) {
+        condition.push_str("typeof value === \"object\" && ");
+    }
+    if types.contains(SchemaType::Null) {
+        condition.push_str("value !== null && ");
+    }
+    condition
 }
 
 impl Guards {

@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
     /// The string at a property of the object that comes next, without going on.
     pub fn tag(&mut self, name: &str) -> Option<Cow<'a, str>> {
         self.ahead(|reader| {
-            reader.find(name)?;
+            reader.find(|found| (found == name).then_some(()))?;
             reader.string()
         })
     }
@@ -95,18 +95,23 @@ impl<'a> Reader<'a> {
     /// The canonical text of the value at a property of the object that comes next, without going on.
     pub fn tag_json(&mut self, name: &str) -> Option<String> {
         self.ahead(|reader| {
-            reader.find(name)?;
+            reader.find(|found| (found == name).then_some(()))?;
             super::member::canonical(&reader.value()?)
         })
     }
 
-    /// Goes to the value of a property. What is before it is only looked over: it is read later.
-    fn find(&mut self, name: &str) -> Option<()> {
+    /// The index of the one of these names that the object which comes next has first, without going on.
+    pub fn which(&mut self, names: &[&str]) -> Option<usize> {
+        self.ahead(|reader| reader.find(|name| names.iter().position(|key| *key == name)))
+    }
+
+    /// Goes to the value of a wanted property. What is before it is only looked over: it is read later.
+    fn find<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.open(b'{')?;
         let mut is_first = true;
         while self.another(b'}', is_first)? {
-            if self.name()? == name {
-                return Some(());
+            if let Some(found) = wanted(&self.name()?) {
+                return Some(found);
             }
             self.hop()?;
             is_first = false;

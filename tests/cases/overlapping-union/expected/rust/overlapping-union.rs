@@ -462,54 +462,46 @@ mod overlapping_union_contract {
     pub type PayResponse = ::serde_json::Value;
 
     /// The request of `pay`.
-    ///
-    /// More than one type may fit a value, so it is kept as it is.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct PayRequest(::serde_json::Value);
+    pub enum PayRequest {
+        /// Where there is a property `card`.
+        Card(PayRequestCard),
+        /// Where there is a property `iban`.
+        Iban(PayRequestIban),
+    }
 
-    impl PayRequest {
-        /// The value as `Variant1`, where it can be read as one. Copies it.
-        pub fn as_variant1(&self) -> Option<PayRequestVariant1> {
-            ::capgen::wire::branch(&self.0)
-        }
-        /// The value as `Variant2`, where it can be read as one. Copies it.
-        pub fn as_variant2(&self) -> Option<PayRequestVariant2> {
-            ::capgen::wire::branch(&self.0)
-        }
-        /// The value.
-        pub const fn json(&self) -> &::serde_json::Value {
-            &self.0
-        }
-        /// The value.
-        pub fn into_json(self) -> ::serde_json::Value {
-            self.0
+    impl From<PayRequestCard> for PayRequest {
+        fn from(value: PayRequestCard) -> Self {
+            Self::Card(value)
         }
     }
 
-    impl From<PayRequestVariant1> for PayRequest {
-        fn from(value: PayRequestVariant1) -> Self {
-            Self(::capgen::wire::to_value(&value))
-        }
-    }
-
-    impl From<PayRequestVariant2> for PayRequest {
-        fn from(value: PayRequestVariant2) -> Self {
-            Self(::capgen::wire::to_value(&value))
+    impl From<PayRequestIban> for PayRequest {
+        fn from(value: PayRequestIban) -> Self {
+            Self::Iban(value)
         }
     }
 
     const _: () = {
-        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
-            <PayRequest as ::capgen::Payload>::schema,
-            &[""],
-        );
+        const NAMES: &[&str] = &["card", "iban"];
         impl ::capgen::wire::Json for PayRequest {
-            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                reader.value().map(Self)
+                match reader.kind()? {
+                    ::capgen::wire::Kind::Object => {
+                        match reader.which(NAMES)? {
+                            0 => reader.read().map(Self::Card),
+                            1 => reader.read().map(Self::Iban),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
             }
             fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.write(&self.0)
+                match self {
+                    Self::Card(value) => writer.write(value),
+                    Self::Iban(value) => writer.write(value),
+                }
             }
         }
     };
@@ -520,12 +512,12 @@ mod overlapping_union_contract {
 
     /// `/oneOf/0` in the request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct PayRequestVariant1 {
+    pub struct PayRequestCard {
         /// The property `card`.
         pub card: String,
     }
 
-    impl PayRequestVariant1 {
+    impl PayRequestCard {
         /// With the required properties, and no others.
         pub fn new(card: impl Into<String>) -> Self {
             Self { card: card.into() }
@@ -534,7 +526,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["card"];
-        impl ::capgen::wire::Json for PayRequestVariant1 {
+        impl ::capgen::wire::Json for PayRequestCard {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -554,18 +546,18 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(PayRequestVariant1);
+    ::capgen::json!(PayRequestCard);
 
     /// `/oneOf/1` in the request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct PayRequestVariant2 {
+    pub struct PayRequestIban {
         /// The property `iban`.
         pub iban: String,
         /// The property `bic`.
         pub bic: Option<String>,
     }
 
-    impl PayRequestVariant2 {
+    impl PayRequestIban {
         /// With the required properties, and no others.
         pub fn new(iban: impl Into<String>) -> Self {
             Self {
@@ -577,7 +569,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["iban", "bic"];
-        impl ::capgen::wire::Json for PayRequestVariant2 {
+        impl ::capgen::wire::Json for PayRequestIban {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -600,5 +592,5 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(PayRequestVariant2);
+    ::capgen::json!(PayRequestIban);
 }

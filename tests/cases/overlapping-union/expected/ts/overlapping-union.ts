@@ -26,15 +26,23 @@ export type SearchResponseTextOrRecordObject = {
   a: string;
 };
 
-export type PayRequest = PayRequestVariant1 | PayRequestVariant2;
+export type PayRequest = PayRequestCard | PayRequestIban;
 
-export type PayRequestVariant1 = {
+export function isPayRequestCard(value: PayRequest): value is PayRequestCard {
+  return "card" in value && value.card !== undefined;
+}
+
+export function isPayRequestIban(value: PayRequest): value is PayRequestIban {
+  return "iban" in value && value.iban !== undefined;
+}
+
+export type PayRequestCard = {
   card: string;
   iban?: never;
   bic?: never;
 };
 
-export type PayRequestVariant2 = {
+export type PayRequestIban = {
   iban: string;
   bic?: string;
   card?: never;

@@ -215,54 +215,46 @@ mod required_alternatives_contract {
     ::capgen::json!(FindRequestVariant2);
 
     /// The response of `find`.
-    ///
-    /// More than one type may fit a value, so it is kept as it is.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct FindResponse(::serde_json::Value);
+    pub enum FindResponse {
+        /// Where there is a property `a`.
+        A(FindResponseA),
+        /// Where there is a property `b`.
+        B(FindResponseB),
+    }
 
-    impl FindResponse {
-        /// The value as `Variant1`, where it can be read as one. Copies it.
-        pub fn as_variant1(&self) -> Option<FindResponseVariant1> {
-            ::capgen::wire::branch(&self.0)
-        }
-        /// The value as `Variant2`, where it can be read as one. Copies it.
-        pub fn as_variant2(&self) -> Option<FindResponseVariant2> {
-            ::capgen::wire::branch(&self.0)
-        }
-        /// The value.
-        pub const fn json(&self) -> &::serde_json::Value {
-            &self.0
-        }
-        /// The value.
-        pub fn into_json(self) -> ::serde_json::Value {
-            self.0
+    impl From<FindResponseA> for FindResponse {
+        fn from(value: FindResponseA) -> Self {
+            Self::A(value)
         }
     }
 
-    impl From<FindResponseVariant1> for FindResponse {
-        fn from(value: FindResponseVariant1) -> Self {
-            Self(::capgen::wire::to_value(&value))
-        }
-    }
-
-    impl From<FindResponseVariant2> for FindResponse {
-        fn from(value: FindResponseVariant2) -> Self {
-            Self(::capgen::wire::to_value(&value))
+    impl From<FindResponseB> for FindResponse {
+        fn from(value: FindResponseB) -> Self {
+            Self::B(value)
         }
     }
 
     const _: () = {
-        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
-            <FindResponse as ::capgen::Payload>::schema,
-            &[""],
-        );
+        const NAMES: &[&str] = &["a", "b"];
         impl ::capgen::wire::Json for FindResponse {
-            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                reader.value().map(Self)
+                match reader.kind()? {
+                    ::capgen::wire::Kind::Object => {
+                        match reader.which(NAMES)? {
+                            0 => reader.read().map(Self::A),
+                            1 => reader.read().map(Self::B),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
             }
             fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.write(&self.0)
+                match self {
+                    Self::A(value) => writer.write(value),
+                    Self::B(value) => writer.write(value),
+                }
             }
         }
     };
@@ -273,12 +265,12 @@ mod required_alternatives_contract {
 
     /// `/oneOf/0` in the response of `find`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct FindResponseVariant1 {
+    pub struct FindResponseA {
         /// The property `a`.
         pub a: String,
     }
 
-    impl FindResponseVariant1 {
+    impl FindResponseA {
         /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
@@ -287,7 +279,7 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a", "b", "c"];
-        impl ::capgen::wire::Json for FindResponseVariant1 {
+        impl ::capgen::wire::Json for FindResponseA {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -307,16 +299,16 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindResponseVariant1);
+    ::capgen::json!(FindResponseA);
 
     /// `/oneOf/1` in the response of `find`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct FindResponseVariant2 {
+    pub struct FindResponseB {
         /// The property `b`.
         pub b: String,
     }
 
-    impl FindResponseVariant2 {
+    impl FindResponseB {
         /// With the required properties, and no others.
         pub fn new(b: impl Into<String>) -> Self {
             Self { b: b.into() }
@@ -325,7 +317,7 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["b", "a", "c"];
-        impl ::capgen::wire::Json for FindResponseVariant2 {
+        impl ::capgen::wire::Json for FindResponseB {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -345,5 +337,5 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindResponseVariant2);
+    ::capgen::json!(FindResponseB);
 }

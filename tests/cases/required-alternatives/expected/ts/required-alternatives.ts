@@ -16,15 +16,23 @@ export type FindRequestVariant2 = {
   b: string;
 };
 
-export type FindResponse = FindResponseVariant1 | FindResponseVariant2;
+export type FindResponse = FindResponseA | FindResponseB;
 
-export type FindResponseVariant1 = {
+export function isFindResponseA(value: FindResponse): value is FindResponseA {
+  return "a" in value && value.a !== undefined;
+}
+
+export function isFindResponseB(value: FindResponse): value is FindResponseB {
+  return "b" in value && value.b !== undefined;
+}
+
+export type FindResponseA = {
   a: string;
   b?: never;
   c?: never;
 };
 
-export type FindResponseVariant2 = {
+export type FindResponseB = {
   a?: never;
   b: string;
   c?: never;
