@@ -33,7 +33,7 @@ impl Random {
     fn place(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
-        match self.below(if depth == 0 { 7 } else { 13 }) {
+        match self.below(if depth == 0 { 7 } else { 14 }) {
             0 if self.one_in(4) => return Json::Bool(!self.one_in(4)),
             0 | 1 if !names.is_empty() => {
                 let name = self.pick(names);
@@ -66,7 +66,8 @@ impl Random {
             }
             10 => self.applicators(&mut add, depth, names),
             11 => return self.merged(depth, names),
-            _ => self.tagged(&mut add, depth, names),
+            12 => self.tagged(&mut add, depth, names),
+            _ => self.keyed(&mut add, depth, names),
         }
         Json::Object(members)
     }
@@ -195,6 +196,46 @@ impl Random {
             Json::Object(branch)
         });
         let branches = branches.collect();
+        add(if self.one_in(3) { "anyOf" } else { "oneOf" }, Json::Array(branches));
+    }
+
+    /// A union of objects that are told apart by which property they have, perhaps with strings beside them. Now and then a
+    /// property is allowed in two of them, or a branch is open.
+    fn keyed(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
+        let mut keys: Vec<&str> = Vec::new();
+        for _ in 0..2 + self.below(3) {
+            let key = if self.one_in(3) { self.pick(&ODD_NAMES) } else { self.pick(&NAMES) };
+            if !keys.contains(&key) || self.one_in(6) {
+                keys.push(key);
+            }
+        }
+        let mut branches: Vec<Json> = Vec::new();
+        for key in &keys {
+            let mut properties = Object::new();
+            properties.push((*key).to_owned(), self.place(depth - 1, names));
+            let is_shared = self.one_in(4) && properties.get("shared").is_none();
+            if is_shared {
+                properties.push("shared".to_owned(), self.place(depth - 1, names));
+            }
+            let is_closed = !self.one_in(4);
+            for other in keys.iter().filter(|other| *other != key && !is_closed) {
+                if properties.get(other).is_none() {
+                    properties.push((*other).to_owned(), Json::Bool(self.one_in(8)));
+                }
+            }
+            let mut branch = Object::new();
+            branch.push("type".to_owned(), text("object"));
+            branch.push("properties".to_owned(), Json::Object(properties));
+            branch.push("required".to_owned(), Json::Array(vec![text(key)]));
+            if is_closed {
+                branch.push("additionalProperties".to_owned(), Json::Bool(false));
+            }
+            branches.push(Json::Object(branch));
+        }
+        for _ in 0..self.below(3) {
+            let branch = [("const".to_owned(), text(self.pick(&TEXTS)))];
+            branches.push(Json::Object(branch.into_iter().collect()));
+        }
         add(if self.one_in(3) { "anyOf" } else { "oneOf" }, Json::Array(branches));
     }
 
