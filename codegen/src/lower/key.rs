@@ -36,6 +36,16 @@ pub(super) fn keys(schema: &Schema, branches: &[&Conj]) -> (Option<Vec<Key>>, us
     (keys.collect(), presences.iter().map(Presence::size).sum())
 }
 
+/// The property of a branch that has to have it and can have no other.
+pub(super) fn only(schema: &Schema, branch: &Conj) -> Option<String> {
+    let presence = Presence::of(schema, &flatten(schema, branch));
+    let is_only = presence.allowed.as_ref().is_some_and(|allowed| allowed.len() == 1);
+    match presence.required.as_slice() {
+        [name] if is_only && presence.admits(name) => Some((*name).to_owned()),
+        _ => None,
+    }
+}
+
 impl<'a> Presence<'a> {
     fn of(schema: &Schema, facets: &Facets<'a>) -> Self {
         let mut seen = HashSet::new();

@@ -223,6 +223,23 @@ fn a_property_that_only_one_branch_allows_and_requires_tells_it_apart() {
 }
 
 #[test]
+fn the_only_branch_for_objects_has_the_name_of_its_only_property() {
+    check(
+        r#"{"oneOf": [{"enum": ["Nothing"]},
+            {"type": "object", "properties": {"Text": {"type": "string"}}, "required": ["Text"], "additionalProperties": false}]}"#,
+        r#"R = by type: String(RString) | Text(RText)
+           RString = enum Nothing="Nothing"
+           RText = { text: string, closed }"#,
+    );
+    check(
+        r#"{"oneOf": [{"type": "string"},
+            {"type": "object", "properties": {"Text": {"type": "string"}}, "additionalProperties": false}]}"#,
+        r#"R = by type: String(string) | Object(RObject)
+           RObject = { text?: string, closed }"#,
+    );
+}
+
+#[test]
 fn a_branch_that_two_properties_tell_apart_has_the_name_of_neither() {
     check(
         r#"{"oneOf": [

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use capgen_schema::{Assertions, Json, Kind, NodeId, Type as SchemaType, TypeSet};
+use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type as SchemaType, TypeSet};
 
 use super::apart::{Profile, is_disjoint, without};
 use super::conj::{Branches, Conj, Facets, Pure, Sole, flatten, pure, sole_assertion};
@@ -36,6 +36,8 @@ struct Leaf {
     profile: Profile,
     /// The property whose presence tells this branch from the others for objects.
     key: Option<String>,
+    /// `ident` is a property's name.
+    has_property_name: bool,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -63,7 +65,7 @@ impl<'a> Lowering<'a, '_> {
             self.find_keys(&mut leaves);
         }
         is_exact &= are_apart(&leaves, tag.is_some());
-        name_sole_object(&mut leaves);
+        name_sole_object(self.schema, &mut leaves);
         let mut variants = Vec::with_capacity(leaves.len());
         let mut hoisted = nullable;
         for leaf in leaves {
@@ -111,7 +113,15 @@ impl<'a> Lowering<'a, '_> {
             let whole = !opens && matches!(pure(self.schema, &conj), Some(Pure::Ref(_) | Pure::Anything));
             let Some(union) = facets.unions.first().filter(|_| !whole && facets.values.is_none()) else {
                 let profile = self.profile(&conj, 0);
-                leaves.push(Leaf { conj, others: Vec::new(), ident, pointer, profile, key: None });
+                leaves.push(Leaf {
+                    conj,
+                    others: Vec::new(),
+                    ident,
+                    pointer,
+                    profile,
+                    key: None,
+                    has_property_name: false,
+                });
                 continue;
             };
             if leaves.len() + stack.len() + union.nodes.len() > limit {
@@ -213,8 +223,8 @@ impl<'a> Lowering<'a, '_> {
         // A name is much less than a place.
         self.budget = self.budget.saturating_sub(cost / 8);
         for (leaf, key) in objects.iter_mut().zip(keys.into_iter().flatten()) {
-            if key.is_sole {
-                leaf.ident = finite::ident(&Json::String(key.name.clone()));
+            if key.is_sole && leaf.is_object() {
+                leaf.call_after(&key.name);
             }
             leaf.key = Some(key.name);
         }
@@ -240,7 +250,7 @@ impl<'a> Lowering<'a, '_> {
         let values = tag.and_then(|tag| leaf.profile.constant(tag)).unwrap_or_default();
         let ident = self.variant_ident(&leaf, values);
         let mut at = Place { name: format!("{}{ident}", place.name), pointer: leaf.pointer };
-        if leaf.key.is_some() && self.definition_types.contains(&at.name) {
+        if leaf.has_property_name && self.definition_types.contains(&at.name) {
             // What is called `Text` may well hold a definition of that name.
             at.name.push_str("Variant");
         }
@@ -354,11 +364,27 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// Calls the only branch for objects `Object`, like the branches for other types.
-fn name_sole_object(leaves: &mut [Leaf]) {
+impl Leaf {
+    /// Whether its values are objects, and nothing else.
+    fn is_object(&self) -> bool {
+        self.profile.types == TypeSet::EMPTY.with(SchemaType::Object)
+    }
+
+    fn call_after(&mut self, property: &str) {
+        self.ident = finite::ident(&Json::String(property.to_owned()));
+        self.has_property_name = true;
+    }
+}
+
+/// Calls the only branch for objects `Object`, like the branches for other types; or after its property, where it can have
+/// no other, which it would be called after beside a second one.
+fn name_sole_object(schema: &Schema, leaves: &mut [Leaf]) {
     let mut objects = leaves.iter_mut().filter(|leaf| leaf.profile.is_object());
     if let (Some(leaf), None) = (objects.next(), objects.next()) {
-        leaf.ident = name::camel(SchemaType::Object.name());
+        match key::only(schema, &leaf.conj).filter(|_| leaf.is_object()) {
+            Some(property) => leaf.call_after(&property),
+            None => leaf.ident = name::camel(SchemaType::Object.name()),
+        }
     }
 }
 

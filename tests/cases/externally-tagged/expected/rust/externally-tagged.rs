@@ -2,7 +2,7 @@
 // Source: agent://externally-tagged
 // Capabilities: draw
 // Regenerate: capgen --peer externally-tagged
-// Contract: sha256:41551166f2f80d78a6828f9f736512ed635d378a792009024d863a35dc147fe8
+// Contract: sha256:d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5
 
 #[allow(
     unused_imports,
@@ -38,7 +38,7 @@ mod externally_tagged_contract {
     pub const AGENT: &str = "externally-tagged";
 
     /// SHA-256 of what callers rely on, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "41551166f2f80d78a6828f9f736512ed635d378a792009024d863a35dc147fe8";
+    pub const CONTRACT_HASH: &str = "d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5";
 
     /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Draw::DESCRIPTOR];
@@ -52,13 +52,13 @@ mod externally_tagged_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "externally-tagged",
                 "draw",
-                "41551166f2f80d78a6828f9f736512ed635d378a792009024d863a35dc147fe8",
+                "d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5",
             )
             .with_input_schema(
                 "{\"definitions\":{\"Circle\":{\"properties\":{\"radius\":{\"type\":\"number\"}},\"required\":[\"radius\"],\"type\":\"object\"}},\"oneOf\":[{\"enum\":[\"Nothing\",\"Everything\"],\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Text\":{\"maxLength\":8,\"type\":\"string\"}},\"required\":[\"Text\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Point\":{\"properties\":{\"x\":{\"type\":\"number\"},\"y\":{\"type\":\"number\"}},\"required\":[\"x\",\"y\"],\"type\":\"object\"}},\"required\":[\"Point\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Circle\":{\"$ref\":\"#/definitions/Circle\"}},\"required\":[\"Circle\"],\"type\":\"object\"}]}",
             )
             .with_output_schema(
-                "{\"definitions\":{\"Company\":{\"additionalProperties\":false,\"properties\":{\"name\":{\"type\":\"string\"},\"vat\":{\"type\":\"string\"}},\"required\":[\"vat\"],\"type\":\"object\"},\"Person\":{\"additionalProperties\":false,\"properties\":{\"born\":{\"type\":\"string\"},\"mail\":{\"format\":\"email\",\"type\":\"string\"},\"name\":{\"type\":\"string\"}},\"required\":[\"name\",\"born\"],\"type\":\"object\"}},\"properties\":{\"contact\":{\"anyOf\":[{\"$ref\":\"#/definitions/Person\"},{\"$ref\":\"#/definitions/Company\"}]},\"either\":{\"oneOf\":[{\"properties\":{\"left\":{\"type\":\"string\"},\"right\":false},\"required\":[\"left\"]},{\"properties\":{\"left\":false,\"right\":{\"type\":\"string\"}},\"required\":[\"right\"]}],\"properties\":{\"note\":{\"type\":\"string\"}},\"type\":\"object\"},\"state\":{\"oneOf\":[{\"const\":\"Queued\",\"type\":\"string\"},{\"const\":\"Done\",\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Failed\":{\"type\":\"string\"}},\"required\":[\"Failed\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Running\":{\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"Running\"],\"type\":\"object\"},{\"type\":\"null\"}]}},\"required\":[\"state\"],\"type\":\"object\"}",
+                "{\"definitions\":{\"Company\":{\"additionalProperties\":false,\"properties\":{\"name\":{\"type\":\"string\"},\"vat\":{\"type\":\"string\"}},\"required\":[\"vat\"],\"type\":\"object\"},\"Person\":{\"additionalProperties\":false,\"properties\":{\"born\":{\"type\":\"string\"},\"mail\":{\"format\":\"email\",\"type\":\"string\"},\"name\":{\"type\":\"string\"}},\"required\":[\"name\",\"born\"],\"type\":\"object\"}},\"properties\":{\"contact\":{\"anyOf\":[{\"$ref\":\"#/definitions/Person\"},{\"$ref\":\"#/definitions/Company\"}]},\"either\":{\"oneOf\":[{\"properties\":{\"left\":{\"type\":\"string\"},\"right\":false},\"required\":[\"left\"]},{\"properties\":{\"left\":false,\"right\":{\"type\":\"string\"}},\"required\":[\"right\"]}],\"properties\":{\"note\":{\"type\":\"string\"}},\"type\":\"object\"},\"mode\":{\"oneOf\":[{\"enum\":[\"Auto\"],\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Fixed\":{\"type\":\"integer\"}},\"required\":[\"Fixed\"],\"type\":\"object\"}]},\"state\":{\"oneOf\":[{\"const\":\"Queued\",\"type\":\"string\"},{\"const\":\"Done\",\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Failed\":{\"type\":\"string\"}},\"required\":[\"Failed\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Running\":{\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"Running\"],\"type\":\"object\"},{\"type\":\"null\"}]}},\"required\":[\"state\"],\"type\":\"object\"}",
             );
     }
 
@@ -366,6 +366,8 @@ mod externally_tagged_contract {
     pub struct DrawResponse {
         /// Each unit with its description.
         pub state: Option<DrawResponseState>,
+        /// One unit and one that holds something.
+        pub mode: Option<DrawResponseMode>,
         /// No tag, and closed.
         pub contact: Option<DrawResponseContact>,
         /// A property that is false beside those of both.
@@ -377,6 +379,7 @@ mod externally_tagged_contract {
         pub fn new(state: Option<DrawResponseState>) -> Self {
             Self {
                 state,
+                mode: None,
                 contact: None,
                 either: None,
             }
@@ -384,30 +387,34 @@ mod externally_tagged_contract {
     }
 
     const _: () = {
-        const NAMES: &[&str] = &["state", "contact", "either"];
+        const NAMES: &[&str] = &["state", "mode", "contact", "either"];
         impl ::capgen::wire::Json for DrawResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
                 let mut f2 = None;
+                let mut f3 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
                 while let Some(index) = reader.property(&mut object)? {
                     match index {
                         0 => f0 = Some(reader.read()?),
                         1 => f1 = Some(reader.read()?),
                         2 => f2 = Some(reader.read()?),
+                        3 => f3 = Some(reader.read()?),
                         _ => return None,
                     }
                 }
                 Some(Self {
                     state: f0?,
-                    contact: f1,
-                    either: f2,
+                    mode: f1,
+                    contact: f2,
+                    either: f3,
                 })
             }
             fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
                 writer.begin()?;
                 writer.required("state", &self.state)?;
+                writer.optional("mode", &self.mode)?;
                 writer.optional("contact", &self.contact)?;
                 writer.optional("either", &self.either)?;
                 writer.end()
@@ -576,6 +583,105 @@ mod externally_tagged_contract {
     };
 
     ::capgen::json!(DrawResponseStateRunning);
+
+    /// One unit and one that holds something.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum DrawResponseMode {
+        /// Where the value is of type string.
+        String(DrawResponseModeString),
+        /// Where the value is of type object.
+        Fixed(DrawResponseModeFixed),
+    }
+
+    impl From<DrawResponseModeString> for DrawResponseMode {
+        fn from(value: DrawResponseModeString) -> Self {
+            Self::String(value)
+        }
+    }
+
+    impl From<DrawResponseModeFixed> for DrawResponseMode {
+        fn from(value: DrawResponseModeFixed) -> Self {
+            Self::Fixed(value)
+        }
+    }
+
+    impl ::capgen::wire::Json for DrawResponseMode {
+        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+            match reader.kind()? {
+                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::Kind::Object => reader.read().map(Self::Fixed),
+                _ => None,
+            }
+        }
+        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+            match self {
+                Self::String(value) => writer.write(value),
+                Self::Fixed(value) => writer.write(value),
+            }
+        }
+    }
+
+    ::capgen::json!(DrawResponseMode);
+
+    /// `/properties/mode/oneOf/0` in the response of `draw`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum DrawResponseModeString {
+        /// The value `"Auto"`.
+        Auto,
+    }
+
+    impl DrawResponseModeString {
+        /// Every value, in the order of the schema.
+        pub const fn all() -> &'static [Self] {
+            &[Self::Auto]
+        }
+        /// The value as text.
+        pub const fn as_str(self) -> &'static str {
+            match self {
+                Self::Auto => "Auto",
+            }
+        }
+    }
+
+    ::capgen::string_enum!(DrawResponseModeString);
+
+    /// `/properties/mode/oneOf/1` in the response of `draw`.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct DrawResponseModeFixed {
+        /// The property `Fixed`.
+        pub fixed: i64,
+    }
+
+    impl DrawResponseModeFixed {
+        /// With the required properties, and no others.
+        pub fn new(fixed: i64) -> Self {
+            Self { fixed }
+        }
+    }
+
+    const _: () = {
+        const NAMES: &[&str] = &["Fixed"];
+        impl ::capgen::wire::Json for DrawResponseModeFixed {
+            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
+                let mut f0 = None;
+                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
+                while let Some(index) = reader.property(&mut object)? {
+                    match index {
+                        0 => f0 = Some(reader.read()?),
+                        _ => return None,
+                    }
+                }
+                Some(Self { fixed: f0? })
+            }
+            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
+                writer.begin()?;
+                writer.required("Fixed", &self.fixed)?;
+                writer.end()
+            }
+        }
+    };
+
+    ::capgen::json!(DrawResponseModeFixed);
 
     /// No tag, and closed.
     #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 // Source: agent://externally-tagged
 // Capabilities: draw
 // Regenerate: capgen --peer externally-tagged
-// Contract: sha256:41551166f2f80d78a6828f9f736512ed635d378a792009024d863a35dc147fe8
+// Contract: sha256:d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5
 
 export type DrawRequest =
   | "Nothing"
@@ -54,6 +54,8 @@ export type DrawRequestCircle = {
 export type DrawResponse = {
   /** Each unit with its description. */
   state: DrawResponseState | null;
+  /** One unit and one that holds something. */
+  mode?: DrawResponseMode;
   /** No tag, and closed. */
   contact?: DrawResponseContact;
   /** A property that is false beside those of both. */
@@ -84,6 +86,13 @@ export type DrawResponseStateFailed = {
 export type DrawResponseStateRunning = {
   Running: number;
   Failed?: never;
+};
+
+/** One unit and one that holds something. */
+export type DrawResponseMode = "Auto" | DrawResponseModeFixed;
+
+export type DrawResponseModeFixed = {
+  Fixed: number;
 };
 
 /** No tag, and closed. */
@@ -157,6 +166,20 @@ export function isDrawResponse(value: any): value is DrawResponse {
     (value1 = value.state) !== undefined &&
     +(value1 === "Queued") + +(value1 === "Done") + +((value1?.constructor === Object || isDict(value1)) && typeof value1.Failed === "string" && sized(value1, 1)) + +((value1?.constructor === Object || isDict(value1)) && Number.isInteger((value2 = value1.Running)) && value2 >= 0 && sized(value1, 1)) + +(value1 === null) === 1 &&
     (
+      (value1 = value.mode) === undefined ||
+      (
+        ++size1 > 0 &&
+        (
+          value1 === "Auto" ||
+          (
+            (value1?.constructor === Object || isDict(value1)) &&
+            Number.isInteger(value1.Fixed) &&
+            sized(value1, 1)
+          )
+        )
+      )
+    ) &&
+    (
       (value1 = value.contact) === undefined ||
       (
         ++size1 > 0 &&
@@ -220,6 +243,12 @@ export function parseDrawResponse(value: unknown, options?: Options): Result<Dra
         },
       },
       optional: {
+        mode: {
+          oneOf: [
+            { type: 16, enum: ["Auto"] },
+            { type: 64, properties: { Fixed: 4 }, rest: 144 },
+          ],
+        },
         contact: { anyOf: ["Person", "Company"] },
         either: {
           type: 64,
