@@ -370,7 +370,8 @@ fn narrows(expr: &Expr, v: &str) -> bool {
 /// Whether an expression tests what `v` is.
 fn asks_what(expr: &Expr, v: &str) -> bool {
     let flat = expr.flat();
-    narrows(expr, v) || flat.contains(&format!("{v} ===")) || flat.contains(&format!("{v} !=="))
+    let tests = [" ===", " !==", "?.constructor ==="];
+    narrows(expr, v) || tests.iter().any(|test| flat.contains(&format!("{v}{test}")))
 }
 
 /// Whether what the schema applies to the same place sees to it that nothing is too deep.
