@@ -11,6 +11,7 @@ mod once;
 mod path;
 mod root;
 mod side;
+mod tidy;
 
 pub use checked::Checked;
 pub use declared::{Contract, Declare};

@@ -211,6 +211,163 @@ fn types_of_one_name_are_told_apart_whatever_their_order() {
     );
 }
 
+fn schema_of<C: Capability>() -> serde_json::Value {
+    C::descriptor().input_schema.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+#[test]
+fn a_field_may_have_the_name_of_a_keyword_where_types_share_a_name() {
+    mod other {
+        use super::*;
+
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Review {
+            pub(super) stars: u8,
+        }
+    }
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct Keywords {
+        definitions: Vec<Review>,
+        properties: other::Review,
+        default: Review,
+    }
+    let schema = schema_of::<Keywords>();
+    let target = |place: &str| schema.pointer(place).and_then(|target| target.as_str()).unwrap_or_default().to_owned();
+    let review = target("/properties/definitions/items/$ref");
+    assert!(review.starts_with("#/definitions/Review_"), "{schema}");
+    assert_eq!(target("/properties/default/$ref"), review);
+    assert_ne!(target("/properties/properties/$ref"), review);
+}
+
+#[test]
+fn types_that_differ_only_in_what_they_hold_are_told_apart_whatever_their_order() {
+    mod one {
+        use super::*;
+
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Item {
+            pub(super) a: u8,
+        }
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Wrap {
+            pub(super) item: Item,
+        }
+    }
+    mod two {
+        use super::*;
+
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Item {
+            pub(super) b: String,
+        }
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        pub(super) struct Wrap {
+            pub(super) item: Item,
+        }
+    }
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct First {
+        x: one::Wrap,
+        y: two::Wrap,
+    }
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct Second {
+        y: two::Wrap,
+        x: one::Wrap,
+    }
+    let (first, second) = (schema_of::<First>(), schema_of::<Second>());
+    assert_eq!(first["definitions"], second["definitions"]);
+    assert_eq!(first["properties"]["x"], second["properties"]["x"]);
+}
+
+#[test]
+fn thirteen_types_of_one_name_are_told_apart() {
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "G")]
+    struct Gen<T>(Option<T>);
+    macro_rules! holds {
+        ($name:ident: $($field:ident $ty:ty,)*) => {
+            #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+            struct $name { $($field: Wrap<$ty>,)* }
+        };
+    }
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "G")]
+    struct Wrap<T> {
+        value: Gen<T>,
+    }
+    holds!(Up: a u8, b u16, c u32, d u64, e i8, f i16, g i32, h i64, i bool, j String, k char, l f64, m Vec<u8>,);
+    holds!(Down: m Vec<u8>, l f64, k char, j String, i bool, h i64, g i32, f i16, e i8, d u64, c u32, b u16, a u8,);
+    assert_eq!(schema_of::<Up>()["definitions"], schema_of::<Down>()["definitions"]);
+}
+
+#[test]
+fn a_default_without_an_order_is_written_in_one() {
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct Defaults {
+        #[serde(default = "map")]
+        map: std::collections::HashMap<String, u8>,
+        #[serde(default = "set")]
+        set: std::collections::HashSet<u8>,
+    }
+    fn map() -> std::collections::HashMap<String, u8> {
+        (0..9).map(|n| (format!("k{n}"), n)).collect()
+    }
+    fn set() -> std::collections::HashSet<u8> {
+        (0..9).collect()
+    }
+    let agent = Agent::new("a").transport(Transport::memory("a")).capability::<Defaults>();
+    let text = agent.to_manifest().unwrap();
+    assert!(text.contains("default: [0, 1, 2, 3, 4, 5, 6, 7, 8]"), "{text}");
+    let keys: Vec<&str> = text.lines().filter(|line| line.trim().starts_with('k')).collect();
+    assert!(keys.len() == 9 && keys.is_sorted(), "{text}");
+}
+
+#[test]
+fn a_type_that_holds_itself_keeps_its_name() {
+    #[derive(Serialize, Deserialize, JsonSchema, Capability)]
+    struct Tree {
+        children: Vec<Tree>,
+    }
+    assert!(schema_of::<Tree>()["definitions"]["Tree"].is_object(), "{}", schema_of::<Tree>());
+}
+
+#[test]
+fn a_number_is_not_rounded_into_an_integer() {
+    #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
+    struct Numbers {
+        #[serde(default)]
+        integer: i64,
+        #[serde(default)]
+        small: f32,
+    }
+    for text in [r#"{"integer":9007199254740993.0}"#, r#"{"integer":-9223372036854775809}"#, r#"{"small":1e300}"#] {
+        let error = Numbers::from_json_str(text).unwrap_err();
+        assert!(!error.violations().is_empty(), "{text}");
+    }
+    assert_eq!(Numbers::from_json_str(r#"{"integer":-9223372036854775808}"#).unwrap().integer, i64::MIN);
+}
+
+#[test]
+fn many_numbers_that_are_not_finite_are_told_in_order() {
+    let error = Checked(vec![f64::NAN; 20_000]).to_json().unwrap_err();
+    assert_eq!(error.violations().len(), 20_000);
+    assert_eq!(error.violations()[19_999].path, "/19999");
+}
+
+#[test]
+fn a_file_that_somebody_has_written_is_left_alone() {
+    let folder = std::env::temp_dir().join(format!("capgen-foreign-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("capabilities.yaml");
+    std::fs::write(&path, "# By hand.\nversion: 1\n").unwrap();
+    assert!(matches!(export(&agent(), &path, true), Err(ExportError::Foreign { .. })));
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("# By hand."));
+    std::fs::write(&path, "").unwrap();
+    export(&agent(), &path, true).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn an_export_is_fresh_or_says_what_is_stale() {
     let folder = std::env::temp_dir().join(format!("capgen-export-{}", std::process::id()));

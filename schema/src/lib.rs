@@ -25,6 +25,7 @@ pub use json::{Json, Object};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
 pub use normalise::normalise;
 pub use number::{Number, NumberError};
+pub use parse::definition_name;
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
 pub use problem::{Anchor, Code, Problem, Severity};

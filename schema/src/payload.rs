@@ -25,7 +25,6 @@ fn exact<E: de::Error>(text: &str) -> Result<Value, E> {
 }
 
 /// Why bytes are no payload.
-#[derive(Debug)]
 pub struct PayloadError {
     error: serde_json::Error,
     redacts: bool,
@@ -96,6 +95,13 @@ impl PayloadError {
     pub fn redact(mut self, redact: bool) -> Self {
         self.redacts = redact;
         self
+    }
+}
+
+impl fmt::Debug for PayloadError {
+    /// As it is shown: what is redacted there is here too.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PayloadError").field(&self.to_string()).finish()
     }
 }
 

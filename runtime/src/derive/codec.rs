@@ -8,9 +8,8 @@ use super::finite::{Finite, NotWritten};
 use crate::wire::settle;
 use crate::{InvalidPayload, Options, Payload};
 
-/// 2^63 and 2^64: between the one, negative, and the other are the integers of 64 bits.
-const LEAST: f64 = -9_223_372_036_854_775_808.0;
-const ABOVE: f64 = 18_446_744_073_709_551_616.0;
+/// 2^53: from here on a binary64 may stand for an integer that was rounded.
+const ROUNDED: f64 = 9_007_199_254_740_992.0;
 
 /// Reads a payload: a tree, a run of the interpreter, and serde.
 ///
@@ -24,29 +23,32 @@ pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, Invali
     if !violations.is_empty() {
         return Err(InvalidPayload::Violations(violations));
     }
-    T::deserialize(&tree).or_else(|_| read_folded(&tree, options))
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.disable_recursion_limit();
+    T::deserialize(&mut deserializer).or_else(|_| read_folded(&tree, options))
 }
 
 /// What serde refuses although the schema allows it: an integer that is written with a point, or the type is narrower.
 #[cold]
 fn read_folded<T: Payload>(tree: &Value, options: Options) -> Result<T, InvalidPayload> {
-    let folded = fold(tree);
-    serde_path_to_error::deserialize(&folded)
-        .map_err(|error| beyond_rust(to_pointer(error.path()), &error.inner().to_string(), options))
+    // From text, as before: from a tree, serde makes an infinity of what an `f32` does not hold.
+    let folded = fold(tree).to_string();
+    let mut deserializer = serde_json::Deserializer::from_str(&folded);
+    deserializer.disable_recursion_limit();
+    serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let reason = error.inner().to_string();
+        // The place in a text that nobody has seen.
+        let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+        beyond_rust(to_pointer(error.path()), reason, options)
+    })
 }
 
 /// The same value, with integers where a number has a point and no fraction: to JSON Schema `1.0` is an integer, not to serde.
 fn fold(value: &Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "integers of 64 bits")]
-            Some(float) if (LEAST..ABOVE).contains(&float) => {
-                if float < 0.0 {
-                    (float as i64).into()
-                } else {
-                    (float as u64).into()
-                }
-            }
+            #[expect(clippy::cast_possible_truncation, reason = "below 2^53 an integer is exact")]
+            Some(float) if float.abs() < ROUNDED => (float as i64).into(),
             _ => value.clone(),
         },
         Value::Array(items) => Value::Array(items.iter().map(fold).collect()),

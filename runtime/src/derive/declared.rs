@@ -149,7 +149,13 @@ pub(crate) fn contract_of(descriptor: &Descriptor) -> Contract {
 }
 
 fn entry(declared: &Descriptor, sides: [Option<Result<&Schema, &Vec<Unsayable>>>; 2]) -> Result<Entry, Vec<Unsayable>> {
-    let unsayable: Vec<Unsayable> = sides.iter().flatten().filter_map(|side| side.err()).flatten().cloned().collect();
+    let mut unsayable: Vec<Unsayable> = Vec::new();
+    for problem in sides.iter().flatten().filter_map(|side| side.err()).flatten() {
+        // A type on both sides is told of once.
+        if !unsayable.contains(problem) {
+            unsayable.push(problem.clone());
+        }
+    }
     if !unsayable.is_empty() {
         return Err(unsayable);
     }

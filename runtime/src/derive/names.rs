@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_schema::{Hash, Json, Object};
+use capgen_schema::{Hash, Json, Object, definition_name};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 const PREFIX: &str = "#/definitions/";
@@ -15,66 +15,53 @@ const PREFIX: &str = "#/definitions/";
 /// Hexadecimal digits behind the name of a type that is not the only one of its name.
 const DIGITS: usize = 6;
 
+/// How many references away a difference between two types is looked for.
+const REACH: usize = 64;
+
 /// Makes a schema whose definitions have names that depend on no order.
 pub(super) fn settled(generate: &dyn Fn(&[String]) -> Json) -> Json {
     let schema = generate(&[]);
-    let names: Vec<String> = definitions(&schema).map(|(name, _)| name.clone()).collect();
-    let all: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    if !names.iter().any(|name| base(name, &all).is_some()) {
+    let names: BTreeSet<String> = definitions(&schema).map(|(name, _)| name.clone()).collect();
+    let numbered = |name: &String| Some((name.clone(), numbered(name, &names, generate)?));
+    let bases: BTreeMap<String, String> = names.iter().filter_map(numbered).collect();
+    if bases.is_empty() {
         return schema;
     }
-    // With every name taken, each type gets a number behind its own name.
-    let numbered = generate(&names);
-    let numbers = definitions(&numbered).filter(|(name, _)| !all.contains(name.as_str()));
-    let bases: BTreeMap<String, String> =
-        numbers.filter_map(|(name, _)| Some((name.clone(), base(name, &all)?.to_owned()))).collect();
-    // A name that a `$ref` has to escape stays as schemars has it.
-    if !refers_to(&numbered, &bases) {
-        return schema;
-    }
-    rename(&numbered, &distinct(&numbered, &bases))
-}
-
-/// Whether every reference is to one of these definitions, as its name is written.
-fn refers_to(schema: &Json, names: &BTreeMap<String, String>) -> bool {
-    match schema {
-        Json::Array(items) => items.iter().all(|item| refers_to(item, names)),
-        Json::Object(members) => members.iter().all(|(key, value)| match value {
-            Json::String(text) if key == "$ref" => {
-                text.strip_prefix(PREFIX).is_none_or(|name| names.contains_key(name))
-            }
-            value => refers_to(value, names),
-        }),
-        _ => true,
-    }
+    rename(&schema, &distinct(&schema, &bases), true)
 }
 
 fn definitions(schema: &Json) -> impl Iterator<Item = &(String, Json)> {
     schema.get("definitions").and_then(Json::as_object).into_iter().flatten()
 }
 
-/// The name of `all` that `name` is with a number behind it: the longest.
-fn base<'a>(name: &'a str, all: &BTreeSet<&str>) -> Option<&'a str> {
+/// The name of the type, where schemars has put a number behind it.
+fn numbered(name: &str, names: &BTreeSet<String>, generate: &dyn Fn(&[String]) -> Json) -> Option<String> {
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    (1..=digits).find_map(|count| {
+    let (base, _) = (1..=digits).find_map(|count| {
         let (base, number) = name.split_at_checked(name.len() - count)?;
-        (all.contains(base) && !number.starts_with('0') && number != "1").then_some(base)
-    })
+        (names.contains(base) && !number.starts_with('0') && number != "1").then_some((base, number))
+    })?;
+    // With the name taken, a type of that name gets a number behind it, and a numbered one the next number.
+    let others = generate(&[name.to_owned()]);
+    let next = (2..).map(|number| format!("{base}{number}")).find(|next| !names.contains(next))?;
+    definitions(&others).any(|(other, _)| *other == next).then(|| base.to_owned())
 }
 
-/// For each numbered name the one that it gets: that of the type, with a part of the hash of what it says where others have it too.
+/// For each type that is not the only one of its name, the one that it gets: with a part of the hash of what it says.
 fn distinct(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let families: BTreeSet<&String> = bases.values().collect();
+    let hashes = hashes(schema, bases);
     let mut taken = BTreeSet::new();
     let mut renamed = BTreeMap::new();
-    for (name, definition) in definitions(schema) {
-        let Some(base) = bases.get(name) else { continue };
-        let is_alone = bases.values().filter(|other| *other == base).count() == 1;
-        let mut to = base.clone();
-        if !is_alone {
-            let hash = Hash::of(asserting(&rename(definition, bases)).canonical()).to_string();
-            to = format!("{base}_{}", hash.get(..DIGITS).unwrap_or(&hash));
+    for (name, _) in definitions(schema) {
+        let base = bases.get(name).unwrap_or(name);
+        if !families.contains(base) {
+            continue;
         }
-        // What says the same may have either name.
+        let hash = hashes.get(name).map(String::as_str).unwrap_or_default();
+        let plain: String = base.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut to = format!("{plain}_{}", hash.get(..DIGITS).unwrap_or(hash));
+        // What says the same, and refers to what says the same, may have either name.
         while !taken.insert(to.clone()) {
             to.push('_');
         }
@@ -83,41 +70,60 @@ fn distinct(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String,
     renamed
 }
 
+/// The hash of each definition, with all that it refers to.
+fn hashes(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut hashes: BTreeMap<String, String> =
+        definitions(schema).map(|(name, _)| (name.clone(), bases.get(name).unwrap_or(name).clone())).collect();
+    for _ in 0..hashes.len().min(REACH) {
+        let hash = |definition| Hash::of(asserting(&rename(definition, &hashes, false)).canonical()).to_string();
+        hashes = definitions(schema).map(|(name, definition)| (name.clone(), hash(definition))).collect();
+    }
+    hashes
+}
+
 /// Without what documentation says, which may change without the type.
-fn asserting(value: &Json) -> Json {
-    match value {
-        Json::Array(items) => Json::Array(items.iter().map(asserting).collect()),
-        Json::Object(members) => {
-            let said = members.iter().filter(|(name, value)| !(name == "description" && value.as_str().is_some()));
-            Json::Object(said.map(|(name, value)| (name.clone(), asserting(value))).collect())
-        }
-        scalar => scalar.clone(),
-    }
+fn asserting(schema: &Json) -> Json {
+    const SAYS_NOTHING: [&str; 4] = ["title", "description", "default", "examples"];
+    let Json::Object(members) = below(schema, &asserting) else { return schema.clone() };
+    Json::Object(members.iter().filter(|(key, _)| !SAYS_NOTHING.contains(&key.as_str())).cloned().collect())
 }
 
-/// The schema with other names for its definitions. One without a new name is dropped: it only took the name.
-fn rename(schema: &Json, names: &BTreeMap<String, String>) -> Json {
-    match schema {
-        Json::Array(items) => Json::Array(items.iter().map(|item| rename(item, names)).collect()),
-        Json::Object(members) => Json::Object(members.iter().map(|member| renamed_member(member, names)).collect()),
-        scalar => scalar.clone(),
-    }
-}
-
-fn renamed_member((key, value): &(String, Json), names: &BTreeMap<String, String>) -> (String, Json) {
-    let value = match (key.as_str(), value) {
+/// The schema with other names for its definitions, in references and, at the root, where they stand.
+fn rename(schema: &Json, names: &BTreeMap<String, String>, is_root: bool) -> Json {
+    let Json::Object(members) = below(schema, &|schema| rename(schema, names, false)) else { return schema.clone() };
+    let named = |name: &String| names.get(name).unwrap_or(name).clone();
+    let member = |(key, value): &(String, Json)| match (key.as_str(), value) {
         ("$ref", Json::String(reference)) => {
-            let name = reference.strip_prefix(PREFIX).and_then(|name| names.get(name));
-            Json::String(name.map_or_else(|| reference.clone(), |name| format!("{PREFIX}{name}")))
+            let to = definition_name(reference).and_then(|name| names.get(&name));
+            (key.clone(), Json::String(to.map_or_else(|| reference.clone(), |to| format!("{PREFIX}{to}"))))
         }
-        ("definitions", Json::Object(definitions)) => {
-            let kept =
-                definitions.iter().filter_map(|(name, value)| Some((names.get(name)?.clone(), rename(value, names))));
-            Json::Object(kept.collect::<Object>())
+        ("definitions", Json::Object(definitions)) if is_root => {
+            let definitions = definitions.iter().map(|(name, schema)| (named(name), schema.clone()));
+            (key.clone(), Json::Object(definitions.collect::<Object>()))
         }
-        (_, value) => rename(value, names),
+        (_, value) => (key.clone(), value.clone()),
     };
-    (key.clone(), value)
+    Json::Object(members.iter().map(member).collect())
+}
+
+/// The schema with `change` made to the schemas in it, and to nothing that is data.
+fn below(schema: &Json, change: &dyn Fn(&Json) -> Json) -> Json {
+    let Json::Object(members) = schema else { return schema.clone() };
+    let member = |(key, value): &(String, Json)| {
+        let value = match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "definitions", Json::Object(schemas)) => {
+                Json::Object(schemas.iter().map(|(name, schema)| (name.clone(), change(schema))).collect())
+            }
+            ("oneOf" | "anyOf" | "allOf" | "items" | "prefixItems", Json::Array(schemas)) => {
+                Json::Array(schemas.iter().map(change).collect())
+            }
+            ("const" | "enum" | "default" | "examples" | "required", value) => value.clone(),
+            (_, schema @ Json::Object(_)) => change(schema),
+            (_, value) => value.clone(),
+        };
+        (key.clone(), value)
+    };
+    Json::Object(members.iter().map(member).collect())
 }
 
 thread_local! {

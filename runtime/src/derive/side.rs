@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::once::PerType;
 use super::path::Unsayable;
 use super::root::Root;
-use super::{codec, names};
+use super::{codec, names, tidy};
 use crate::{InvalidPayload, Options, Payload, wire};
 
 /// A type with a schema. It stands for [`JsonSchema`] where the compiler should say what to write.
@@ -93,7 +93,7 @@ impl TypeSchema {
         let generate = |taken: &[String]| {
             let mut generator = settings.clone().into_generator();
             names::take(&mut generator, taken);
-            foreign(root.generate(generator), &name)
+            foreign(&root.generate(generator))
         };
         let schema = load(&names::settled(&generate), &name);
         let wire = match &schema {
@@ -106,11 +106,7 @@ impl TypeSchema {
     }
 }
 
-/// What schemars made, without the name of the type where nobody wrote another title.
-fn foreign(mut schema: schemars::Schema, name: &str) -> Json {
-    if schema.get("title").and_then(|title| title.as_str()) == Some(name) {
-        schema.remove("title");
-    }
+fn foreign(schema: &schemars::Schema) -> Json {
     // Its numbers are those of `serde_json`, which this cannot refuse.
     Json::try_from(schema.as_value()).unwrap_or(Json::Bool(false))
 }
@@ -120,5 +116,6 @@ fn load(foreign: &Json, name: &str) -> Result<Schema, Vec<Unsayable>> {
         problems.iter().map(|problem| Unsayable::new(name, source, problem)).collect()
     };
     let normal = capgen_schema::normalise(foreign).map_err(|problems| told(foreign, problems))?;
+    let normal = tidy::tidy(&normal, name);
     Schema::parse(&normal).map_err(|problems| told(&normal, problems))
 }

@@ -14,6 +14,50 @@ pub(crate) fn pointer(text: &str, offset: usize) -> String {
     pointer
 }
 
+/// The pointers to the values that start at `offsets`, which ascend. Takes time linear in the text.
+pub(crate) fn pointers(text: &str, offsets: &[usize]) -> Vec<String> {
+    let mut found = Vec::with_capacity(offsets.len());
+    let mut search = Search { offsets, path: String::new(), found: &mut found };
+    // A text that is no JSON ends the search early.
+    let _ = search.value(&mut Reader::trusting(text));
+    found
+}
+
+struct Search<'s> {
+    offsets: &'s [usize],
+    path: String,
+    found: &'s mut Vec<String>,
+}
+
+impl Search<'_> {
+    /// `None` where nothing is left to find.
+    fn value(&mut self, reader: &mut Reader<'_>) -> Option<()> {
+        let (open, close) = match reader.kind()? {
+            Kind::Array => (b'[', b']'),
+            Kind::Object => (b'{', b'}'),
+            _ => {
+                let (next, rest) = self.offsets.split_first()?;
+                if *next == reader.at() {
+                    self.found.push(self.path.clone());
+                    self.offsets = rest;
+                }
+                return reader.skip();
+            }
+        };
+        reader.open(open)?;
+        let mut index: usize = 0;
+        while reader.another(close, index == 0)? {
+            let token = if open == b'[' { index.to_string() } else { reader.name()?.into_owned() };
+            let length = self.path.len();
+            capgen_schema::pointer::push(&mut self.path, &token);
+            self.value(reader)?;
+            self.path.truncate(length);
+            index += 1;
+        }
+        Some(())
+    }
+}
+
 /// A pointer for people.
 pub(crate) fn shown(pointer: &str) -> &str {
     if pointer.is_empty() { "the value" } else { pointer }
@@ -54,5 +98,6 @@ mod tests {
         for (offset, expected) in [(0, ""), (at("1"), "/a/0"), (at("22"), "/a/1/b~1c"), (at("3"), "/d"), (1, "")] {
             assert_eq!(pointer(text, offset), expected, "{offset}");
         }
+        assert_eq!(pointers(text, &[at("1"), at("22"), at("3")]), ["/a/0", "/a/1/b~1c", "/d"]);
     }
 }

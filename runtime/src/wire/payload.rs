@@ -1,9 +1,11 @@
 //! Payloads whose type has a JSON form, read and written in one pass.
 
+use std::collections::HashSet;
+
 use capgen_schema::pointer::compare;
 use capgen_schema::{PayloadError, Violation, parse_payload};
 
-use super::locate::pointer;
+use super::locate::{pointer, pointers};
 use super::reader::Unheld;
 use super::{Json, Reader, Schema, Writer};
 use crate::{InvalidPayload, Options, Payload};
@@ -47,7 +49,8 @@ fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPa
 
 /// What a type of Rust does not hold, although its schema allows it.
 fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
-    InvalidPayload::Violations(vec![unheld(text, reader.stop("not what the Rust type allows"))])
+    let stop = reader.stop("not what the Rust type allows");
+    InvalidPayload::Violations(vec![unheld(pointer(text, stop.offset), stop.message)])
 }
 
 /// Checks a payload and writes it: [`Payload::write`] of a generated type.
@@ -95,19 +98,18 @@ pub(crate) fn settle(
     let tree = parse_payload(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
     let mut violations = schema.violations(&tree, options.all());
     if !nulls.is_empty() {
-        let shown = String::from_utf8_lossy(&text);
-        for null in nulls {
-            let number = unheld(&shown, null);
-            violations.retain(|violation| violation.path != number.path);
-            let at = violations.partition_point(|violation| compare(&violation.path, &number.path).is_lt());
-            violations.insert(at, number);
-        }
+        let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();
+        let paths = pointers(&String::from_utf8_lossy(&text), &offsets);
+        let seen: HashSet<&str> = paths.iter().map(String::as_str).collect();
+        violations.retain(|violation| !seen.contains(violation.path.as_str()));
+        violations.extend(paths.iter().zip(&nulls).map(|(path, null)| unheld(path.clone(), null.message)));
+        violations.sort_by(|a, b| compare(&a.path, &b.path));
     }
     violations.truncate(options.most());
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
 /// A number that the schema may allow, and the language it is in does not.
-fn unheld(text: &str, number: Unheld) -> Violation {
-    Violation { path: pointer(text, number.offset), message: number.message.to_owned(), keyword: "type" }
+fn unheld(path: String, message: &str) -> Violation {
+    Violation { path, message: message.to_owned(), keyword: "type" }
 }

@@ -31,7 +31,8 @@ const POINTER_BUDGET: usize = 64 << 20;
 ///
 /// Reads drafts 4 to 2020-12 and the schemas of OpenAPI 3.0 and 3.1, `schemars`' output among them. The dialect is that of
 /// `$schema`; without it, draft 2020-12 where the root has `$defs`, and otherwise draft-07. For every payload the output says
-/// what the input says, where formats assert. A schema of the subset comes back equal, but for definitions that nothing
+/// what the input says, where formats assert, and where a keyword of another draft than `$schema` names means what that draft
+/// says: whoever writes it means it. A schema of the subset comes back equal, but for definitions that nothing
 /// refers to, and a sole branch of `allOf` that stands alone. What comes out loads, and comes back equal a second time.
 ///
 /// | input | output |

@@ -7,6 +7,7 @@ mod reference;
 mod value;
 
 pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};
+pub use reference::definition_name;
 pub(crate) use reference::percent_decode;
 pub(crate) use value::{depth_is_within_limit, quote};
 

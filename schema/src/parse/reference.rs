@@ -23,8 +23,8 @@ impl Loader {
     }
 }
 
-/// The fragment is percent-encoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
-fn definition_name(reference: &str) -> Option<String> {
+/// The name in a `$ref` to a definition of the root; `None` where it is no such reference. The fragment is percent-encoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
+pub fn definition_name(reference: &str) -> Option<String> {
     let fragment = percent_decode(reference.strip_prefix('#')?)?;
     let token = fragment.strip_prefix("/definitions/")?;
     let escapes_are_valid = token.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
