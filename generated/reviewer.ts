@@ -382,10 +382,15 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
       isDict(value),
       true,
     ].indexOf(true);
+    /** What is wrong with the type of the value. */
+    const mismatch = (mask: any) =>
+      mask < 127 &&
+      !(mask & (type === 2 ? 12 : 1 << type)) &&
+      `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`;
     for (const { type: mask, allOf = [] } of rules) {
-      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
-        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
-      } else for (const part of allOf) rules.add(follow(part));
+      const message = mismatch(mask);
+      if (message) report("type", message);
+      else for (const part of allOf) rules.add(follow(part));
     }
     if (told.size) return;
     const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
@@ -423,7 +428,9 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
           const candidates: any[] = bound.map((branch: any, index: number) => [find(branch, value), branch, index]);
           const matching = candidates.filter(([findings]) => !findings[0]).length;
           const [[[first, ...more], branch, index]] = candidates.sort((a, b) => distance(a) - distance(b)) as any;
-          if (first) {
+          const message = mismatch(bound.reduce((all: any, branch: any) => all | (follow(branch).type ?? 127), 0));
+          if (message) report(keyword, `matches no branch of ${keyword}: ${message}`);
+          else if (first) {
             const tag = Object.entries(follow(branch).properties ?? {}).find((entry) => follow(entry[1]).const !== undefined);
             const label = typeof branch === "string" ? branch : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
             const place = redact ? "" : first.path;

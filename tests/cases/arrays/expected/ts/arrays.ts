@@ -222,10 +222,15 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
       isDict(value),
       true,
     ].indexOf(true);
+    /** What is wrong with the type of the value. */
+    const mismatch = (mask: any) =>
+      mask < 127 &&
+      !(mask & (type === 2 ? 12 : 1 << type)) &&
+      `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`;
     for (const { type: mask, allOf = [] } of rules) {
-      if (mask < 127 && !(mask & (type === 2 ? 12 : 1 << type))) {
-        report("type", `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`);
-      } else for (const part of allOf) rules.add(follow(part));
+      const message = mismatch(mask);
+      if (message) report("type", message);
+      else for (const part of allOf) rules.add(follow(part));
     }
     if (told.size) return;
     const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
