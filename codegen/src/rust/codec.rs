@@ -1,17 +1,17 @@
 //! How a type is read and written: an anonymous constant that holds its rules and its `Json`.
 
-use super::rule::{Rule, Whole};
 use super::types::Types;
+use super::wire_rule::{Whole, WireRule};
 use super::writer::Writer;
 use crate::model::{Origin, TypeDef};
 
 /// The rules that a type's code refers to by number.
 #[derive(Default)]
-pub(super) struct Rules(Vec<Rule>);
+pub(super) struct Rules(Vec<WireRule>);
 
 impl Rules {
     /// Keeps a rule, and says how it is referred to; `None` where there is none.
-    pub(super) fn keep(&mut self, rule: Option<Rule>) -> Option<String> {
+    pub(super) fn keep(&mut self, rule: Option<WireRule>) -> Option<String> {
         self.0.push(rule?);
         Some(format!("&R{}", self.0.len() - 1))
     }

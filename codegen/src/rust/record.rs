@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::codec::Rules;
 use super::types::Types;
 use super::writer::Writer;
-use super::{codec, doc, ident, rule};
+use super::{codec, doc, ident, wire_rule};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
 
 /// The field that keeps what is not declared.
@@ -136,8 +136,8 @@ fn codec(
         members.iter().map(|member| member.field).chain(absent.iter().copied()).map(|f| f.name.as_str()).collect();
     let mut rules = Rules::default();
     let of_members: Vec<Option<String>> =
-        members.iter().map(|m| rules.keep(rule::rule(types, def, &m.field.ty, &m.field.guard))).collect();
-    let of_rest = kept(record).map(|ty| rules.keep(rule::rule(types, def, ty, &record.rest_guard)));
+        members.iter().map(|m| rules.keep(wire_rule::of(types, def, &m.field.ty, &m.field.guard))).collect();
+    let of_rest = kept(record).map(|ty| rules.keep(wire_rule::of(types, def, ty, &record.rest_guard)));
     let of_rest = of_rest.map(|rule| rule.unwrap_or_else(|| "&::capgen::wire::Any".to_owned()));
     codec::block(writer, types, def, Some(&names), &rules, |w, has_whole| {
         let read = |w: &mut Writer| read(w, record, members, names.len(), &of_members, of_rest.as_deref());

@@ -8,7 +8,7 @@ use capgen_schema::{Json, Type as SchemaType};
 use super::codec::Rules;
 use super::types::Types;
 use super::writer::Writer;
-use super::{codec, doc, ident, rule};
+use super::{codec, doc, ident, wire_rule};
 use crate::model::{Type, TypeDef, Union, Variant};
 
 pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
@@ -65,7 +65,7 @@ fn tagged(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) 
     });
     let mut rules = Rules::default();
     let of_variants: Vec<Option<String>> =
-        union.variants.iter().map(|v| rules.keep(rule::rule(types, def, &v.ty, &v.guard))).collect();
+        union.variants.iter().map(|v| rules.keep(wire_rule::of(types, def, &v.ty, &v.guard))).collect();
     let keys: Vec<&str> = union.variants.iter().filter_map(|variant| variant.key.as_deref()).collect();
     let names = Some(keys.as_slice()).filter(|keys| !keys.is_empty());
     codec::block(writer, types, def, names, &rules, |w, has_whole| {

@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::name;
 
 /// A file with the items that `write` writes.
-pub(super) fn file(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
+pub(super) fn print(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
     let module = module(model.manifest.agent.as_str());
     let mut text = header(model);
     text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));

@@ -9,14 +9,14 @@ use super::writer::Writer;
 use crate::model::{Guard, Shape, Type, TypeDef};
 
 /// A rule of the runtime. `None` in its place stands for the rule that says no more than the type.
-pub(super) enum Rule {
+pub(super) enum WireRule {
     Length { min: u64, max: Option<u64> },
     Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
     Integer { is_unsigned: bool, min: Option<i128>, max: Option<i128> },
     Number { min: f64, max: f64 },
-    Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<Rule>> },
-    Values(Box<Rule>),
-    Nullable(Box<Rule>),
+    Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<WireRule>> },
+    Values(Box<WireRule>),
+    Nullable(Box<WireRule>),
     Whole(Whole),
 }
 
@@ -50,27 +50,27 @@ impl Whole {
 }
 
 /// The rule of a place in the definition `def`; `None` where the type says all.
-pub(super) fn rule(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> Option<Rule> {
+pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> Option<WireRule> {
     if let Guard::Whole(pointers) = guard {
-        return Some(Rule::Whole(Whole::new(types, def, pointers)));
+        return Some(WireRule::Whole(Whole::new(types, def, pointers)));
     }
     match ty {
-        Type::Nullable(inner) => rule(types, def, inner, guard).map(|rule| match rule {
-            Rule::Whole(whole) => Rule::Whole(whole),
-            rule => Rule::Nullable(Box::new(rule)),
+        Type::Nullable(inner) => of(types, def, inner, guard).map(|rule| match rule {
+            WireRule::Whole(whole) => WireRule::Whole(whole),
+            rule => WireRule::Nullable(Box::new(rule)),
         }),
         Type::Array { item, min, max } => {
             let (is_unique, item_guard) = match guard {
                 Guard::Items { unique, item } => (*unique, item.as_ref()),
                 _ => (false, &Guard::None),
             };
-            let item = rule(types, def, item, item_guard).map(Box::new);
+            let item = of(types, def, item, item_guard).map(Box::new);
             let says_more = is_unique || *min > 0 || max.is_some() || item.is_some();
-            says_more.then_some(Rule::Items { is_unique, min: *min, max: *max, item })
+            says_more.then_some(WireRule::Items { is_unique, min: *min, max: *max, item })
         }
         Type::Map(value) => {
             let guard = if let Guard::Values(guard) = guard { guard } else { &Guard::None };
-            rule(types, def, value, guard).map(|rule| Rule::Values(Box::new(rule)))
+            of(types, def, value, guard).map(|rule| WireRule::Values(Box::new(rule)))
         }
         Type::Named { id, .. } => alias(types, types.def(*id)),
         _ => scalar(ty, guard),
@@ -78,21 +78,21 @@ pub(super) fn rule(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -
 }
 
 /// The rule of what an alias stands for, which a Rust `type` cannot carry.
-fn alias(types: &Types<'_>, def: &TypeDef) -> Option<Rule> {
+fn alias(types: &Types<'_>, def: &TypeDef) -> Option<WireRule> {
     match &def.shape {
         Shape::Alias { target, guard, .. } if !types.is_newtype(def) => match Whole::of(types, def) {
-            Some(whole) => Some(Rule::Whole(whole)),
-            None => rule(types, def, target, guard),
+            Some(whole) => Some(WireRule::Whole(whole)),
+            None => of(types, def, target, guard),
         },
         _ => None,
     }
 }
 
-fn scalar(ty: &Type, guard: &Guard) -> Option<Rule> {
+fn scalar(ty: &Type, guard: &Guard) -> Option<WireRule> {
     Some(match guard {
-        Guard::Text { min, max, pattern: None, format: None } => Rule::Length { min: *min, max: *max },
+        Guard::Text { min, max, pattern: None, format: None } => WireRule::Length { min: *min, max: *max },
         Guard::Text { min, max, pattern, format } => {
-            Rule::Text { min: *min, max: *max, pattern: pattern.clone(), format: *format }
+            WireRule::Text { min: *min, max: *max, pattern: pattern.clone(), format: *format }
         }
         Guard::Integer { min, max } => {
             let is_unsigned = *ty == Type::Integer { unsigned: true };
@@ -100,56 +100,56 @@ fn scalar(ty: &Type, guard: &Guard) -> Option<Rule> {
             if min.is_none() && max.is_none() {
                 return None;
             }
-            Rule::Integer { is_unsigned, min, max: *max }
+            WireRule::Integer { is_unsigned, min, max: *max }
         }
-        Guard::Number { min, max } => Rule::Number { min: *min, max: *max },
+        Guard::Number { min, max } => WireRule::Number { min: *min, max: *max },
         _ => return None,
     })
 }
 
-impl Rule {
+impl WireRule {
     /// The rule's type.
     pub(super) fn write_type(&self, writer: &mut Writer) {
         let generic = |w: &mut Writer, path: &str, inner: &dyn Fn(&mut Writer)| w.generic(path, inner);
         match self {
-            Rule::Length { .. } => writer.text("::capgen::wire::Length"),
-            Rule::Text { .. } => writer.text("::capgen::wire::Text"),
-            Rule::Integer { is_unsigned, .. } => {
+            WireRule::Length { .. } => writer.text("::capgen::wire::Length"),
+            WireRule::Text { .. } => writer.text("::capgen::wire::Text"),
+            WireRule::Integer { is_unsigned, .. } => {
                 let integer = if *is_unsigned { "u64" } else { "i64" };
                 generic(writer, "::capgen::wire::Within", &|w| w.text(integer));
             }
-            Rule::Number { .. } => generic(writer, "::capgen::wire::Within", &|w| w.text("f64")),
-            Rule::Items { is_unique, item, .. } => {
+            WireRule::Number { .. } => generic(writer, "::capgen::wire::Within", &|w| w.text("f64")),
+            WireRule::Items { is_unique, item, .. } => {
                 let items = |w: &mut Writer| generic(w, "::capgen::wire::Items", &|w| write_type(w, item.as_deref()));
                 if *is_unique { generic(writer, "::capgen::wire::Unique", &items) } else { items(writer) }
             }
-            Rule::Values(value) => generic(writer, "::capgen::wire::Values", &|w| value.write_type(w)),
-            Rule::Nullable(inner) => generic(writer, "::capgen::wire::Nullable", &|w| inner.write_type(w)),
-            Rule::Whole(_) => writer.text("::capgen::wire::Whole"),
+            WireRule::Values(value) => generic(writer, "::capgen::wire::Values", &|w| value.write_type(w)),
+            WireRule::Nullable(inner) => generic(writer, "::capgen::wire::Nullable", &|w| inner.write_type(w)),
+            WireRule::Whole(_) => writer.text("::capgen::wire::Whole"),
         }
     }
 
     /// The rule itself.
     pub(super) fn write(&self, writer: &mut Writer) {
         match self {
-            Rule::Length { min, max } => length(writer, *min, *max),
-            Rule::Text { min: 0, max: None, pattern: Some(pattern), format: None } => {
+            WireRule::Length { min, max } => length(writer, *min, *max),
+            WireRule::Text { min: 0, max: None, pattern: Some(pattern), format: None } => {
                 writer.call("::capgen::wire::Text::pattern", |w| w.literal(pattern));
             }
-            Rule::Text { min: 0, max: None, pattern: None, format: Some(format) } => {
+            WireRule::Text { min: 0, max: None, pattern: None, format: Some(format) } => {
                 writer.call("::capgen::wire::Text::format", |w| w.text(format_path(*format)));
             }
-            Rule::Text { min, max, pattern, format } => writer.call("::capgen::wire::Text::new", |w| {
+            WireRule::Text { min, max, pattern, format } => writer.call("::capgen::wire::Text::new", |w| {
                 length(w, *min, *max);
                 w.comma();
                 option(w, pattern.as_deref(), |w, pattern| w.literal(pattern));
                 w.comma();
                 option(w, *format, |w, format| w.text(format_path(format)));
             }),
-            Rule::Integer { is_unsigned: true, min, max } => within(writer, &unsigned(*min, *max)),
-            Rule::Integer { is_unsigned: false, min, max } => within(writer, &signed(*min, *max)),
-            Rule::Number { min, max } => within(writer, &[float(*min), float(*max)]),
-            Rule::Items { is_unique, min, max, item } => {
+            WireRule::Integer { is_unsigned: true, min, max } => within(writer, &unsigned(*min, *max)),
+            WireRule::Integer { is_unsigned: false, min, max } => within(writer, &signed(*min, *max)),
+            WireRule::Number { min, max } => within(writer, &[float(*min), float(*max)]),
+            WireRule::Items { is_unique, min, max, item } => {
                 let items = |w: &mut Writer| {
                     w.call("::capgen::wire::Items::new", |w| {
                         w.each([min.to_string(), most(*max)], |w, limit| w.text(&limit));
@@ -159,21 +159,21 @@ impl Rule {
                 };
                 if *is_unique { writer.call("::capgen::wire::Unique", items) } else { items(writer) }
             }
-            Rule::Values(value) => writer.call("::capgen::wire::Values", |w| value.write(w)),
-            Rule::Nullable(inner) => writer.call("::capgen::wire::Nullable", |w| inner.write(w)),
-            Rule::Whole(whole) => whole.write(writer),
+            WireRule::Values(value) => writer.call("::capgen::wire::Values", |w| value.write(w)),
+            WireRule::Nullable(inner) => writer.call("::capgen::wire::Nullable", |w| inner.write(w)),
+            WireRule::Whole(whole) => whole.write(writer),
         }
     }
 }
 
-fn write_type(writer: &mut Writer, rule: Option<&Rule>) {
+fn write_type(writer: &mut Writer, rule: Option<&WireRule>) {
     match rule {
         Some(rule) => rule.write_type(writer),
         None => writer.text("::capgen::wire::Any"),
     }
 }
 
-fn write(writer: &mut Writer, rule: Option<&Rule>) {
+fn write(writer: &mut Writer, rule: Option<&WireRule>) {
     match rule {
         Some(rule) => rule.write(writer),
         None => writer.text("::capgen::wire::Any"),

@@ -8,14 +8,14 @@ mod capability;
 mod codec;
 mod doc;
 mod enums;
+mod file;
 mod ident;
-mod layout;
 mod line;
 mod literal;
 mod record;
-mod rule;
 mod types;
-mod union;
+mod union_type;
+mod wire_rule;
 mod writer;
 
 use capgen_manifest::Side;
@@ -27,7 +27,7 @@ use writer::Writer;
 
 /// The file's text.
 pub(crate) fn print(model: &Model<'_>) -> String {
-    layout::file(model, |writer| items(writer, model))
+    file::print(model, |writer| items(writer, model))
 }
 
 fn items(writer: &mut Writer, model: &Model<'_>) {
@@ -57,7 +57,7 @@ fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     match &def.shape {
         Shape::Record(record) => record::print(writer, types, def, record),
         Shape::Enum(members) => enums::print(writer, types, def, members),
-        Shape::Union(union) => union::print(writer, types, def, union),
+        Shape::Union(union) => union_type::print(writer, types, def, union),
         Shape::Alias { target, guard, .. } if types.is_newtype(def) => newtype(writer, types, def, target, guard),
         Shape::Alias { target, .. } => {
             writer.group(4, |w| {
@@ -87,7 +87,7 @@ fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type,
     });
     writer.line(");");
     let mut rules = Rules::default();
-    let rule = rules.keep(rule::rule(types, def, target, guard));
+    let rule = rules.keep(wire_rule::of(types, def, target, guard));
     codec::block(writer, types, def, None, &rules, |w, has_whole| {
         let read = |w: &mut Writer| {
             w.group(4, |w| {
