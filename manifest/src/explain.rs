@@ -31,7 +31,7 @@ const ALL: &[Explanation] = explanations! {
 };
 
 impl Explanation {
-    /// A few words, such as `an unknown key`.
+    /// A few words, such as `unknown key`.
     pub fn title(&self) -> &'static str {
         self.text.lines().next().and_then(|line| line.split_once(": ")).map_or("", |(_, title)| title)
     }
@@ -40,7 +40,7 @@ impl Explanation {
 /// What the code means; its case does not count.
 ///
 /// ```
-/// assert_eq!(capgen_manifest::explain("e0201").unwrap().title(), "an unknown key");
+/// assert_eq!(capgen_manifest::explain("e0201").unwrap().title(), "unknown key");
 /// ```
 pub fn explain(code: &str) -> Option<&'static Explanation> {
     ALL.iter().find(|explanation| explanation.code.eq_ignore_ascii_case(code))
@@ -54,8 +54,8 @@ pub fn explanations() -> &'static [Explanation] {
 /// The page `docs/codes.md`: every explanation under its heading.
 pub fn codes_page() -> String {
     let mut page = String::from(
-        "# Codes\n\nEvery finding has a code. It never changes its meaning. `E` refuses the input; `W` is a warning, which \
-         `--strict` turns\ninto an error. `capgen explain <code>` prints what stands here.\n\n| code | |\n|---|---|\n",
+        "# Codes\n\nEvery finding has a stable code. `E` codes are errors; `W` codes are warnings, which \
+         `--strict` turns\ninto errors. `capgen explain <code>` prints the section of a code.\n\n| code | |\n|---|---|\n",
     );
     for explanation in ALL {
         page.push_str(&format!("| {} | {} |\n", explanation.code, explanation.title()));

@@ -39,7 +39,7 @@ fn explanations_are_sorted_and_have_the_house_form() {
     for explanation in explanations() {
         let text = explanation.text;
         assert!(text.starts_with(&format!("# {}: {}\n\n", explanation.code, explanation.title())), "{text}");
-        assert!(text.contains("\n\nErroneous:\n\n```") && text.contains("\n\nMended:\n\n```"), "{text}");
+        assert!(text.contains("\n\nWrong:\n\n```") && text.contains("\n\nFixed:\n\n```"), "{text}");
         assert!(text.ends_with("```\n") && text.lines().all(|line| line.len() <= 200), "{text}");
     }
 }
@@ -73,11 +73,11 @@ fn codes(findings: &[Diagnostic]) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn every_erroneous_example_has_its_code_and_no_other() {
+fn every_wrong_example_has_only_its_own_finding() {
     let wrong: Vec<String> = explanations()
         .iter()
         .filter_map(|e| {
-            let found = findings(block(e.text, "Erroneous"), &format!("{}-erroneous", e.code))?;
+            let found = findings(block(e.text, "Wrong"), &format!("{}-wrong", e.code))?;
             (codes(&found) != BTreeSet::from([e.code])).then(|| format!("{}: {found:#?}", e.code))
         })
         .collect();
@@ -85,11 +85,11 @@ fn every_erroneous_example_has_its_code_and_no_other() {
 }
 
 #[test]
-fn every_mended_example_has_no_finding() {
+fn every_fixed_example_has_no_finding() {
     let wrong: Vec<String> = explanations()
         .iter()
         .filter_map(|e| {
-            let found = findings(block(e.text, "Mended"), &format!("{}-mended", e.code))?;
+            let found = findings(block(e.text, "Fixed"), &format!("{}-fixed", e.code))?;
             (!found.is_empty()).then(|| format!("{}: {found:#?}", e.code))
         })
         .collect();
