@@ -1,4 +1,4 @@
-//! What can be written on the command line.
+//! The command line's subcommands, options and help texts.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,16 @@ use capgen_manifest::Side;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
-/// Typed contracts between agents: capabilities.yaml to Rust and TypeScript.
+/// Generate Rust and TypeScript types from the contracts of agents
+///
+/// capgen reads an agent's contract (`capabilities.yaml`), checks it, and generates types and validators for the
+/// programs that call that agent. A peer is an agent whose capabilities you call.
 #[derive(Parser, Debug)]
 #[command(name = "capgen", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// Without a subcommand: those of `gen`.
+    // Options without a subcommand are those of `gen`: `capgen --peer x` is `capgen gen --peer x`.
     #[command(flatten)]
     pub(crate) generate: Generate,
 }
@@ -21,45 +24,45 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   capgen --peer pr-reviewer              write generated/pr-reviewer.rs and .ts
-  capgen gen --all --check               in CI: fail where checked-in output is stale
-  capgen check                           lint every agent of the fleet
+  capgen gen --all --check               in CI: fail if checked-in code is out of date
+  capgen check                           check the contract of every agent in the fleet
   capgen validate --peer pr-reviewer --capability review-pr --side request payload.json
-  capgen explain E0107                   what an error means and how to mend it
+  capgen explain E0107                   explain an error code and how to fix it
 
-Exit status: 0 fine, 1 findings or bad input, 2 wrong usage.";
+Exit status: 0 success, 1 findings or invalid input, 2 incorrect usage.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Generate types from agents' contracts (what `capgen --peer <ID>` is short for)
+    /// Generate code from contracts (`capgen --peer <ID>` is short for `capgen gen --peer <ID>`)
     #[command(name = "gen", after_help = GENERATE_EXAMPLES)]
     Generate(Generate),
-    /// Look for errors and warnings in contracts, and generate nothing
+    /// Report errors and warnings in contracts without generating code
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
-    /// Validate payloads against one side of a capability
+    /// Validate payloads against the request or response schema of a capability
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
-    /// Tell what an error code means, with an example and its mend
+    /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
-    /// Print a completion script for a shell
+    /// Print a shell completion script
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions(Completions),
 }
 
-/// Which contracts to read.
+/// The options that select contracts.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Contracts {
-    /// Read the agent of that id from the fleet; may be repeated
+    /// Read the contract of this agent in the fleet; may be repeated
     #[arg(long, value_name = "ID")]
     pub(crate) peer: Vec<String>,
-    /// Read every agent of the fleet
+    /// Read the contract of every agent in the fleet
     #[arg(long)]
     pub(crate) all: bool,
-    /// Read this file, in the fleet or not; may be repeated
+    /// Read this contract, which may be outside the fleet; may be repeated
     #[arg(long, value_name = "PATH", value_parser = contract_path())]
     pub(crate) capabilities: Vec<PathBuf>,
-    /// The fleet's root folder [default: the nearest one at or above the current folder with fleet.yaml or agents/]
+    /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Option<PathBuf>,
 }
@@ -68,22 +71,22 @@ pub(crate) struct Contracts {
 pub(crate) struct Generate {
     #[command(flatten)]
     pub(crate) contracts: Contracts,
-    /// The output folder, relative to the current one
+    /// Output folder, relative to the current folder
     #[arg(long, value_name = "DIR", default_value = "generated")]
     pub(crate) out: PathBuf,
-    /// Generate this language alone; may be repeated or hold commas [default: rust,typescript]
+    /// Generate this language; may be repeated or a comma-separated list [default: rust,typescript]
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub(crate) lang: Vec<Lang>,
-    /// Print a summary on standard output as one JSON document
+    /// Print a summary to standard output as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write nothing; fail where a file is stale or missing, or its agent is gone
+    /// Write nothing; fail if a file is out of date or missing, or if its agent no longer exists
     #[arg(long)]
     pub(crate) check: bool,
-    /// Write nothing; print what would change as a unified diff
+    /// Write nothing; print the changes as a unified diff
     #[arg(long, conflicts_with = "json")]
     pub(crate) diff: bool,
-    /// Keep running, and generate again whenever a contract changes
+    /// Keep running and regenerate when a contract changes
     #[arg(long, conflicts_with_all = ["json", "check", "diff"])]
     pub(crate) watch: bool,
 }
@@ -93,35 +96,36 @@ Examples:
   capgen gen --peer pr-reviewer --peer payments
   capgen gen --all --lang typescript --out web/src/contracts
   capgen gen --capabilities vendor/search.yaml --json
-  capgen gen --all --check --diff        fail where output is stale, and show how
+  capgen gen --all --check --diff        fail if output is out of date, and show the changes
 
-Files are <out>/<id>.rs and <out>/<id>.ts; with --lang javascript <out>/<id>.js and <id>.d.ts. They are replaced as wholes, only where they change, and only where \
-capgen wrote them. If one contract is bad, nothing is written.
+The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript. \
+A file is written only if its content changes, and only over a file that capgen generated or an empty file. \
+If any contract has errors, nothing is written.
 
-With --json: {\"peers\": [{\"peer\", \"source\", \"capabilities\", \"files\": [{\"path\", \"status\"}], \"hash\"}], \
-\"orphans\", \"diagnostics\"}. A status is `written` or `unchanged`; with --check `unchanged`, `stale` or `missing`.
+--json prints {\"peers\": [{\"peer\", \"source\", \"capabilities\", \"files\": [{\"path\", \"status\"}], \"hash\"}], \
+\"orphans\", \"diagnostics\"}. A status is `written` or `unchanged`; with --check it is `unchanged`, `stale` or `missing`.
 
---check also names generated files whose agent is neither in the fleet nor given by --capabilities; where there is no \
-fleet, it says nothing of other files.";
+--check also reports orphans: generated files whose agent is neither in the fleet nor given by --capabilities. \
+Outside a fleet it checks only the files of the selected contracts.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) contracts: Contracts,
-    /// Files to look at, as with --capabilities
+    /// Contracts to check, as with --capabilities
     #[arg(value_name = "PATH", value_parser = contract_path())]
     pub(crate) paths: Vec<PathBuf>,
-    /// Fail on warnings too
+    /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
-    /// How to print findings: for people on standard error, all others on standard output
+    /// How to print findings: `human` to standard error, the other formats to standard output
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  capgen check                           every agent of the fleet
+  capgen check                           check every agent in the fleet
   capgen check agents/*/capabilities.yaml --strict
   capgen check --format sarif > capgen.sarif
   capgen check --format github           in a GitHub workflow: annotate the pull request";
@@ -132,28 +136,28 @@ pub(crate) struct Validate {
     /// Read the contract from this file
     #[arg(long, value_name = "PATH", value_parser = contract_path())]
     pub(crate) capabilities: Option<PathBuf>,
-    /// Read the contract of this agent of the fleet
+    /// Read the contract of this agent in the fleet
     #[arg(long, value_name = "ID")]
     pub(crate) peer: Option<String>,
-    /// The fleet's root folder [default: the nearest one at or above the current folder with fleet.yaml or agents/]
+    /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
     #[arg(long, value_name = "DIR", conflicts_with = "capabilities")]
     pub(crate) root: Option<PathBuf>,
-    /// The capability that the payload is for
+    /// The capability of the payload
     #[arg(long, value_name = "NAME")]
     pub(crate) capability: String,
-    /// Which of its payloads it is
+    /// The side of the capability: whether payloads are requests or responses
     #[arg(long, value_enum)]
     pub(crate) side: SideName,
-    /// The payload, JSON; `-` is standard input
+    /// File with the JSON payload; `-` is standard input
     #[arg(value_name = "PAYLOAD", default_value = "-")]
     pub(crate) payload: PathBuf,
-    /// Read one payload a line, and print one result a line
+    /// Read one payload per line and print one result per line
     #[arg(long)]
     pub(crate) lines: bool,
     /// Print results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Quote nothing from payloads in messages
+    /// Do not quote values or names from payloads in messages
     #[arg(long)]
     pub(crate) redact: bool,
 }
@@ -164,13 +168,16 @@ Examples:
   curl -s ... | capgen validate --capabilities a.yaml --capability search --side response -
   capgen validate --peer search --capability search --side request --lines --json < log.ndjson
 
-With --json a result is {\"valid\": true}, {\"valid\": false, \"violations\": [{\"path\", \"message\", \"keyword\"}]}, or \
-{\"valid\": false, \"error\": ...} for what is not JSON. A side without a schema accepts every JSON value. A payload \
-has at most 64 MiB. An empty line is not JSON; one at the very end is skipped. Exit status 1: one is not valid.";
+Without --json, violations are printed to standard output, one per line. With --json, a result is {\"valid\": true}, \
+{\"valid\": false, \"violations\": [{\"path\", \"message\", \"keyword\"}]}, or {\"valid\": false, \"error\": \"...\"} if the \
+input is not valid JSON.
+
+A side without a schema accepts every JSON value. A payload may have up to 64 MiB. With --lines, an empty line is an \
+error, except at the end of the input. The exit status is 1 if any payload is not valid.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
-    /// The code, such as E0107
+    /// Error or warning code, such as E0107
     #[arg(required_unless_present = "list")]
     pub(crate) code: Option<String>,
     /// List every code with its title
@@ -185,7 +192,7 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
@@ -196,58 +203,59 @@ Examples:
   capgen completions zsh > ~/.zfunc/_capgen
   capgen completions fish > ~/.config/fish/completions/capgen.fish";
 
-/// A language's name on the command line.
+/// The value of `--lang`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lang {
     #[value(alias = "rs")]
     Rust,
     #[value(name = "typescript", alias = "ts")]
     TypeScript,
-    /// With declarations
+    /// JavaScript modules with type declarations
     #[value(name = "javascript", alias = "js")]
     JavaScript,
 }
 
-/// A side's name on the command line.
+/// The value of `--side`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SideName {
-    /// What the caller sends
+    /// The payload that the caller sends
     Request,
-    /// What the provider answers
+    /// The payload that the agent answers with
     Response,
 }
 
-/// How findings are printed.
+/// The value of `--format`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Format {
-    /// For people, with snippets
+    /// Human-readable, with source snippets
     Human,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
-    /// Workflow commands that annotate a pull request
+    /// GitHub workflow commands that annotate a pull request
     Github,
-    /// One SARIF 2.1.0 log
+    /// One SARIF 2.1.0 document
     Sarif,
 }
 
-/// The path of a contract. `-` means standard input elsewhere, so it is not taken for a file.
+/// The path of a contract. `-` means standard input for payloads, so it is rejected here instead of being read as a file
+/// name.
 fn contract_path() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         if path.as_os_str() == "-" {
-            return Err("a contract is not read from standard input: name its file (one called `-` is `./-`)");
+            return Err("a contract cannot be read from standard input: pass its path (`./-` for a file called `-`)");
         }
         Ok(path)
     })
 }
 
 impl Generate {
-    /// The languages asked for, each once.
+    /// The selected languages, without duplicates, in the order of [`Language::ALL`].
     pub(crate) fn languages(&self) -> Vec<Language> {
         if self.lang.is_empty() {
             return Language::DEFAULT.to_vec();
         }
-        let asked = |l: &Language| self.lang.iter().any(|lang| Language::from(*lang) == *l);
-        Language::ALL.into_iter().filter(asked).collect()
+        let selected = |l: &Language| self.lang.iter().any(|lang| Language::from(*lang) == *l);
+        Language::ALL.into_iter().filter(selected).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The command line of capgen.
+//! The command line interface of capgen.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -6,17 +6,17 @@ use capgen_codegen::output::{PlannedFile, State};
 use capgen_manifest::{Diagnostic, render};
 use serde::Serialize;
 
-/// What a run did, or with `--check` found.
+/// The result of a run.
 #[derive(Serialize, Default, Debug)]
 pub(crate) struct Summary {
     pub(crate) peers: Vec<Peer>,
-    /// With `--check`: generated files whose agent is gone.
+    /// With `--check`: generated files whose agent no longer exists.
     pub(crate) orphans: Vec<String>,
-    /// As `capgen check --format json` prints them. Where a contract is bad, `peers` is empty and nothing was written.
+    /// In the format of `capgen check --format json`. If a contract has errors, `peers` is empty and nothing was written.
     pub(crate) diagnostics: Vec<serde_json::Value>,
 }
 
-/// One contract.
+/// One contract and its generated files.
 #[derive(Serialize, Debug)]
 pub(crate) struct Peer {
     pub(crate) peer: String,
@@ -26,7 +26,7 @@ pub(crate) struct Peer {
     pub(crate) hash: String,
 }
 
-/// One output.
+/// One generated file.
 #[derive(Serialize, Debug)]
 pub(crate) struct File {
     pub(crate) path: String,
@@ -34,7 +34,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// `missing` and `stale` become `written` where the run writes.
+    /// `writes` is whether the run replaces stale files and creates missing ones: their status is then `written`.
     pub(crate) fn new(planned: &PlannedFile, writes: bool) -> Self {
         let status = match planned.state() {
             State::Unchanged => "unchanged",

@@ -1,22 +1,22 @@
-//! `capgen gen --watch`
+//! `capgen gen --watch`: waiting for a contract to change.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How often files are looked at.
+/// The interval between two looks at the files. Polling needs no platform-specific code and works on network drives.
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// What tells one state of a file from another.
+/// The time of the last modification and the size of a file, `None` if it does not exist.
 pub(crate) type Stamp = (PathBuf, Option<(SystemTime, u64)>);
 
-/// Waits until one of the files changes, comes or goes.
+/// Waits until one of the files is changed, created or deleted.
 pub(crate) fn wait_for_change(before: &[Stamp], paths: impl Fn() -> Vec<PathBuf>) {
     while stamps(&paths()) == before {
         std::thread::sleep(PERIOD);
     }
 }
 
-/// How the files are now.
+/// The current stamps of the files.
 pub(crate) fn stamps(paths: &[PathBuf]) -> Vec<Stamp> {
     paths.iter().map(|path| (path.clone(), stamp(path))).collect()
 }

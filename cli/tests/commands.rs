@@ -1,11 +1,11 @@
-//! `capgen check`, `explain`, `completions`, help and wrong usage.
+//! `capgen check`, `explain`, `completions`, help pages and incorrect usage.
 
 mod common;
 
 use common::{Fleet, REVIEWER};
 
 #[test]
-fn check_looks_at_the_whole_fleet_where_nothing_is_named() {
+fn check_without_arguments_reads_the_whole_fleet() {
     let fleet = Fleet::new(&["a", "pr-reviewer"]);
     let run = fleet.run("check").ended(0);
     assert_eq!(run.stderr, "✓ checked 2 contracts: 0 errors, 0 warnings\n");
@@ -25,7 +25,7 @@ fn strict_fails_on_warnings() {
 }
 
 #[test]
-fn every_format_but_the_human_one_goes_to_standard_output() {
+fn machine_readable_formats_go_to_standard_output() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("type: string,", "type: strnig,"));
     for (format, start) in [("json", "{\"code\":\"E0105\""), ("github", "::error "), ("sarif", "{")] {
@@ -38,7 +38,7 @@ fn every_format_but_the_human_one_goes_to_standard_output() {
 }
 
 #[test]
-fn explain_prints_what_a_code_means() {
+fn explain_prints_the_page_of_a_code() {
     let fleet = Fleet::new(&[]);
     for code in ["E0107", "e0107", "E0401", "E0505"] {
         let page = fleet.run(&format!("explain {code}")).ended(0).stdout;
@@ -50,7 +50,7 @@ fn explain_prints_what_a_code_means() {
 }
 
 #[test]
-fn completions_name_the_subcommands() {
+fn completion_scripts_contain_the_subcommands() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = Fleet::new(&[]).run(&format!("completions {shell}")).ended(0);
         assert!(run.stdout.contains("validate"), "{run:?}");
@@ -58,7 +58,7 @@ fn completions_name_the_subcommands() {
 }
 
 #[test]
-fn wrong_usage_ends_with_2_and_a_hint() {
+fn incorrect_usage_exits_with_2_and_a_hint() {
     let fleet = Fleet::new(&["a"]);
     for (arguments, hint) in [
         ("", "--peer <ID>"),
@@ -89,7 +89,7 @@ fn every_help_page_has_examples() {
 }
 
 #[test]
-fn nothing_is_coloured_where_no_terminal_reads_it() {
+fn output_is_not_coloured_without_a_terminal() {
     let fleet = Fleet::new(&["a"]);
     for arguments in ["--peer a", "--peer b", "check", "--help", "--nope"] {
         let run = fleet.run(arguments);
@@ -98,13 +98,13 @@ fn nothing_is_coloured_where_no_terminal_reads_it() {
 }
 
 #[test]
-fn a_contract_on_standard_input_is_refused_as_wrong_usage() {
+fn a_contract_on_standard_input_is_incorrect_usage() {
     let fleet = common::Fleet::new(&["a"]);
     for arguments in
         ["check -", "gen --capabilities -", "validate --capabilities - --capability ping --side request payload.json"]
     {
         let run = fleet.run_with(arguments, common::loose("x")).ended(2);
-        assert!(run.stderr.contains("a contract is not read from standard input"), "{run:?}");
+        assert!(run.stderr.contains("a contract cannot be read from standard input"), "{run:?}");
     }
     fleet.write("-", &common::loose("x"));
     fleet.run("check ./-").ended(0);

@@ -7,22 +7,22 @@ use std::fs;
 use common::{Fleet, REVIEWER};
 use serde_json::json;
 
-/// A fleet whose generated code is fresh.
-fn fresh(agents: &[&str]) -> Fleet {
+/// A fleet whose generated code is up to date.
+fn up_to_date(agents: &[&str]) -> Fleet {
     let fleet = Fleet::new(agents);
     fleet.run("gen --all").ended(0);
     fleet
 }
 
 #[test]
-fn fresh_output_passes() {
-    let run = fresh(&["a", "pr-reviewer"]).run("gen --all --check").ended(0);
+fn up_to_date_output_passes() {
+    let run = up_to_date(&["a", "pr-reviewer"]).run("gen --all --check").ended(0);
     assert_eq!(run.stdout, "");
 }
 
 #[test]
-fn a_stale_file_is_named_and_stays() {
-    let fleet = fresh(&["pr-reviewer"]);
+fn a_stale_file_is_reported_and_not_changed() {
+    let fleet = up_to_date(&["pr-reviewer"]);
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("med, high", "high"));
     let before = fleet.read("generated/pr-reviewer.ts");
     let run = fleet.run("--peer pr-reviewer --check").ended(1);
@@ -32,7 +32,7 @@ fn a_stale_file_is_named_and_stays() {
 }
 
 #[test]
-fn a_missing_file_is_named_and_not_made() {
+fn a_missing_file_is_reported_and_not_created() {
     let fleet = Fleet::new(&["a"]);
     let run = fleet.run("--peer a --check").ended(1);
     assert!(run.stderr.contains("`generated/a.rs` is missing"), "{run:?}");
@@ -40,8 +40,8 @@ fn a_missing_file_is_named_and_not_made() {
 }
 
 #[test]
-fn a_generated_file_whose_agent_is_gone_is_named() {
-    let fleet = fresh(&["a", "gone"]);
+fn a_generated_file_without_its_agent_is_reported() {
+    let fleet = up_to_date(&["a", "gone"]);
     fleet.write("generated/notes.ts", "// by hand\n");
     fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
     for arguments in ["gen --all --check", "--peer a --check"] {
@@ -53,13 +53,13 @@ fn a_generated_file_whose_agent_is_gone_is_named() {
 }
 
 #[test]
-fn other_agents_of_the_fleet_are_not_gone() {
-    fresh(&["a", "b"]).run("--peer a --check").ended(0);
+fn files_of_other_agents_in_the_fleet_are_not_orphans() {
+    up_to_date(&["a", "b"]).run("--peer a --check").ended(0);
 }
 
 #[test]
-fn an_agent_outside_the_fleet_is_not_gone_where_its_file_is_named() {
-    let fleet = fresh(&["a"]);
+fn a_file_of_an_agent_given_by_its_path_is_not_an_orphan() {
+    let fleet = up_to_date(&["a"]);
     fleet.write("vendor/x.yaml", &common::loose("x"));
     fleet.run("gen --all --capabilities vendor/x.yaml").ended(0);
     fleet.run("gen --all --capabilities vendor/x.yaml --check").ended(0);
@@ -67,8 +67,8 @@ fn an_agent_outside_the_fleet_is_not_gone_where_its_file_is_named() {
 }
 
 #[test]
-fn files_alone_are_checked_against_the_fleet_that_is_there() {
-    let fleet = fresh(&["a", "gone"]);
+fn orphans_are_found_if_only_paths_are_given_inside_a_fleet() {
+    let fleet = up_to_date(&["a", "gone"]);
     fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
     fleet.write("vendor/x.yaml", &common::loose("x"));
     fleet.run("gen --capabilities vendor/x.yaml").ended(0);
@@ -80,7 +80,7 @@ fn files_alone_are_checked_against_the_fleet_that_is_there() {
 }
 
 #[test]
-fn files_alone_without_a_fleet_say_nothing_of_others() {
+fn orphans_are_not_reported_outside_a_fleet() {
     let fleet = Fleet::new(&[]);
     fs::remove_dir(fleet.path("agents")).unwrap();
     for id in ["x", "y"] {
@@ -91,8 +91,8 @@ fn files_alone_without_a_fleet_say_nothing_of_others() {
 }
 
 #[test]
-fn a_checkout_with_crlf_is_not_stale() {
-    let fleet = fresh(&["pr-reviewer"]);
+fn line_endings_do_not_make_a_file_stale() {
+    let fleet = up_to_date(&["pr-reviewer"]);
     for name in fleet.names("generated") {
         let path = format!("generated/{name}");
         fleet.write(&path, &fleet.read(&path).replace('\n', "\r\n"));
@@ -101,8 +101,8 @@ fn a_checkout_with_crlf_is_not_stale() {
 }
 
 #[test]
-fn json_tells_each_file_apart() {
-    let fleet = fresh(&["a", "gone"]);
+fn json_has_the_status_of_each_file() {
+    let fleet = up_to_date(&["a", "gone"]);
     fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
     fs::remove_file(fleet.path("generated/a.rs")).unwrap();
     fleet.write("generated/a.ts", &(fleet.read("generated/a.ts") + "stale\n"));
@@ -116,8 +116,8 @@ fn json_tells_each_file_apart() {
 }
 
 #[test]
-fn a_diff_goes_to_standard_output_and_writes_nothing() {
-    let fleet = fresh(&["pr-reviewer"]);
+fn diff_prints_to_standard_output_and_writes_nothing() {
+    let fleet = up_to_date(&["pr-reviewer"]);
     assert_eq!(fleet.run("--peer pr-reviewer --diff").ended(0).stdout, "");
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("summary", "digest"));
     let before = fleet.read("generated/pr-reviewer.ts");

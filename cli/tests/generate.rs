@@ -9,7 +9,7 @@ use common::{Fleet, REVIEWER, loose};
 use serde_json::json;
 
 #[test]
-fn the_short_form_writes_both_languages_and_says_so_on_standard_error() {
+fn the_short_form_writes_both_languages_and_reports_to_standard_error() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     let run = fleet.run("--peer pr-reviewer").ended(0);
     assert_eq!(run.stdout, "");
@@ -24,7 +24,7 @@ fn the_short_form_writes_both_languages_and_says_so_on_standard_error() {
 }
 
 #[test]
-fn an_unchanged_file_is_not_touched() {
+fn an_unchanged_file_is_not_rewritten() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.run("--peer pr-reviewer").ended(0);
     let long_ago = SystemTime::UNIX_EPOCH;
@@ -61,7 +61,7 @@ fn json_is_one_document_with_stable_keys() {
 }
 
 #[test]
-fn json_of_a_bad_contract_has_its_findings() {
+fn json_of_an_invalid_contract_has_its_findings() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("type: string,", "type: strnig,"));
     let run = fleet.run("--peer pr-reviewer --json").ended(1);
@@ -79,7 +79,7 @@ fn all_writes_every_agent_of_the_fleet() {
 }
 
 #[test]
-fn several_peers_are_written_in_one_run_and_each_once() {
+fn repeated_peers_are_written_once() {
     let fleet = Fleet::new(&["a", "b", "c"]);
     fleet.run("--peer a --peer b --peer a --capabilities agents/b/capabilities.yaml --lang rust,ts").ended(0);
     assert_eq!(fleet.names("generated"), ["a.rs", "a.ts", "b.rs", "b.ts"]);
@@ -95,7 +95,7 @@ fn capabilities_reads_a_file_without_a_fleet() {
 }
 
 #[test]
-fn the_root_is_found_from_below_and_its_spelling_does_not_change_the_output() {
+fn the_root_is_found_from_a_subfolder_and_its_spelling_does_not_change_the_output() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.run("--peer pr-reviewer").ended(0);
     let expected = fleet.read("generated/pr-reviewer.rs");
@@ -112,7 +112,7 @@ fn the_root_is_found_from_below_and_its_spelling_does_not_change_the_output() {
 }
 
 #[test]
-fn one_bad_contract_stops_all_and_every_bad_one_is_reported() {
+fn one_invalid_contract_prevents_all_output_and_every_invalid_one_is_reported() {
     let fleet = Fleet::new(&["good", "bad", "worse"]);
     fleet.write("agents/bad/capabilities.yaml", "version: 2\n");
     fleet.write("agents/worse/capabilities.yaml", "a: [\n");
@@ -180,7 +180,7 @@ fn names_are_refused_in_the_run_that_refuses_a_contract() {
 }
 
 #[test]
-fn a_path_of_fleet_yaml_that_leads_nowhere_is_shown_with_its_agent() {
+fn an_invalid_path_in_fleet_yaml_is_reported_with_its_agent() {
     let fleet = Fleet::new(&["a"]);
     fleet.write("fleet.yaml", "agents:\n  - { id: missing, path: nope }\n  - { id: file, path: nope.yaml }\n");
     let run = fleet.run("gen --all").ended(1);
@@ -205,7 +205,7 @@ fn nothing_is_written_through_a_link_in_the_output_folder() {
 }
 
 #[test]
-fn watching_follows_changes_of_the_contract() {
+fn watch_regenerates_when_the_contract_changes() {
     let fleet = Fleet::new(&["a"]);
     let mut child = fleet.command("--peer a --watch").stderr(std::process::Stdio::null()).spawn().unwrap();
     let until = |text: &str| {

@@ -1,4 +1,4 @@
-//! `capgen validate`
+//! `capgen validate`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -27,7 +27,7 @@ fn a_valid_payload_prints_nothing_on_standard_output() {
 }
 
 #[test]
-fn one_byte_order_mark_at_the_start_does_not_count() {
+fn one_byte_order_mark_at_the_start_is_ignored() {
     let marked = format!("\u{feff}{GOOD}");
     validate("-", &marked).ended(0);
     let fleet = Fleet::new(&["pr-reviewer"]);
@@ -39,7 +39,7 @@ fn one_byte_order_mark_at_the_start_does_not_count() {
 }
 
 #[test]
-fn every_violation_is_a_line_with_its_path() {
+fn every_violation_is_printed_on_a_line_with_its_path() {
     let run = validate("", BAD).ended(1);
     let paths: Vec<_> = run.stdout.lines().map(|line| line.split(": ").next().unwrap()).collect();
     assert_eq!(paths, ["/extra", "/prUrl", "/severity"]);
@@ -76,7 +76,7 @@ fn a_loose_side_accepts_every_json_value_and_nothing_else() {
 }
 
 #[test]
-fn what_is_not_json_is_told_apart_from_what_is_not_valid() {
+fn invalid_json_is_reported_as_an_error_instead_of_a_violation() {
     for payload in ["", "{", "{} {}", "nope", "\u{feff}\u{feff}{}", r#"{"a": 1, "a": 2}"#, r#""\ud800""#, "1e400"] {
         let run = validate("", payload).ended(1);
         assert!(run.stderr.contains("error[E0501]"), "{payload}: {run:?}");
@@ -86,7 +86,7 @@ fn what_is_not_json_is_told_apart_from_what_is_not_valid() {
 }
 
 #[test]
-fn a_payload_beyond_64_mib_is_refused_and_the_next_line_is_not() {
+fn a_payload_beyond_64_mib_is_rejected_and_the_next_line_is_read() {
     let long = " ".repeat((64 << 20) + 1);
     assert!(validate("", &long).ended(1).stderr.contains("error[E0504]"));
     let run = validate("--lines --json", &format!("{long}\n{GOOD}\n")).ended(1);
@@ -97,27 +97,27 @@ fn a_payload_beyond_64_mib_is_refused_and_the_next_line_is_not() {
 }
 
 #[test]
-fn hostile_depth_is_an_error_and_no_crash() {
+fn hostile_depth_is_an_error_and_not_a_crash() {
     let deep = "[".repeat(1_000_000);
     let document = validate("--json", &deep).ended(1).json();
     assert!(document["error"].as_str().unwrap().contains("128"), "{document}");
 }
 
 #[test]
-fn lines_give_one_result_each() {
+fn every_line_has_one_result() {
     let stdin = format!("{GOOD}\n{BAD}\r\n\nnope\n{GOOD}\n\n");
     let run = validate("--lines --json", &stdin).ended(1);
     let valid: Vec<_> = lines(&run).iter().map(|line| line["valid"] == true).collect();
     assert_eq!(valid, [true, false, false, false, true]);
     assert!(lines(&run)[1]["violations"].is_array() && lines(&run)[2]["error"].is_string(), "{run:?}");
     assert!(run.stderr.contains("5 payloads, 3 not valid"), "{run:?}");
-    let people = validate("--lines", &stdin).ended(1);
-    let starts: Vec<_> = people.stdout.lines().map(|line| line.get(..8).unwrap()).collect();
+    let human = validate("--lines", &stdin).ended(1);
+    let starts: Vec<_> = human.stdout.lines().map(|line| line.get(..8).unwrap()).collect();
     assert_eq!(starts, ["1: valid", "2: not v", "3: EOF w", "4: expec", "5: valid"]);
 }
 
 #[test]
-fn lines_that_are_all_valid_pass() {
+fn valid_lines_pass() {
     let run = validate("--lines --json -", &format!("{GOOD}\n").repeat(1000)).ended(0);
     assert_eq!(run.stdout, "{\"valid\":true}\n".repeat(1000));
     assert_eq!(validate("--lines", "").ended(0).stdout, "");
@@ -160,7 +160,7 @@ fn redaction_keeps_names_out_of_messages() {
 }
 
 #[test]
-fn names_from_payloads_do_not_reach_a_terminal_raw() {
+fn control_characters_in_names_from_payloads_are_escaped() {
     let run = validate("", r#"{"prUrl": "x", "severity": "low", "\u001b[2J\n\u202e": 1}"#).ended(1);
     assert_eq!(run.stdout.lines().count(), 1, "{run:?}");
     assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{run:?}");
@@ -182,7 +182,7 @@ fn a_payload_that_cannot_be_read_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_ends_the_run_without_a_word() {
+fn a_closed_pipe_ends_the_run_silently() {
     let fleet = Fleet::new(&["loose"]);
     let mut child = fleet.command("validate --peer loose --capability ping --side request --lines").spawn().unwrap();
     let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());

@@ -7,7 +7,7 @@ use capgen_manifest::Diagnostic;
 use crate::codes;
 use crate::failure::Failure;
 
-/// The longest payload, in bytes.
+/// The maximum length of a payload, in bytes.
 pub(crate) const LIMIT: usize = 64 << 20;
 
 const BUFFER: usize = 64 << 10;
@@ -19,18 +19,18 @@ pub(crate) struct Reader {
     input: BufReader<Box<dyn Read>>,
     line: Vec<u8>,
     limit: usize,
-    /// What the stream is called in messages.
+    /// The name of the stream in messages.
     name: String,
 }
 
-/// What was read.
+/// The next payload of a stream.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Line<'r> {
     /// A payload, without its line end.
     Text(&'r [u8]),
-    /// More than the limit; it has been skipped.
+    /// A payload beyond the limit; it was skipped.
     TooLong,
-    /// Nothing is left.
+    /// The end of the stream.
     End,
 }
 
@@ -40,7 +40,7 @@ impl Reader {
         Self { input, line: Vec::new(), limit: LIMIT, name: name.to_owned() }
     }
 
-    /// Whether the next line may have to be waited for.
+    /// Whether reading the next line may block.
     pub(crate) fn would_wait(&self) -> bool {
         self.input.buffer().is_empty()
     }
@@ -56,7 +56,7 @@ impl Reader {
         Ok(Line::Text(self.line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&self.line)))
     }
 
-    /// The next line. An empty line at the very end is none.
+    /// The next line. An empty line at the end of the stream is skipped: many programs end their output with one.
     pub(crate) fn next_line(&mut self) -> Result<Line<'_>, Failure> {
         let found = self.fill_line().map_err(|error| failed(&self.name, &error))?;
         Ok(match found {
@@ -111,7 +111,7 @@ enum Found {
     Nothing,
 }
 
-/// The failure of a stream that cannot be read.
+/// The failure to read a stream.
 pub(crate) fn failed(name: &str, error: &io::Error) -> Failure {
     Failure::Findings(vec![Diagnostic::new(codes::PAYLOAD_IO, format!("cannot read {name}: {error}"))])
 }
@@ -120,9 +120,9 @@ pub(crate) fn failed(name: &str, error: &io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    /// The lines of `text`, where `!` stands for one that is too long.
+    /// Compares the lines of `text`. `!` represents a line that is too long.
     fn check(text: &str, expected: &[&str]) {
-        // A tiny buffer, so that lines cross its end.
+        // Tiny buffers make lines cross their end.
         for capacity in [1, 2, 3, 1024] {
             let input = BufReader::with_capacity(capacity, Box::new(io::Cursor::new(text.to_owned())) as Box<dyn Read>);
             let mut reader = Reader { input, line: Vec::new(), limit: 4, name: String::new() };

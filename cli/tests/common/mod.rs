@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The example of the documentation that users copy from.
+/// The example contract of the documentation.
 pub(crate) const REVIEWER: &str = r#"version: 1
 agent: agent://pr-reviewer
 transports:
@@ -50,7 +50,7 @@ pub(crate) struct Fleet {
     root: TempDir,
 }
 
-/// What a run printed, and how it ended.
+/// The exit status and the output of a run.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) status: i32,
@@ -59,7 +59,7 @@ pub(crate) struct Run {
 }
 
 impl Fleet {
-    /// A fleet with those agents; `pr-reviewer` has the contract of the documentation, any other a loose one.
+    /// A fleet with these agents: `pr-reviewer` has the contract of the documentation, the others have a loose one.
     pub(crate) fn new(agents: &[&str]) -> Self {
         let fleet = Self { root: TempDir::new().unwrap() };
         fs::create_dir(fleet.path("agents")).unwrap();
@@ -83,7 +83,7 @@ impl Fleet {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    /// The names in a folder, sorted; none where there is no folder.
+    /// The names in a folder, sorted; empty if the folder does not exist.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = self.path(folder).read_dir() else { return Vec::new() };
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -91,7 +91,7 @@ impl Fleet {
         names
     }
 
-    /// Runs the binary in the fleet's root; the arguments are those between spaces.
+    /// Runs the binary in the fleet's root, with the arguments split at white space.
     pub(crate) fn run(&self, arguments: &str) -> Run {
         self.run_with(arguments, "")
     }
@@ -117,7 +117,7 @@ impl Fleet {
 }
 
 impl Run {
-    /// Fails the test unless the run ended with that status.
+    /// Fails the test unless the run ended with this status.
     #[track_caller]
     pub(crate) fn ended(self, status: i32) -> Self {
         assert_eq!(self.status, status, "{self:?}");

@@ -1,8 +1,8 @@
-//! `capgen validate`
+//! `capgen validate`: payloads from a file or standard input, checked against one side of a capability.
 
-mod judge;
 mod lines;
 mod read;
+mod result;
 
 use std::fs::File;
 use std::io;
@@ -15,8 +15,8 @@ use crate::arguments::Validate;
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
-use judge::{Judge, Judgement};
 use read::{Line, Reader};
+use result::{PayloadResult, PayloadValidator};
 
 pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
     let contracts = selection(arguments).locate().load()?;
@@ -25,18 +25,18 @@ pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
     };
     let capability = capability(&contract, &arguments.capability)?;
     let side = Side::from(arguments.side);
-    let judge = Judge::new(capability.schema(side), arguments.redact);
+    let validator = PayloadValidator::new(capability.schema(side), arguments.redact);
     let mut reader = Reader::new(open(&arguments.payload)?, &shown(&arguments.payload));
     if arguments.lines {
-        return lines::run(&judge, &mut reader, arguments.json, console);
+        return lines::run(&validator, &mut reader, arguments.json, console);
     }
-    let judgement = match reader.whole()? {
-        Line::Text(payload) => judge.judge(payload),
-        Line::TooLong | Line::End => Judgement::TooLong,
+    let result = match reader.whole()? {
+        Line::Text(payload) => validator.validate(payload),
+        Line::TooLong | Line::End => PayloadResult::TooLong,
     };
-    let what = format!("{} of `{}`", side.name(), capability.name);
-    tell(&judgement, arguments, &what, console)?;
-    Ok(if judgement.is_valid() { Verdict::Fine } else { Verdict::Findings })
+    let subject = format!("{} of `{}`", side.name(), capability.name);
+    report(&result, arguments, &subject, console)?;
+    Ok(if result.is_valid() { Verdict::Fine } else { Verdict::Findings })
 }
 
 fn selection(arguments: &Validate) -> Selection {
@@ -59,11 +59,11 @@ fn capability<'c>(contract: &'c Contract, name: &str) -> Result<&'c Capability, 
     let names = || capabilities.iter().map(|c| c.name.as_str());
     Err(Failure::Findings(vec![match nearest(name, names()) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help(format!("it has {}", listed(names()))),
+        None => finding.help(format!("its capabilities are {}", listed(names()))),
     }]))
 }
 
-/// The first few of the names.
+/// The first names, and how many more there are: a contract may have thousands.
 fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     const FEW: usize = 20;
     let mut list = names.by_ref().take(FEW).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -92,24 +92,24 @@ fn open(path: &Path) -> Result<Box<dyn io::Read>, Failure> {
     }
 }
 
-/// The result of a single payload: violations on standard output, whatever is for people on standard error.
-fn tell(judgement: &Judgement, arguments: &Validate, what: &str, console: &Console) -> Result<(), Failure> {
+/// Prints the result of a single payload: violations to standard output, everything else to standard error.
+fn report(result: &PayloadResult, arguments: &Validate, subject: &str, console: &Console) -> Result<(), Failure> {
     if arguments.json {
         let mut line = Vec::new();
-        judge::write_json(&mut line, judgement)?;
+        result::write_json(&mut line, result)?;
         return Ok(console::print(&(String::from_utf8_lossy(&line) + "\n"))?);
     }
-    let refuse = |code, reason: &str| {
-        let message = format!("{} is no payload: {reason}", shown(&arguments.payload));
+    let reject = |code, problem: &str| {
+        let message = format!("{} is {problem}", shown(&arguments.payload));
         console.report(&[Diagnostic::new(code, message)]);
     };
-    match judgement {
-        Judgement::Valid => console.tick(&format!("valid {what}")),
-        Judgement::NotJson(reason) => refuse(codes::NOT_JSON, reason),
-        Judgement::TooLong => refuse(codes::PAYLOAD_TOO_LARGE, &judge::too_long()),
-        Judgement::Invalid(violations) => {
-            console::print(&violations.iter().map(|v| judge::plain(v) + "\n").collect::<String>())?;
-            console.say(&format!("not a valid {what}: {}", count(violations.len(), "violation", "violations")));
+    match result {
+        PayloadResult::Valid => console.tick(&format!("valid {subject}")),
+        PayloadResult::NotJson(reason) => reject(codes::NOT_JSON, &format!("not valid JSON: {reason}")),
+        PayloadResult::TooLong => reject(codes::PAYLOAD_TOO_LARGE, &result::longer_than_limit()),
+        PayloadResult::Invalid(violations) => {
+            console::print(&violations.iter().map(|v| result::plain(v) + "\n").collect::<String>())?;
+            console.say(&format!("not a valid {subject}: {}", count(violations.len(), "violation", "violations")));
         }
     }
     Ok(())

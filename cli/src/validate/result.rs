@@ -1,0 +1,116 @@
+//! The result of validating one payload.
+
+use std::io;
+
+use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use serde::Serialize;
+
+use super::read::LIMIT;
+
+/// Validates payloads of one side.
+pub(super) struct PayloadValidator {
+    /// `None` for a loose side, which has no schema.
+    validator: Option<Validator>,
+    /// Whether messages leave out values and names of the payload.
+    redact: bool,
+}
+
+/// Whether a payload is valid, or why not.
+#[derive(Debug)]
+pub(super) enum PayloadResult {
+    Valid,
+    Invalid(Vec<Violation>),
+    /// With the parser's reason.
+    NotJson(String),
+    TooLong,
+}
+
+impl PayloadValidator {
+    pub(super) fn new(schema: Option<&Schema>, redact: bool) -> Self {
+        Self { validator: schema.map(|schema| Validator::new(schema).redact(redact)), redact }
+    }
+
+    pub(super) fn validate(&self, payload: &[u8]) -> PayloadResult {
+        let value = match parse_payload(payload) {
+            Ok(value) => value,
+            Err(error) => return PayloadResult::NotJson(error.redact(self.redact).to_string()),
+        };
+        let Some(validator) = &self.validator else {
+            return PayloadResult::Valid;
+        };
+        // Most payloads are valid, and a verdict costs less than the list of violations.
+        if validator.is_valid(&value) {
+            return PayloadResult::Valid;
+        }
+        PayloadResult::Invalid(validator.validate(&value))
+    }
+}
+
+impl PayloadResult {
+    pub(super) fn is_valid(&self) -> bool {
+        matches!(self, PayloadResult::Valid)
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'r> {
+    valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<Vec<Entry<'r>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'r str>,
+}
+
+#[derive(Serialize)]
+struct Entry<'r> {
+    path: &'r str,
+    message: &'r str,
+    keyword: &'r str,
+}
+
+impl<'r> From<&'r Violation> for Entry<'r> {
+    fn from(violation: &'r Violation) -> Self {
+        Self { path: &violation.path, message: &violation.message, keyword: violation.keyword }
+    }
+}
+
+/// Writes a result as a JSON document, without a line end.
+pub(super) fn write_json(out: impl io::Write, result: &PayloadResult) -> io::Result<()> {
+    let document = match result {
+        PayloadResult::Valid => Document { valid: true, violations: None, error: None },
+        PayloadResult::Invalid(found) => {
+            Document { valid: false, violations: Some(found.iter().map(Entry::from).collect()), error: None }
+        }
+        PayloadResult::TooLong => Document { valid: false, violations: None, error: Some(&too_long()) },
+        PayloadResult::NotJson(reason) => Document { valid: false, violations: None, error: Some(reason) },
+    };
+    Ok(serde_json::to_writer(out, &document)?)
+}
+
+/// Why a payload was rejected without being parsed.
+pub(super) fn too_long() -> String {
+    format!("the payload is {}", longer_than_limit())
+}
+
+/// The problem alone, for a message that names the file.
+pub(super) fn longer_than_limit() -> String {
+    format!("longer than {} MiB", LIMIT >> 20)
+}
+
+/// A violation on one line.
+pub(super) fn plain(violation: &Violation) -> String {
+    let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
+    visible(&format!("{path}: {}", violation.message))
+}
+
+/// Escapes characters that move a terminal's cursor or end the line. Names in messages come from untrusted payloads.
+pub(super) fn visible(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hidden(c) { visible.extend(c.escape_unicode()) } else { visible.push(c) }
+    }
+    visible
+}
