@@ -1,6 +1,6 @@
 //! The stable codes of what can be wrong with the output folder. A code never changes its meaning.
 //!
-//! What each one means, with an example and its mend, is in the manifest crate's `codes/<CODE>.md`.
+//! `<CODE>.md` next to this file explains each one.
 
 use capgen_schema::Code;
 

@@ -1,6 +1,6 @@
 //! The stable codes of this crate's findings. A code never changes its meaning and is never given out twice.
 //!
-//! What each one means, with an example and its mend, is in `codes/<CODE>.md`.
+//! What each one means, with an example and its mend, is in `<CODE>.md`.
 
 use capgen_schema::Code;
 
