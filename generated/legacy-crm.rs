@@ -34,13 +34,13 @@ pub use self::legacy_crm_contract::*;
 )]
 #[rustfmt::skip]
 mod legacy_crm_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "legacy-crm";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "06314eaa4873ab1b3e9c8a1afc1082dee4fa6b864d9d4901b69e310b45b30bb7";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         FindCustomer::DESCRIPTOR,
         AddNote::DESCRIPTOR,
@@ -52,7 +52,7 @@ mod legacy_crm_contract {
     pub struct FindCustomer;
 
     impl FindCustomer {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "find_customer",
@@ -78,33 +78,33 @@ mod legacy_crm_contract {
         }
     }
 
-    /// The response of `find_customer`: any JSON value, as it has no schema.
+    /// The response of `find_customer`: any JSON value, because the contract has no schema for it.
     pub type FindCustomerResponse = ::serde_json::Value;
 
     /// The request of `find_customer`.
     ///
-    /// More than one type may fit a value, so it is kept as it is.
+    /// More than one branch can match a value, so the value is kept as JSON.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindCustomerRequest(::serde_json::Value);
 
     impl FindCustomerRequest {
-        /// The value as `Variant1`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant1`, or `None` if the value does not match this branch.
         pub fn as_variant1(&self) -> Option<FindCustomerRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant2`, or `None` if the value does not match this branch.
         pub fn as_variant2(&self) -> Option<FindCustomerRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant3`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant3`, or `None` if the value does not match this branch.
         pub fn as_variant3(&self) -> Option<FindCustomerRequestVariant3> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value.
+        /// Returns the JSON value.
         pub const fn json(&self) -> &::serde_json::Value {
             &self.0
         }
-        /// The value.
+        /// Converts into the JSON value.
         pub fn into_json(self) -> ::serde_json::Value {
             self.0
         }
@@ -148,19 +148,19 @@ mod legacy_crm_contract {
 
     ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
 
-    /// `/anyOf/0` in the request of `find_customer`.
+    /// Generated from `/anyOf/0` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindCustomerRequestVariant1 {
-        /// The property `email`.
+        /// The `email` property.
         pub email: String,
-        /// The property `phone`.
+        /// The `phone` property.
         pub phone: Option<String>,
-        /// The property `customerNumber`.
+        /// The `customerNumber` property.
         pub customer_number: Option<u64>,
     }
 
     impl FindCustomerRequestVariant1 {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(email: impl Into<String>) -> Self {
             Self {
                 email: email.into(),
@@ -212,19 +212,19 @@ mod legacy_crm_contract {
 
     ::capgen::json!(FindCustomerRequestVariant1);
 
-    /// `/anyOf/1` in the request of `find_customer`.
+    /// Generated from `/anyOf/1` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindCustomerRequestVariant2 {
-        /// The property `email`.
+        /// The `email` property.
         pub email: Option<String>,
-        /// The property `phone`.
+        /// The `phone` property.
         pub phone: String,
-        /// The property `customerNumber`.
+        /// The `customerNumber` property.
         pub customer_number: Option<u64>,
     }
 
     impl FindCustomerRequestVariant2 {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(phone: impl Into<String>) -> Self {
             Self {
                 email: None,
@@ -276,19 +276,19 @@ mod legacy_crm_contract {
 
     ::capgen::json!(FindCustomerRequestVariant2);
 
-    /// `/anyOf/2` in the request of `find_customer`.
+    /// Generated from `/anyOf/2` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindCustomerRequestVariant3 {
-        /// The property `email`.
+        /// The `email` property.
         pub email: Option<String>,
-        /// The property `phone`.
+        /// The `phone` property.
         pub phone: Option<String>,
-        /// The property `customerNumber`.
+        /// The `customerNumber` property.
         pub customer_number: u64,
     }
 
     impl FindCustomerRequestVariant3 {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(customer_number: u64) -> Self {
             Self {
                 email: None,
@@ -345,7 +345,7 @@ mod legacy_crm_contract {
     pub struct AddNote;
 
     impl AddNote {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "add_note",
@@ -368,20 +368,20 @@ mod legacy_crm_contract {
         }
     }
 
-    /// The request of `add_note`: any JSON value, as it has no schema.
+    /// The request of `add_note`: any JSON value, because the contract has no schema for it.
     pub type AddNoteRequest = ::serde_json::Value;
 
     /// The response of `add_note`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AddNoteResponse {
-        /// The property `noteId`.
+        /// The `noteId` property.
         pub note_id: u64,
-        /// The property `storedAt`.
+        /// The `storedAt` property.
         pub stored_at: String,
     }
 
     impl AddNoteResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(note_id: u64, stored_at: impl Into<String>) -> Self {
             Self {
                 note_id,
@@ -434,7 +434,7 @@ mod legacy_crm_contract {
     pub struct RawCall;
 
     impl RawCall {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "raw_call",
@@ -454,9 +454,9 @@ mod legacy_crm_contract {
         }
     }
 
-    /// The request of `raw_call`: any JSON value, as it has no schema.
+    /// The request of `raw_call`: any JSON value, because the contract has no schema for it.
     pub type RawCallRequest = ::serde_json::Value;
 
-    /// The response of `raw_call`: any JSON value, as it has no schema.
+    /// The response of `raw_call`: any JSON value, because the contract has no schema for it.
     pub type RawCallResponse = ::serde_json::Value;
 }

@@ -34,13 +34,13 @@ pub use self::notifier_contract::*;
 )]
 #[rustfmt::skip]
 mod notifier_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "notifier";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "ed40b6edbebf0ec9ddfab1bea88eaf15bed29130f3eab621616ac56af002386a";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         SendNotification::DESCRIPTOR,
         SetPreferences::DESCRIPTOR,
@@ -51,7 +51,7 @@ mod notifier_contract {
     pub struct SendNotification;
 
     impl SendNotification {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "notifier",
                 "send-notification",
@@ -82,9 +82,9 @@ mod notifier_contract {
     /// Something to tell a customer; `channel` tells how.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SendNotificationRequest {
-        /// Where `channel` is `"email"`.
+        /// An object whose `channel` is `"email"`.
         Email(SendNotificationRequestEmail),
-        /// Where `channel` is `"sms"`.
+        /// An object whose `channel` is `"sms"`.
         Sms(SendNotificationRequestSms),
     }
 
@@ -128,28 +128,28 @@ mod notifier_contract {
     /// Something to tell a customer; `channel` tells how.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SendNotificationRequestEmail {
-        /// The property `customerId`.
+        /// The `customerId` property.
         pub customer_id: String,
         /// Language and, optionally, country. `null` is the customer's own setting.
         pub locale: Option<String>,
-        /// The property `sendAfter`.
+        /// The `sendAfter` property.
         pub send_after: Option<Option<String>>,
         /// Left out for messages about an order.
         pub campaign: Option<String>,
-        /// The property `channel`.
+        /// The `channel` property.
         pub channel: SendNotificationRequestEmailChannel,
-        /// The property `to`.
+        /// The `to` property.
         pub to: String,
-        /// The property `subject`.
+        /// The `subject` property.
         pub subject: String,
-        /// The property `template`.
+        /// The `template` property.
         pub template: SendNotificationRequestEmailTemplate,
         /// Values for the template; which ones it takes is the template's affair.
         pub variables: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
     }
 
     impl SendNotificationRequestEmail {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             customer_id: impl Into<String>,
             locale: Option<String>,
@@ -253,7 +253,7 @@ mod notifier_contract {
 
     ::capgen::json!(SendNotificationRequestEmail);
 
-    /// `/oneOf/0/properties/channel` in the request of `send-notification`.
+    /// Generated from `/oneOf/0/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SendNotificationRequestEmailChannel {
         /// The value `"email"`.
@@ -261,11 +261,11 @@ mod notifier_contract {
     }
 
     impl SendNotificationRequestEmailChannel {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Email]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Email => "email",
@@ -275,7 +275,7 @@ mod notifier_contract {
 
     ::capgen::string_enum!(SendNotificationRequestEmailChannel);
 
-    /// `/oneOf/0/properties/template` in the request of `send-notification`.
+    /// Generated from `/oneOf/0/properties/template` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SendNotificationRequestEmailTemplate {
         /// The value `"order-shipped"`.
@@ -287,11 +287,11 @@ mod notifier_contract {
     }
 
     impl SendNotificationRequestEmailTemplate {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::OrderShipped, Self::RefundIssued, Self::PasswordReset]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::OrderShipped => "order-shipped",
@@ -306,24 +306,24 @@ mod notifier_contract {
     /// Something to tell a customer; `channel` tells how.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SendNotificationRequestSms {
-        /// The property `customerId`.
+        /// The `customerId` property.
         pub customer_id: String,
         /// Language and, optionally, country. `null` is the customer's own setting.
         pub locale: Option<String>,
-        /// The property `sendAfter`.
+        /// The `sendAfter` property.
         pub send_after: Option<Option<String>>,
         /// Left out for messages about an order.
         pub campaign: Option<String>,
-        /// The property `channel`.
+        /// The `channel` property.
         pub channel: SendNotificationRequestSmsChannel,
         /// E.164.
         pub phone: String,
-        /// The property `text`.
+        /// The `text` property.
         pub text: String,
     }
 
     impl SendNotificationRequestSms {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             customer_id: impl Into<String>,
             locale: Option<String>,
@@ -415,7 +415,7 @@ mod notifier_contract {
 
     ::capgen::json!(SendNotificationRequestSms);
 
-    /// `/oneOf/1/properties/channel` in the request of `send-notification`.
+    /// Generated from `/oneOf/1/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SendNotificationRequestSmsChannel {
         /// The value `"sms"`.
@@ -423,11 +423,11 @@ mod notifier_contract {
     }
 
     impl SendNotificationRequestSmsChannel {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Sms]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Sms => "sms",
@@ -440,16 +440,16 @@ mod notifier_contract {
     /// The response of `send-notification`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SendNotificationResponse {
-        /// The property `messageId`.
+        /// The `messageId` property.
         pub message_id: String,
-        /// The property `acceptedAt`.
+        /// The `acceptedAt` property.
         pub accepted_at: String,
         /// `null` where it was only queued.
         pub provider: Option<String>,
     }
 
     impl SendNotificationResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             message_id: impl Into<String>,
             accepted_at: impl Into<String>,
@@ -510,7 +510,7 @@ mod notifier_contract {
     pub struct SetPreferences;
 
     impl SetPreferences {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "notifier",
                 "set-preferences",
@@ -539,9 +539,9 @@ mod notifier_contract {
     /// The request of `set-preferences`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesRequest {
-        /// The property `customerId`.
+        /// The `customerId` property.
         pub customer_id: String,
-        /// The property `digest`.
+        /// The `digest` property.
         pub digest: Option<Option<SetPreferencesRequestDigest>>,
         /// Whole hours of the customer's local time, the first one included and the last one not.
         pub quiet_hours: Option<Option<SetPreferencesRequestQuietHours>>,
@@ -550,7 +550,7 @@ mod notifier_contract {
     }
 
     impl SetPreferencesRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(customer_id: impl Into<String>) -> Self {
             Self {
                 customer_id: customer_id.into(),
@@ -604,7 +604,7 @@ mod notifier_contract {
 
     ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
 
-    /// `/properties/digest` in the request of `set-preferences`.
+    /// Generated from `/properties/digest` in the request schema of `set-preferences`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SetPreferencesRequestDigest {
         /// The value `"daily"`.
@@ -616,11 +616,11 @@ mod notifier_contract {
     }
 
     impl SetPreferencesRequestDigest {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Daily, Self::Weekly, Self::Never]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Daily => "daily",
@@ -635,14 +635,14 @@ mod notifier_contract {
     /// Whole hours of the customer's local time, the first one included and the last one not.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesRequestQuietHours {
-        /// The property `from`.
+        /// The `from` property.
         pub from: u64,
-        /// The property `until`.
+        /// The `until` property.
         pub until: u64,
     }
 
     impl SetPreferencesRequestQuietHours {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(from: u64, until: u64) -> Self {
             Self { from, until }
         }
@@ -680,7 +680,7 @@ mod notifier_contract {
     /// The response of `set-preferences`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesResponse(
-        /// The value.
+        /// The wrapped value.
         pub ::serde_json::Value,
     );
 

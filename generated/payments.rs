@@ -34,13 +34,13 @@ pub use self::payments_contract::*;
 )]
 #[rustfmt::skip]
 mod payments_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "payments";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "660cab77002983872b376978bbdc77e526a40f808385612ea463c7e556f14a72";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         CreatePayment::DESCRIPTOR,
         RefundPayment::DESCRIPTOR,
@@ -51,7 +51,7 @@ mod payments_contract {
     pub struct CreatePayment;
 
     impl CreatePayment {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "create-payment",
@@ -94,7 +94,7 @@ mod payments_contract {
         pub idempotency_key: String,
         /// What the customer pays.
         pub amount: CreatePaymentRequestMoney,
-        /// The property `method`.
+        /// The `method` property.
         pub method: CreatePaymentRequestPaymentMethod,
         /// The shop's number of the order, such as `SO-2026-000042`.
         pub order_id: String,
@@ -109,7 +109,7 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             idempotency_key: impl Into<String>,
             amount: CreatePaymentRequestMoney,
@@ -220,7 +220,7 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestMoney {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(minor_units: u64, currency: impl Into<String>) -> Self {
             Self {
                 minor_units,
@@ -267,11 +267,11 @@ mod payments_contract {
     /// How the customer pays; `kind` tells which.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CreatePaymentRequestPaymentMethod {
-        /// Where `kind` is `"card"`.
+        /// An object whose `kind` is `"card"`.
         Card(CreatePaymentRequestCard),
-        /// Where `kind` is `"bank-transfer"`.
+        /// An object whose `kind` is `"bank-transfer"`.
         BankTransfer(CreatePaymentRequestBankTransfer),
-        /// Where `kind` is `"store-credit"`.
+        /// An object whose `kind` is `"store-credit"`.
         StoreCredit(CreatePaymentRequestStoreCredit),
     }
 
@@ -318,10 +318,10 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestPaymentMethod);
 
-    /// `/definitions/Card` in the request of `create-payment`.
+    /// Generated from `/definitions/Card` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestCard {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: CreatePaymentRequestCardKind,
         /// From the payment form; never a card number.
         pub token: String,
@@ -330,7 +330,7 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestCard {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(token: impl Into<String>) -> Self {
             Self {
                 kind: CreatePaymentRequestCardKind::Card,
@@ -375,7 +375,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestCard);
 
-    /// `/definitions/Card/properties/kind` in the request of `create-payment`.
+    /// Generated from `/definitions/Card/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestCardKind {
         /// The value `"card"`.
@@ -383,11 +383,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestCardKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Card]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Card => "card",
@@ -397,19 +397,19 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentRequestCardKind);
 
-    /// `/definitions/BankTransfer` in the request of `create-payment`.
+    /// Generated from `/definitions/BankTransfer` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestBankTransfer {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: CreatePaymentRequestBankTransferKind,
-        /// The property `iban`.
+        /// The `iban` property.
         pub iban: String,
         /// Reference of the SEPA mandate.
         pub mandate: String,
     }
 
     impl CreatePaymentRequestBankTransfer {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(iban: impl Into<String>, mandate: impl Into<String>) -> Self {
             Self {
                 kind: CreatePaymentRequestBankTransferKind::BankTransfer,
@@ -457,7 +457,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestBankTransfer);
 
-    /// `/definitions/BankTransfer/properties/kind` in the request of `create-payment`.
+    /// Generated from `/definitions/BankTransfer/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestBankTransferKind {
         /// The value `"bank-transfer"`.
@@ -465,11 +465,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestBankTransferKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::BankTransfer]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::BankTransfer => "bank-transfer",
@@ -479,17 +479,17 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentRequestBankTransferKind);
 
-    /// `/definitions/StoreCredit` in the request of `create-payment`.
+    /// Generated from `/definitions/StoreCredit` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestStoreCredit {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: CreatePaymentRequestStoreCreditKind,
-        /// The property `accountId`.
+        /// The `accountId` property.
         pub account_id: String,
     }
 
     impl CreatePaymentRequestStoreCredit {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(account_id: impl Into<String>) -> Self {
             Self {
                 kind: CreatePaymentRequestStoreCreditKind::StoreCredit,
@@ -528,7 +528,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestStoreCredit);
 
-    /// `/definitions/StoreCredit/properties/kind` in the request of `create-payment`.
+    /// Generated from `/definitions/StoreCredit/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestStoreCreditKind {
         /// The value `"store-credit"`.
@@ -536,11 +536,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestStoreCreditKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::StoreCredit]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::StoreCredit => "store-credit",
@@ -553,9 +553,9 @@ mod payments_contract {
     /// A tree of recipients; the shares of one group add up to 10000 basis points.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CreatePaymentRequestAllocation {
-        /// Where `to` is `"seller"`.
+        /// An object whose `to` is `"seller"`.
         Seller(CreatePaymentRequestAllocationSeller),
-        /// Where `to` is `"group"`.
+        /// An object whose `to` is `"group"`.
         Group(CreatePaymentRequestAllocationGroup),
     }
 
@@ -594,19 +594,19 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestAllocation);
 
-    /// `/definitions/Allocation/oneOf/0` in the request of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/0` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestAllocationSeller {
-        /// The property `to`.
+        /// The `to` property.
         pub to: CreatePaymentRequestAllocationSellerTo,
-        /// The property `sellerId`.
+        /// The `sellerId` property.
         pub seller_id: String,
-        /// The property `basisPoints`.
+        /// The `basisPoints` property.
         pub basis_points: CreatePaymentRequestBasisPoints,
     }
 
     impl CreatePaymentRequestAllocationSeller {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             seller_id: impl Into<String>,
             basis_points: CreatePaymentRequestBasisPoints,
@@ -657,7 +657,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestAllocationSeller);
 
-    /// `/definitions/Allocation/oneOf/0/properties/to` in the request of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/0/properties/to` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestAllocationSellerTo {
         /// The value `"seller"`.
@@ -665,11 +665,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestAllocationSellerTo {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Seller]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Seller => "seller",
@@ -682,21 +682,21 @@ mod payments_contract {
     /// Hundredths of a percent.
     pub type CreatePaymentRequestBasisPoints = u64;
 
-    /// `/definitions/Allocation/oneOf/1` in the request of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/1` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestAllocationGroup {
-        /// The property `to`.
+        /// The `to` property.
         pub to: CreatePaymentRequestAllocationGroupTo,
-        /// The property `name`.
+        /// The `name` property.
         pub name: String,
-        /// The property `basisPoints`.
+        /// The `basisPoints` property.
         pub basis_points: CreatePaymentRequestBasisPoints,
-        /// The property `members`.
+        /// The `members` property.
         pub members: Vec<CreatePaymentRequestAllocation>,
     }
 
     impl CreatePaymentRequestAllocationGroup {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             name: impl Into<String>,
             basis_points: CreatePaymentRequestBasisPoints,
@@ -756,7 +756,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentRequestAllocationGroup);
 
-    /// `/definitions/Allocation/oneOf/1/properties/to` in the request of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/1/properties/to` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestAllocationGroupTo {
         /// The value `"group"`.
@@ -764,11 +764,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentRequestAllocationGroupTo {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Group]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Group => "group",
@@ -781,11 +781,11 @@ mod payments_contract {
     /// What became of the payment; `status` tells which.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CreatePaymentResponse {
-        /// Where `status` is `"succeeded"`.
+        /// An object whose `status` is `"succeeded"`.
         Succeeded(CreatePaymentResponseSucceeded),
-        /// Where `status` is `"requires-action"`.
+        /// An object whose `status` is `"requires-action"`.
         RequiresAction(CreatePaymentResponseRequiresAction),
-        /// Where `status` is `"declined"`.
+        /// An object whose `status` is `"declined"`.
         Declined(CreatePaymentResponseDeclined),
     }
 
@@ -834,21 +834,21 @@ mod payments_contract {
 
     ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
 
-    /// `/oneOf/0` in the response of `create-payment`.
+    /// Generated from `/oneOf/0` in the response schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentResponseSucceeded {
-        /// The property `status`.
+        /// The `status` property.
         pub status: CreatePaymentResponseSucceededStatus,
-        /// The property `paymentId`.
+        /// The `paymentId` property.
         pub payment_id: String,
-        /// The property `settledAt`.
+        /// The `settledAt` property.
         pub settled_at: String,
         /// Kept by the payment provider, in the smallest unit of the payment's currency.
         pub fee: u64,
     }
 
     impl CreatePaymentResponseSucceeded {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             payment_id: impl Into<String>,
             settled_at: impl Into<String>,
@@ -907,7 +907,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentResponseSucceeded);
 
-    /// `/oneOf/0/properties/status` in the response of `create-payment`.
+    /// Generated from `/oneOf/0/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseSucceededStatus {
         /// The value `"succeeded"`.
@@ -915,11 +915,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentResponseSucceededStatus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Succeeded]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Succeeded => "succeeded",
@@ -929,19 +929,19 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentResponseSucceededStatus);
 
-    /// `/oneOf/1` in the response of `create-payment`.
+    /// Generated from `/oneOf/1` in the response schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentResponseRequiresAction {
-        /// The property `status`.
+        /// The `status` property.
         pub status: CreatePaymentResponseRequiresActionStatus,
-        /// The property `paymentId`.
+        /// The `paymentId` property.
         pub payment_id: String,
         /// Where the customer confirms the payment.
         pub redirect_url: String,
     }
 
     impl CreatePaymentResponseRequiresAction {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(payment_id: impl Into<String>, redirect_url: impl Into<String>) -> Self {
             Self {
                 status: CreatePaymentResponseRequiresActionStatus::RequiresAction,
@@ -991,7 +991,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentResponseRequiresAction);
 
-    /// `/oneOf/1/properties/status` in the response of `create-payment`.
+    /// Generated from `/oneOf/1/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseRequiresActionStatus {
         /// The value `"requires-action"`.
@@ -999,11 +999,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentResponseRequiresActionStatus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::RequiresAction]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::RequiresAction => "requires-action",
@@ -1013,19 +1013,19 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentResponseRequiresActionStatus);
 
-    /// `/oneOf/2` in the response of `create-payment`.
+    /// Generated from `/oneOf/2` in the response schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentResponseDeclined {
-        /// The property `status`.
+        /// The `status` property.
         pub status: CreatePaymentResponseDeclinedStatus,
-        /// The property `code`.
+        /// The `code` property.
         pub code: CreatePaymentResponseDeclinedCode,
-        /// The property `retryable`.
+        /// The `retryable` property.
         pub retryable: bool,
     }
 
     impl CreatePaymentResponseDeclined {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(code: CreatePaymentResponseDeclinedCode, retryable: bool) -> Self {
             Self {
                 status: CreatePaymentResponseDeclinedStatus::Declined,
@@ -1069,7 +1069,7 @@ mod payments_contract {
 
     ::capgen::json!(CreatePaymentResponseDeclined);
 
-    /// `/oneOf/2/properties/status` in the response of `create-payment`.
+    /// Generated from `/oneOf/2/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseDeclinedStatus {
         /// The value `"declined"`.
@@ -1077,11 +1077,11 @@ mod payments_contract {
     }
 
     impl CreatePaymentResponseDeclinedStatus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Declined]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Declined => "declined",
@@ -1091,7 +1091,7 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentResponseDeclinedStatus);
 
-    /// `/oneOf/2/properties/code` in the response of `create-payment`.
+    /// Generated from `/oneOf/2/properties/code` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseDeclinedCode {
         /// The value `"insufficient-funds"`.
@@ -1105,7 +1105,7 @@ mod payments_contract {
     }
 
     impl CreatePaymentResponseDeclinedCode {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::InsufficientFunds,
@@ -1114,7 +1114,7 @@ mod payments_contract {
                 Self::ProviderUnavailable,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::InsufficientFunds => "insufficient-funds",
@@ -1132,7 +1132,7 @@ mod payments_contract {
     pub struct RefundPayment;
 
     impl RefundPayment {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "refund-payment",
@@ -1166,20 +1166,20 @@ mod payments_contract {
     /// The request of `refund-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RefundPaymentRequest {
-        /// The property `idempotencyKey`.
+        /// The `idempotencyKey` property.
         pub idempotency_key: String,
-        /// The property `paymentId`.
+        /// The `paymentId` property.
         pub payment_id: String,
         /// How much, in the payment's currency; all that is left where absent.
         pub minor_units: Option<u64>,
-        /// The property `reason`.
+        /// The `reason` property.
         pub reason: RefundPaymentRequestReason,
         /// Why, in the words of whoever decided it.
         pub note: Option<String>,
     }
 
     impl RefundPaymentRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             idempotency_key: impl Into<String>,
             payment_id: impl Into<String>,
@@ -1256,7 +1256,7 @@ mod payments_contract {
 
     ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
 
-    /// `/properties/reason` in the request of `refund-payment`.
+    /// Generated from `/properties/reason` in the request schema of `refund-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RefundPaymentRequestReason {
         /// The value `"customer-request"`.
@@ -1270,11 +1270,11 @@ mod payments_contract {
     }
 
     impl RefundPaymentRequestReason {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::CustomerRequest, Self::Duplicate, Self::Fraud, Self::GoodsDamaged]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::CustomerRequest => "customer-request",
@@ -1290,14 +1290,14 @@ mod payments_contract {
     /// The response of `refund-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RefundPaymentResponse {
-        /// The property `refundId`.
+        /// The `refundId` property.
         pub refund_id: String,
-        /// The property `state`.
+        /// The `state` property.
         pub state: RefundPaymentResponseState,
     }
 
     impl RefundPaymentResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(refund_id: impl Into<String>, state: RefundPaymentResponseState) -> Self {
             Self {
                 refund_id: refund_id.into(),
@@ -1338,7 +1338,7 @@ mod payments_contract {
 
     ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
 
-    /// `/properties/state` in the response of `refund-payment`.
+    /// Generated from `/properties/state` in the response schema of `refund-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RefundPaymentResponseState {
         /// The value `"pending"`.
@@ -1350,11 +1350,11 @@ mod payments_contract {
     }
 
     impl RefundPaymentResponseState {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Pending, Self::Done, Self::Failed]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Pending => "pending",

@@ -34,13 +34,13 @@ pub use self::reviewer_contract::*;
 )]
 #[rustfmt::skip]
 mod reviewer_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "reviewer";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "7af390800e13fd823fd56442d09ee8e8c7c0500a5f35a6dc719a2dda1eecf9c4";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         ReviewChange::DESCRIPTOR,
         ListRules::DESCRIPTOR,
@@ -51,7 +51,7 @@ mod reviewer_contract {
     pub struct ReviewChange;
 
     impl ReviewChange {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "reviewer",
                 "review-change",
@@ -98,7 +98,7 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             repository: impl Into<String>,
             files: ::std::collections::BTreeMap<String, ReviewChangeRequestChange>,
@@ -161,11 +161,11 @@ mod reviewer_contract {
     /// What becomes of a file.
     #[derive(Debug, Clone, PartialEq)]
     pub enum ReviewChangeRequestChange {
-        /// Where `kind` is `"added"`.
+        /// An object whose `kind` is `"added"`.
         Added(ReviewChangeRequestChangeAdded),
-        /// Where `kind` is `"edited"`.
+        /// An object whose `kind` is `"edited"`.
         Edited(ReviewChangeRequestChangeEdited),
-        /// Where `kind` is `"removed"`.
+        /// An object whose `kind` is `"removed"`.
         Removed(ReviewChangeRequestChangeRemoved),
     }
 
@@ -215,14 +215,14 @@ mod reviewer_contract {
     /// It is new.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeAdded {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: ReviewChangeRequestChangeAddedKind,
         /// All of it.
         pub text: String,
     }
 
     impl ReviewChangeRequestChangeAdded {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(text: impl Into<String>) -> Self {
             Self {
                 kind: ReviewChangeRequestChangeAddedKind::Added,
@@ -258,7 +258,7 @@ mod reviewer_contract {
 
     ::capgen::json!(ReviewChangeRequestChangeAdded);
 
-    /// `/definitions/Change/oneOf/0/properties/kind` in the request of `review-change`.
+    /// Generated from `/definitions/Change/oneOf/0/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeRequestChangeAddedKind {
         /// The value `"added"`.
@@ -266,11 +266,11 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeRequestChangeAddedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Added]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Added => "added",
@@ -283,14 +283,14 @@ mod reviewer_contract {
     /// It was there.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeEdited {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: ReviewChangeRequestChangeEditedKind,
         /// A unified diff.
         pub diff: String,
     }
 
     impl ReviewChangeRequestChangeEdited {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(diff: impl Into<String>) -> Self {
             Self {
                 kind: ReviewChangeRequestChangeEditedKind::Edited,
@@ -326,7 +326,7 @@ mod reviewer_contract {
 
     ::capgen::json!(ReviewChangeRequestChangeEdited);
 
-    /// `/definitions/Change/oneOf/1/properties/kind` in the request of `review-change`.
+    /// Generated from `/definitions/Change/oneOf/1/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeRequestChangeEditedKind {
         /// The value `"edited"`.
@@ -334,11 +334,11 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeRequestChangeEditedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Edited]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Edited => "edited",
@@ -351,12 +351,12 @@ mod reviewer_contract {
     /// It is gone.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeRemoved {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: ReviewChangeRequestChangeRemovedKind,
     }
 
     impl ReviewChangeRequestChangeRemoved {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new() -> Self {
             Self {
                 kind: ReviewChangeRequestChangeRemovedKind::Removed,
@@ -394,7 +394,7 @@ mod reviewer_contract {
 
     ::capgen::json!(ReviewChangeRequestChangeRemoved);
 
-    /// `/definitions/Change/oneOf/2/properties/kind` in the request of `review-change`.
+    /// Generated from `/definitions/Change/oneOf/2/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeRequestChangeRemovedKind {
         /// The value `"removed"`.
@@ -402,11 +402,11 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeRequestChangeRemovedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Removed]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Removed => "removed",
@@ -428,11 +428,11 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeRequestFocus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Correctness, Self::Security, Self::Clarity]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Correctness => "correctness",
@@ -454,7 +454,7 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             verdict: ReviewChangeResponseVerdict,
             findings: Vec<ReviewChangeResponseFinding>,
@@ -505,11 +505,11 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeResponseVerdict {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Approve, Self::RequestChanges]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Approve => "approve",
@@ -534,7 +534,7 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeResponseFinding {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             focus: ReviewChangeResponseFocus,
             path: impl Into<String>,
@@ -604,11 +604,11 @@ mod reviewer_contract {
     }
 
     impl ReviewChangeResponseFocus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Correctness, Self::Security, Self::Clarity]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Correctness => "correctness",
@@ -625,7 +625,7 @@ mod reviewer_contract {
     pub struct ListRules;
 
     impl ListRules {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "reviewer",
                 "list-rules",
@@ -649,13 +649,13 @@ mod reviewer_contract {
         }
     }
 
-    /// The request of `list-rules`: any JSON value, as it has no schema.
+    /// The request of `list-rules`: any JSON value, because the contract has no schema for it.
     pub type ListRulesRequest = ::serde_json::Value;
 
     /// The response of `list-rules`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ListRulesResponse(
-        /// The value.
+        /// The wrapped value.
         pub Vec<ListRulesResponseRule>,
     );
 
@@ -684,7 +684,7 @@ mod reviewer_contract {
     }
 
     impl ListRulesResponseRule {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             id: impl Into<String>,
             summary: impl Into<String>,
@@ -745,11 +745,11 @@ mod reviewer_contract {
     }
 
     impl ListRulesResponseFocus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Correctness, Self::Security, Self::Clarity]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Correctness => "correctness",

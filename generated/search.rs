@@ -34,13 +34,13 @@ pub use self::search_contract::*;
 )]
 #[rustfmt::skip]
 mod search_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "search";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "5de8972a765c994b73e13c02722d20b7eb5b94c73c09b6db43eae3bc9ec835e6";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         Search::DESCRIPTOR,
         Suggest::DESCRIPTOR,
@@ -51,7 +51,7 @@ mod search_contract {
     pub struct Search;
 
     impl Search {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
@@ -93,16 +93,16 @@ mod search_contract {
         pub r#where: Option<SearchRequestFilter>,
         /// Where to look; everywhere where absent.
         pub collections: Option<Vec<SearchRequestCollection>>,
-        /// The property `orderBy`.
+        /// The `orderBy` property.
         pub order_by: Option<Vec<SearchRequestOrderByItem>>,
-        /// The property `pageSize`.
+        /// The `pageSize` property.
         pub page_size: Option<u64>,
         /// The `nextCursor` of the page before.
         pub cursor: Option<String>,
     }
 
     impl SearchRequest {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {
                 query: None,
@@ -191,13 +191,13 @@ mod search_contract {
     /// One condition, or several joined; `op` tells which.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestFilter {
-        /// Where `op` is `"and"`.
+        /// An object whose `op` is `"and"`.
         And(SearchRequestEvery),
-        /// Where `op` is `"or"`.
+        /// An object whose `op` is `"or"`.
         Or(SearchRequestSome),
-        /// Where `op` is `"not"`.
+        /// An object whose `op` is `"not"`.
         Not(SearchRequestNot),
-        /// Where `op` is `"="` or `"!="` or `"<"` or `"<="` or `">"` or `">="` or `"in"`.
+        /// An object whose `op` is `"="` or `"!="` or `"<"` or `"<="` or `">"` or `">="` or `"in"`.
         Comparison(SearchRequestComparison),
     }
 
@@ -257,14 +257,14 @@ mod search_contract {
     /// All of the conditions hold.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestEvery {
-        /// The property `op`.
+        /// The `op` property.
         pub op: SearchRequestEveryOp,
-        /// The property `filters`.
+        /// The `filters` property.
         pub filters: Vec<SearchRequestFilter>,
     }
 
     impl SearchRequestEvery {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(filters: Vec<SearchRequestFilter>) -> Self {
             Self {
                 op: SearchRequestEveryOp::And,
@@ -305,7 +305,7 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestEvery);
 
-    /// `/definitions/Every/properties/op` in the request of `search`.
+    /// Generated from `/definitions/Every/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestEveryOp {
         /// The value `"and"`.
@@ -313,11 +313,11 @@ mod search_contract {
     }
 
     impl SearchRequestEveryOp {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::And]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::And => "and",
@@ -330,14 +330,14 @@ mod search_contract {
     /// At least one of the conditions holds.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestSome {
-        /// The property `op`.
+        /// The `op` property.
         pub op: SearchRequestSomeOp,
-        /// The property `filters`.
+        /// The `filters` property.
         pub filters: Vec<SearchRequestFilter>,
     }
 
     impl SearchRequestSome {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(filters: Vec<SearchRequestFilter>) -> Self {
             Self {
                 op: SearchRequestSomeOp::Or,
@@ -378,7 +378,7 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestSome);
 
-    /// `/definitions/Some/properties/op` in the request of `search`.
+    /// Generated from `/definitions/Some/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestSomeOp {
         /// The value `"or"`.
@@ -386,11 +386,11 @@ mod search_contract {
     }
 
     impl SearchRequestSomeOp {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Or]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Or => "or",
@@ -403,14 +403,14 @@ mod search_contract {
     /// The condition does not hold.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestNot {
-        /// The property `op`.
+        /// The `op` property.
         pub op: SearchRequestNotOp,
-        /// The property `filter`.
+        /// The `filter` property.
         pub filter: Box<SearchRequestFilter>,
     }
 
     impl SearchRequestNot {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(filter: Box<SearchRequestFilter>) -> Self {
             Self {
                 op: SearchRequestNotOp::Not,
@@ -446,7 +446,7 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestNot);
 
-    /// `/definitions/Not/properties/op` in the request of `search`.
+    /// Generated from `/definitions/Not/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestNotOp {
         /// The value `"not"`.
@@ -454,11 +454,11 @@ mod search_contract {
     }
 
     impl SearchRequestNotOp {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Not]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Not => "not",
@@ -471,16 +471,16 @@ mod search_contract {
     /// A field compared with a value.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestComparison {
-        /// The property `op`.
+        /// The `op` property.
         pub op: SearchRequestComparisonOp,
-        /// The property `field`.
+        /// The `field` property.
         pub field: SearchRequestFieldName,
         /// A list of candidates for `in`, one value for all others.
         pub value: SearchRequestComparisonValue,
     }
 
     impl SearchRequestComparison {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             op: SearchRequestComparisonOp,
             field: SearchRequestFieldName,
@@ -528,7 +528,7 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestComparison);
 
-    /// `/definitions/Comparison/properties/op` in the request of `search`.
+    /// Generated from `/definitions/Comparison/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestComparisonOp {
         /// The value `"="`.
@@ -548,7 +548,7 @@ mod search_contract {
     }
 
     impl SearchRequestComparisonOp {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::ValueX18ac6aa6,
@@ -560,7 +560,7 @@ mod search_contract {
                 Self::In,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::ValueX18ac6aa6 => "=",
@@ -582,9 +582,9 @@ mod search_contract {
     /// A list of candidates for `in`, one value for all others.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestComparisonValue {
-        /// Where the value is of type null or boolean or number or string.
+        /// A value of type null or boolean or number or string.
         Scalar(SearchRequestScalar),
-        /// Where the value is of type array.
+        /// A value of type array.
         Array(Vec<SearchRequestScalar>),
     }
 
@@ -628,17 +628,17 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestComparisonValue);
 
-    /// `/definitions/Scalar` in the request of `search`.
+    /// Generated from `/definitions/Scalar` in the request schema of `search`.
     pub type SearchRequestScalar = Option<SearchRequestScalarValue>;
 
-    /// `/definitions/Scalar` in the request of `search`.
+    /// Generated from `/definitions/Scalar` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestScalarValue {
-        /// Where the value is of type boolean.
+        /// A value of type boolean.
         Boolean(bool),
-        /// Where the value is of type number.
+        /// A value of type number.
         Number(f64),
-        /// Where the value is of type string.
+        /// A value of type string.
         String(String),
     }
 
@@ -680,7 +680,7 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestScalarValue);
 
-    /// `/definitions/Collection` in the request of `search`.
+    /// Generated from `/definitions/Collection` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestCollection {
         /// The value `"products"`.
@@ -692,11 +692,11 @@ mod search_contract {
     }
 
     impl SearchRequestCollection {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Products, Self::Articles, Self::Orders]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Products => "products",
@@ -708,17 +708,17 @@ mod search_contract {
 
     ::capgen::string_enum!(SearchRequestCollection);
 
-    /// `/properties/orderBy/items` in the request of `search`.
+    /// Generated from `/properties/orderBy/items` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestOrderByItem {
-        /// The property `field`.
+        /// The `field` property.
         pub field: SearchRequestFieldName,
-        /// The property `direction`.
+        /// The `direction` property.
         pub direction: Option<SearchRequestOrderByItemDirection>,
     }
 
     impl SearchRequestOrderByItem {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(field: SearchRequestFieldName) -> Self {
             Self { field, direction: None }
         }
@@ -755,7 +755,7 @@ mod search_contract {
 
     ::capgen::json!(SearchRequestOrderByItem);
 
-    /// `/properties/orderBy/items/properties/direction` in the request of `search`.
+    /// Generated from `/properties/orderBy/items/properties/direction` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestOrderByItemDirection {
         /// The value `"asc"`.
@@ -765,11 +765,11 @@ mod search_contract {
     }
 
     impl SearchRequestOrderByItemDirection {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Asc, Self::Desc]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Asc => "asc",
@@ -785,7 +785,7 @@ mod search_contract {
     pub struct SearchResponse {
         /// How many documents match on all pages.
         pub total: u64,
-        /// The property `hits`.
+        /// The `hits` property.
         pub hits: Vec<SearchResponseHit>,
         /// For each field that was counted, how many documents have each value.
         pub facets: Option<
@@ -796,7 +796,7 @@ mod search_contract {
     }
 
     impl SearchResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(total: u64, hits: Vec<SearchResponseHit>) -> Self {
             Self {
                 total,
@@ -847,12 +847,12 @@ mod search_contract {
 
     ::capgen::payload!(SearchResponse, Search, output_schema);
 
-    /// `/definitions/Hit` in the response of `search`.
+    /// Generated from `/definitions/Hit` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponseHit {
-        /// The property `id`.
+        /// The `id` property.
         pub id: String,
-        /// The property `collection`.
+        /// The `collection` property.
         pub collection: SearchResponseHitCollection,
         /// From 0 (barely) to 1 (exactly what was asked for).
         pub score: f64,
@@ -865,7 +865,7 @@ mod search_contract {
     }
 
     impl SearchResponseHit {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             id: impl Into<String>,
             collection: SearchResponseHitCollection,
@@ -943,7 +943,7 @@ mod search_contract {
 
     ::capgen::json!(SearchResponseHit);
 
-    /// `/definitions/Hit/properties/collection` in the response of `search`.
+    /// Generated from `/definitions/Hit/properties/collection` in the response schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchResponseHitCollection {
         /// The value `"products"`.
@@ -955,11 +955,11 @@ mod search_contract {
     }
 
     impl SearchResponseHitCollection {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Products, Self::Articles, Self::Orders]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Products => "products",
@@ -976,7 +976,7 @@ mod search_contract {
     pub struct Suggest;
 
     impl Suggest {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "suggest",
@@ -1007,14 +1007,14 @@ mod search_contract {
     /// The request of `suggest`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SuggestRequest {
-        /// The property `prefix`.
+        /// The `prefix` property.
         pub prefix: String,
-        /// The property `limit`.
+        /// The `limit` property.
         pub limit: Option<u64>,
     }
 
     impl SuggestRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(prefix: impl Into<String>) -> Self {
             Self {
                 prefix: prefix.into(),
@@ -1057,7 +1057,7 @@ mod search_contract {
     /// The most likely first.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SuggestResponse(
-        /// The value.
+        /// The wrapped value.
         pub Vec<String>,
     );
 

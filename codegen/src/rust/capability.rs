@@ -13,9 +13,9 @@ use crate::model::{CapabilityModel, Model, SideModel};
 /// The contract's own constants.
 pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
     let texts = [
-        ("The id of the agent.", "pub const AGENT: &str = ", model.manifest.agent.as_str()),
+        ("The agent's id.", "pub const AGENT: &str = ", model.manifest.agent.as_str()),
         (
-            "SHA-256 of what callers rely on, in hexadecimal.",
+            "The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.",
             "pub const CONTRACT_HASH: &str = ",
             &model.hash.to_string(),
         ),
@@ -28,7 +28,7 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
         writer.line(";");
     }
     writer.item();
-    writer.doc("Every capability of the agent.");
+    writer.doc("The descriptors of all capabilities, in the order of the contract.");
     writer.text("pub const CAPABILITIES: &[::capgen::Descriptor] = ");
     writer.hold();
     writer.list("&[", "]", |w| {
@@ -43,7 +43,10 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
 /// The type of a side without a schema.
 pub(super) fn loose(writer: &mut Writer, name: &str, side: &str, capability: &str) {
     writer.item();
-    writer.doc(&format!("The {side} of {}: any JSON value, as it has no schema.", doc::code(capability)));
+    writer.doc(&format!(
+        "The {side} of {}: any JSON value, because the contract has no schema for it.",
+        doc::code(capability)
+    ));
     writer.line(&format!("pub type {name} = ::serde_json::Value;"));
 }
 
@@ -66,7 +69,7 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
     writer.text(&capability.marker);
     writer.text(" ");
     writer.body(|w| {
-        w.doc("What the contract says about it.");
+        w.doc("The capability as the contract declares it.");
         w.text("pub const DESCRIPTOR: ::capgen::Descriptor = ");
         w.hold();
         descriptor(w, types, capability);

@@ -30,7 +30,8 @@ pub(super) fn code(text: &str) -> String {
         shown.push('…');
     }
     match shown.trim() {
-        "" => "without a visible name".to_owned(),
+        // A code span cannot be empty.
+        "" => "`\"\"`".to_owned(),
         shown if shown.contains('`') => escape(shown),
         shown => format!("`{shown}`"),
     }
@@ -118,13 +119,9 @@ mod tests {
 
     #[test]
     fn names_are_quoted() {
-        for (text, expected) in [
-            ("a", "`a`"),
-            ("", "without a visible name"),
-            ("a`b", "a\\`b"),
-            ("a\nb  c", "`a\\u{a}b c`"),
-            ("<x>", "`<x>`"),
-        ] {
+        for (text, expected) in
+            [("a", "`a`"), ("", "`\"\"`"), ("a`b", "a\\`b"), ("a\nb  c", "`a\\u{a}b c`"), ("<x>", "`<x>`")]
+        {
             assert_eq!(code(text), expected, "{text:?}");
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, membe
 }
 
 fn all(writer: &mut Writer, members: &[Member]) {
-    writer.doc("Every value, in the order of the schema.");
+    writer.doc("Returns all values, in the order of the schema.");
     writer.text("pub const fn all() -> &'static [Self] ");
     writer.body(|w| {
         w.list("&[", "]", |w| w.each(members, variant));
@@ -45,9 +45,9 @@ fn all(writer: &mut Writer, members: &[Member]) {
 
 fn access(writer: &mut Writer, members: &[Member], strings: bool) {
     let (what, head) = if strings {
-        ("The value as text.", "pub const fn as_str(self) -> &'static str ")
+        ("Returns the value as a string.", "pub const fn as_str(self) -> &'static str ")
     } else {
-        ("The value as canonical JSON.", "pub const fn as_json(self) -> &'static str ")
+        ("Returns the value as canonical JSON.", "pub const fn as_json(self) -> &'static str ")
     };
     writer.doc(what);
     writer.text(head);

@@ -79,7 +79,7 @@ fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type,
     writer.text(&def.name);
     writer.line("(");
     writer.indented(|w| {
-        w.doc("The value.");
+        w.doc("The wrapped value.");
         w.text("pub ");
         types.write(w, target);
         w.loose_comma();
@@ -112,5 +112,5 @@ fn place(def: &TypeDef) -> String {
     if def.pointer.is_empty() {
         return format!("The {side} of {capability}.");
     }
-    format!("{} in the {side} of {capability}.", doc::code(&def.pointer))
+    format!("Generated from {} in the {side} schema of {capability}.", doc::code(&def.pointer))
 }

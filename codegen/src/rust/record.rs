@@ -35,7 +35,7 @@ fn structure(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Rec
     writer.text(" ");
     writer.body(|w| {
         for Member { field, ident } in members {
-            doc::write(w, field.description.as_deref(), || format!("The property {}.", doc::code(&field.name)));
+            doc::write(w, field.description.as_deref(), || format!("The {} property.", doc::code(&field.name)));
             w.text("pub ");
             w.text(ident);
             w.text(": ");
@@ -47,7 +47,7 @@ fn structure(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Rec
             w.line(",");
         }
         if let Some(ty) = kept(record) {
-            w.doc("The properties that are not declared. One with a declared name is not written.");
+            w.doc("The undeclared properties. An entry with the name of a declared property is not written.");
             w.text("pub additional_properties: ");
             types.write_map(w, ty);
             w.line(",");
@@ -75,7 +75,7 @@ fn new(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record, m
     writer.text(&def.name);
     writer.text(" ");
     writer.body(|w| {
-        w.doc("With the required properties, and no others.");
+        w.doc(new_doc(members, kept(record).is_some()));
         w.signature("pub fn new", |w| w.each(&parameters, |w, member| parameter(w, types, member)), |w| w.text("Self"));
         w.body(|w| {
             let declared = members.iter().zip(&constants).map(Some);
@@ -95,6 +95,17 @@ fn new(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record, m
                 w.body(|w| w.line("Self::new()"));
             },
         );
+    }
+}
+
+/// The documentation of the constructor, by which properties a new value has.
+fn new_doc(members: &[Member<'_>], keeps_undeclared: bool) -> &'static str {
+    let has_required = members.iter().any(|member| member.field.required);
+    let has_optional = keeps_undeclared || members.iter().any(|member| !member.field.required);
+    match (has_required, has_optional) {
+        (true, true) => "Creates a value with the required properties only.",
+        (true, false) => "Creates a value with all its properties.",
+        (false, _) => "Creates a value without properties.",
     }
 }
 

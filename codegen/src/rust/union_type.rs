@@ -120,13 +120,13 @@ fn from(
 fn selector(union: &Union, variant: &Variant) -> String {
     if let Some(tag) = union.tag.as_deref().filter(|_| !variant.tag_values.is_empty()) {
         let values: Vec<String> = variant.tag_values.iter().map(|value| doc::code(&value.canonical())).collect();
-        return format!("Where {} is {}.", doc::code(tag), values.join(" or "));
+        return format!("An object whose {} is {}.", doc::code(tag), values.join(" or "));
     }
     if let Some(key) = &variant.key {
-        return format!("Where there is a property {}.", doc::code(key));
+        return format!("An object with the {} property.", doc::code(key));
     }
     let names: Vec<&str> = variant.types.iter().map(SchemaType::name).collect();
-    format!("Where the value is of type {}.", names.join(" or "))
+    format!("A value of type {}.", names.join(" or "))
 }
 
 /// The arms that find a value's variant.
@@ -250,7 +250,7 @@ fn kind(t: SchemaType) -> &'static str {
 
 fn open(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
     writer.doc("");
-    writer.doc("More than one type may fit a value, so it is kept as it is.");
+    writer.doc("More than one branch can match a value, so the value is kept as JSON.");
     writer.line("#[derive(Debug, Clone, PartialEq)]");
     writer.group(4, |w| {
         w.text("pub struct ");
@@ -281,15 +281,18 @@ fn accessors(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Unio
     writer.body(|w| {
         for variant in &union.variants {
             let (ty, _) = unboxed(&variant.ty);
-            w.doc(&format!("The value as `{}`, where it can be read as one. Copies it.", variant.ident));
+            w.doc(&format!(
+                "Returns a copy of the value as `{}`, or `None` if the value does not match this branch.",
+                variant.ident
+            ));
             let head = format!("pub fn {}", ident::function("as", &variant.ident));
             w.signature(&head, |w| w.text("&self"), |w| w.generic("Option", |w| types.write(w, &ty)));
             w.body(|w| w.line("::capgen::wire::branch(&self.0)"));
         }
-        w.doc("The value.");
+        w.doc("Returns the JSON value.");
         w.text("pub const fn json(&self) -> &::serde_json::Value ");
         w.body(|w| w.line("&self.0"));
-        w.doc("The value.");
+        w.doc("Converts into the JSON value.");
         w.text("pub fn into_json(self) -> ::serde_json::Value ");
         w.body(|w| w.line("self.0"));
     });
