@@ -178,19 +178,15 @@ fn names_that_the_schema_lacks_stay_out_of_redacted_messages() {
         (
             json!({"properties": {"a": {"additionalProperties": false}}}),
             json!({"a": {"SECRET": 1}}),
-            "unexpected property at /a",
+            "unexpected property",
         ),
         (
             json!({"properties": {"a": {"additionalProperties": {"items": {"type": "null"}}}}}),
             json!({"a": {"SECRET": [1]}}),
-            "expected null, got integer below /a",
+            "expected null, got integer",
         ),
         (json!({"additionalProperties": {"type": "null"}}), json!({"SECRET": 1}), "expected null, got integer"),
-        (
-            json!({"properties": {"a": {"items": {"type": "null"}}}}),
-            json!({"a": [1]}),
-            "expected null, got integer at /a/0",
-        ),
+        (json!({"properties": {"a": {"items": {"type": "null"}}}}), json!({"a": [1]}), "expected null, got integer"),
         (
             json!({"additionalProperties": {"required": ["a"]}}),
             json!({"SECRET": {}}),

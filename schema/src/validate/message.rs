@@ -133,6 +133,7 @@ impl Wording {
         match value {
             _ if self.redact => String::new(),
             Value::String(text) => format!(", got {}", self.quote(text)),
+            Value::Number(number) => format!(", got {}", number_text(number)),
             other => format!(", got {}", self.cut(canonical(other))),
         }
     }
@@ -160,6 +161,14 @@ impl Wording {
             Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
             None => text,
         }
+    }
+}
+
+/// A number as JavaScript prints it: with an exponent from 1e21 on, where our canonical form keeps writing digits.
+fn number_text(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(float) if float.abs() >= 1e21 => format!("{float:e}").replace('e', "e+"),
+        _ => canonical(&Value::Number(number.clone())),
     }
 }
 

@@ -6,12 +6,13 @@ use super::Violation;
 use super::message::Wording;
 use super::path::{Token, to_pointer};
 use super::violations::Finding;
+use crate::pointer::by_utf16;
 
 /// Bytes of paths and messages: a path may be as long as the payload, and there may be as many.
 const BUDGET: usize = 64 << 20;
 
 pub(super) trait Report<'a> {
-    /// Takes what is wrong at one place, sorted by keyword; places come in order. Breaks where no more is wanted.
+    /// Takes what is wrong at one place; places come in order. Breaks where no more is wanted.
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()>;
 }
 
@@ -24,12 +25,18 @@ pub(super) struct List {
 }
 
 /// How many findings there are, and the first.
-#[derive(Default)]
 pub(super) struct Summary<'a> {
+    wording: Wording,
     pub(super) count: usize,
     pub(super) first: Option<(Vec<Token<'a>>, Finding<'a>)>,
     /// Whether the value itself has the wrong type.
     pub(super) has_wrong_type: bool,
+}
+
+impl Summary<'_> {
+    pub(super) fn new(wording: Wording) -> Self {
+        Self { wording, count: 0, first: None, has_wrong_type: false }
+    }
 }
 
 impl List {
@@ -43,21 +50,29 @@ impl List {
     }
 }
 
+/// The findings of one place, sorted by keyword, then by message (by UTF-16 code units, as generated TypeScript sorts),
+/// without those that have the same message: two rules may assert the same.
+fn distinct(findings: Vec<Finding<'_>>, wording: Wording) -> Vec<Finding<'_>> {
+    // Usually there is one, whose message need not be written to compare it.
+    if findings.len() < 2 {
+        return findings;
+    }
+    let mut keyed: Vec<_> = findings.into_iter().map(|f| (f.what.keyword(), f.message(wording), f)).collect();
+    keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_utf16(&a.1, &b.1)));
+    keyed.dedup_by(|a, b| (a.0, &a.1) == (b.0, &b.1));
+    keyed.into_iter().map(|(.., finding)| finding).collect()
+}
+
 impl<'a> Report<'a> for List {
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()> {
         if findings.is_empty() {
             return ControlFlow::Continue(());
         }
-        let mut said: Vec<_> = findings.iter().map(|f| (f.what.keyword(), f.message(self.wording))).collect();
-        said.sort_unstable();
-        said.dedup();
-        for (keyword, message) in said {
+        for finding in distinct(findings, self.wording) {
+            let (keyword, message) = (finding.what.keyword(), finding.message(self.wording));
             let violation = Violation { path: to_pointer(path), message, keyword: keyword.name() };
             self.budget = self.budget.saturating_sub(violation.path.len() + violation.message.len());
-            // A missing property may be demanded twice, each time as if alone.
-            if self.violations.last() != Some(&violation) {
-                self.violations.push(violation);
-            }
+            self.violations.push(violation);
             if self.budget == 0 || self.violations.len() >= self.max {
                 return ControlFlow::Break(());
             }
@@ -68,6 +83,7 @@ impl<'a> Report<'a> for List {
 
 impl<'a> Report<'a> for Summary<'a> {
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()> {
+        let findings = distinct(findings, self.wording);
         self.count += findings.len();
         self.has_wrong_type |= path.is_empty() && findings.iter().any(Finding::is_type);
         if let (None, Some(first)) = (&self.first, findings.into_iter().next()) {

@@ -10,6 +10,7 @@ use super::report::Summary;
 use super::rule::{Checks, RuleId};
 use super::value::{equal, type_of};
 use super::violations::{Collector, What};
+use crate::pointer::by_utf16;
 use crate::{Json, TypeSet};
 
 /// How many matching branches of a `oneOf` a message lists.
@@ -66,7 +67,7 @@ impl<'a> Collector<'a> {
         }
         self.explains = false;
         let candidates = branches.iter().enumerate().map(|(index, &branch)| {
-            let mut summary = Summary::default();
+            let mut summary = Summary::new(self.wording);
             let _ = self.collect(branch, value, &mut summary);
             (self.distance(branch, value, &summary), index, branch, summary)
         });
@@ -107,7 +108,7 @@ impl<'a> Collector<'a> {
     }
 
     fn label(&self, branch: RuleId) -> String {
-        match (self.program.definition(branch), self.tags(branch).next()) {
+        match (self.program.definition(branch), self.tags(branch).min_by(|a, b| by_utf16(a.0, b.0))) {
             (Some(name), _) => format!(" ({})", self.wording.quote(name)),
             (None, Some((name, literal))) => {
                 format!(" ({} {})", self.wording.quote(name), self.wording.literal(literal))
@@ -122,10 +123,10 @@ impl<'a> Collector<'a> {
         let message = first.message(self.wording);
         let names_its_place = matches!(first.what, What::Failure(Failure::Required(_)) | What::Unexpected(_));
         let depth = tokens.len() - usize::from(names_its_place);
-        let shown = if self.wording.redact { depth.min(first.familiar) } else { depth };
-        let path = to_pointer(tokens.get(..shown).unwrap_or_default());
-        let relation = if shown < depth { "below" } else { "at" };
-        let place = if path.is_empty() { path } else { format!(" {relation} {}", self.wording.cut(path)) };
+        let path = to_pointer(tokens.get(..depth).unwrap_or_default());
+        // A path may contain property names that only the payload has.
+        let is_shown = !path.is_empty() && !self.wording.redact;
+        let place = if is_shown { format!(" at {}", self.wording.cut(path)) } else { String::new() };
         let others = summary.count - 1;
         let more = if others == 0 { String::new() } else { format!(" (and {others} more)") };
         format!("{message}{place}{more}")

@@ -23,7 +23,7 @@ pub(super) struct Collector<'a> {
     pub(super) program: &'a Program,
     pub(super) wording: Wording,
     pub(super) evaluator: Evaluator<'a, 'a>,
-    /// Whether a failed union is told about; the branches of a union are collected without.
+    /// Whether the message of a failed union explains it; inside the branches of a union it does not.
     pub(super) explains: bool,
 }
 
@@ -31,8 +31,6 @@ pub(super) struct Collector<'a> {
 pub(super) struct Finding<'a> {
     pub(super) what: What<'a>,
     pub(super) value: &'a Value,
-    /// How many tokens of the path come before the first name that the schema does not have.
-    pub(super) familiar: usize,
 }
 
 pub(super) enum What<'a> {
@@ -47,23 +45,21 @@ pub(super) enum What<'a> {
 #[derive(Clone, Copy)]
 struct Demand {
     rule: RuleId,
-    familiar: usize,
     /// Whether it comes from `additionalProperties`.
     is_additional: bool,
 }
 
 /// What is known of one place.
 struct Place<'a> {
-    /// With how familiar the way to them is.
-    checks: Vec<(&'a Checks, usize)>,
+    checks: Vec<&'a Checks>,
     findings: Vec<Finding<'a>>,
-    missing: Vec<(&'a str, usize)>,
+    missing: Vec<&'a str>,
 }
 
 impl<'a> Collector<'a> {
     /// Tells `report` what is wrong with `value`, until told to stop.
     pub(super) fn collect(&mut self, rule: RuleId, value: &'a Value, report: &mut impl Report<'a>) -> ControlFlow<()> {
-        let demand = Demand { rule, familiar: usize::MAX, is_additional: false };
+        let demand = Demand { rule, is_additional: false };
         self.visit(&[demand], value, &mut Vec::new(), report)
     }
 
@@ -84,11 +80,10 @@ impl<'a> Collector<'a> {
             // Nothing more is said about a value of the wrong type, or what is in it.
             place.findings.retain(Finding::is_type);
         } else {
-            for (checks, familiar) in &place.checks {
-                place.findings.extend(self.unions(checks, value, *familiar));
+            for checks in &place.checks {
+                place.findings.extend(self.unions(checks, value));
             }
         }
-        place.findings.sort_by_key(|finding| finding.what.keyword());
         report.add(path, place.findings)?;
         match value {
             _ if is_mistyped => ControlFlow::Continue(()),
@@ -103,7 +98,7 @@ impl<'a> Collector<'a> {
         let mut place = Place { checks: Vec::new(), findings: Vec::new(), missing: Vec::new() };
         let mut seen = HashSet::new();
         let mut open: Vec<Demand> = demands.iter().rev().copied().collect();
-        while let Some(Demand { rule, familiar, is_additional }) = open.pop() {
+        while let Some(Demand { rule, is_additional }) = open.pop() {
             let checks = match self.program.rule(rule) {
                 Rule::Bool(true) => continue,
                 Rule::Bool(false) => {
@@ -111,7 +106,7 @@ impl<'a> Collector<'a> {
                         Some(Token::Name(name)) if is_additional => What::Unexpected(name),
                         _ => What::False,
                     };
-                    place.findings.push(Finding { what, value, familiar });
+                    place.findings.push(Finding { what, value });
                     continue;
                 }
                 Rule::Checks(checks) => checks,
@@ -121,41 +116,39 @@ impl<'a> Collector<'a> {
             }
             let result = check(checks, value, &mut |failure| {
                 match failure {
-                    Failure::Required(name) => place.missing.push((name, familiar)),
-                    _ => place.findings.push(Finding { what: What::Failure(failure), value, familiar }),
+                    Failure::Required(name) => place.missing.push(name),
+                    _ => place.findings.push(Finding { what: What::Failure(failure), value }),
                 }
                 ControlFlow::Continue(())
             });
             if result.is_continue() {
                 let all_of = checks.all_of().iter();
-                open.extend(all_of.map(|&rule| Demand { rule, familiar, is_additional: false }));
-                place.checks.push((checks, familiar));
+                open.extend(all_of.map(|&rule| Demand { rule, is_additional: false }));
+                place.checks.push(checks);
             }
         }
         place
     }
 
-    fn unions(&mut self, checks: &'a Checks, value: &'a Value, familiar: usize) -> Vec<Finding<'a>> {
+    fn unions(&mut self, checks: &'a Checks, value: &'a Value) -> Vec<Finding<'a>> {
         let Some(in_place) = &checks.in_place else { return Vec::new() };
         let any_of = in_place.any_of.as_ref().and_then(|union| self.any_of(&union.branches, value));
         let one_of = in_place.one_of.as_ref().and_then(|union| self.one_of(&union.branches, value));
         let not = in_place.not.and_then(|rule| self.not(rule, value));
         let failed = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
         let failed = failed.into_iter().filter_map(|(keyword, message)| Some(What::Union(keyword, message?)));
-        failed.map(|what| Finding { what, value, familiar }).collect()
+        failed.map(|what| Finding { what, value }).collect()
     }
 
     fn visit_items(
         &mut self,
-        checks: &[(&'a Checks, usize)],
+        checks: &[&'a Checks],
         items: &'a [Value],
         path: &mut Vec<Token<'a>>,
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
-        let demand = |&(checks, familiar): &(&Checks, usize)| {
-            checks.items().map(|rule| Demand { rule, familiar, is_additional: false })
-        };
-        let demands: Vec<Demand> = checks.iter().filter_map(demand).collect();
+        let rules = checks.iter().filter_map(|checks| checks.items());
+        let demands: Vec<Demand> = rules.map(|rule| Demand { rule, is_additional: false }).collect();
         if demands.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -170,28 +163,29 @@ impl<'a> Collector<'a> {
     /// Members and missing ones in one order.
     fn visit_members(
         &mut self,
-        checks: &[(&'a Checks, usize)],
-        missing: Vec<(&'a str, usize)>,
+        checks: &[&'a Checks],
+        mut missing: Vec<&'a str>,
         value: &'a Value,
         members: &'a Map<String, Value>,
         path: &mut Vec<Token<'a>>,
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
-        if missing.is_empty() && !checks.iter().any(|(checks, _)| checks.members().is_some()) {
+        if missing.is_empty() && !checks.iter().any(|checks| checks.members().is_some()) {
             return ControlFlow::Continue(());
         }
-        let mut missing: Vec<_> = missing.into_iter().collect();
-        missing.sort_by(|a, b| by_utf16(a.0, b.0));
+        missing.sort_by(|a, b| by_utf16(a, b));
+        // Several rules may require one property, which is missing once.
+        missing.dedup();
         let mut missing = missing.into_iter().peekable();
         let mut names: Vec<(&str, &Value)> = members.iter().map(|(name, member)| (name.as_str(), member)).collect();
         names.sort_by(|a, b| by_utf16(a.0, b.0));
         let mut demands = Vec::new();
         for (name, member) in names {
-            while let Some(missing) = missing.next_if(|missing| by_utf16(missing.0, name) == Ordering::Less) {
+            while let Some(missing) = missing.next_if(|missing| by_utf16(missing, name) == Ordering::Less) {
                 report_missing(missing, value, path, report)?;
             }
             demands.clear();
-            demands.extend(checks.iter().filter_map(|&(checks, familiar)| demand(checks, familiar, name, path.len())));
+            demands.extend(checks.iter().filter_map(|checks| demand(checks, name)));
             if !demands.is_empty() {
                 path.push(Token::Name(name));
                 self.visit(&demands, member, path, report)?;
@@ -202,23 +196,23 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// What one rule of an object asks of the member `name`, which is `depth` tokens deep.
-fn demand(checks: &Checks, familiar: usize, name: &str, depth: usize) -> Option<Demand> {
+/// What one rule of an object asks of the member `name`.
+fn demand(checks: &Checks, name: &str) -> Option<Demand> {
     match checks.members()?.property(name) {
         Property::Free => None,
-        Property::Declared(rule) => Some(Demand { rule, familiar, is_additional: false }),
-        Property::Additional(rule) => Some(Demand { rule, familiar: familiar.min(depth), is_additional: true }),
+        Property::Declared(rule) => Some(Demand { rule, is_additional: false }),
+        Property::Additional(rule) => Some(Demand { rule, is_additional: true }),
     }
 }
 
 fn report_missing<'a>(
-    (name, familiar): (&'a str, usize),
+    name: &'a str,
     value: &'a Value,
     path: &mut Vec<Token<'a>>,
     report: &mut impl Report<'a>,
 ) -> ControlFlow<()> {
     path.push(Token::Name(name));
-    let finding = Finding { what: What::Failure(Failure::Required(name)), value, familiar };
+    let finding = Finding { what: What::Failure(Failure::Required(name)), value };
     report.add(path, vec![finding])?;
     path.pop();
     ControlFlow::Continue(())
