@@ -293,8 +293,8 @@ E0205 2:8 `agent` must be `agent://<id>`
   help: write `agent://a`
 E0201 3:1 unknown key `transport` in the manifest
   help: did you mean `transports`?
-E0105 9:20 there is no type "strnig"
-  9: unknown type
+E0105 9:20 unknown type "strnig"
+  9: not a JSON Schema type
   at: capability `x`, inputSchema, /properties/a/type
   help: did you mean `string`?
 E0107 12:11 `nullable` is not part of the schema subset
@@ -311,7 +311,7 @@ E0208 14:11 two capabilities have the name `x`
 E0117 15:28 `allOf` is empty
   15: no schema
   at: capability `x`, outputSchema, /allOf
-  help: give it at least one schema, or leave it out
+  help: write at least one schema, or remove it
 E0201 16:5 unknown key `color` in a capability
   at: capability 3
   help: the keys here are `name`, `id`, `description`, `version`, `inputSchema`, `outputSchema`, `timeoutMs`, `idempotent`, `since`, `skill`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`

@@ -162,7 +162,7 @@ fn what_stands_beside_a_reference_asserts_where_the_dialect_says_so() {
     );
     check_refused(
         json!({"$ref": "#/definitions/A", "minLength": 1, "definitions": definitions}),
-        &[("/minLength", "`minLength` stands beside `$ref`, where draft-07 ignores it")],
+        &[("/minLength", "`minLength` next to `$ref` is ignored by draft-07")],
     );
 }
 
@@ -260,8 +260,8 @@ fn what_is_passed_on_and_does_not_load_is_refused_where_it_stands_in_the_input()
             "oneOf": []
         }),
         &[
-            ("/$defs/B/format", "the format \"hostname\" is not part of the schema subset"),
-            ("/$defs/B/type", "there is no type \"strnig\""),
+            ("/$defs/B/format", "format \"hostname\" is not part of the schema subset"),
+            ("/$defs/B/type", "unknown type \"strnig\""),
             ("/allOf/0/properties/a/minLength", "`minLength` must be a non-negative integer"),
             ("/oneOf", "`oneOf` is empty"),
         ],

@@ -142,7 +142,7 @@ fn a_bad_contract_fails_with_its_findings_one_line_each() {
         let (lines, error) = fixture.run(&Build::new().peer("shop"), mode);
         assert!(lines.iter().all(|line| line.starts_with("cargo::")), "{lines:?}");
         assert!(errors(&lines).contains("[E0105]"), "{lines:?}");
-        assert_eq!(error.unwrap(), "ROOT/agents/shop/capabilities.yaml:4: there is no type \"strnig\"");
+        assert_eq!(error.unwrap(), "ROOT/agents/shop/capabilities.yaml:4: unknown type \"strnig\"");
     }
 }
 

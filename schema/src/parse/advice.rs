@@ -1,16 +1,17 @@
-//! What to write instead.
+//! Help texts: for each common mistake, the keyword or value to write instead.
 
 use super::{MAX_SCHEMA_DEPTH, keyword, value};
 use crate::{Format, Json, Object, Problem, Type, codes};
 
 pub(super) const TUPLE: &str =
-    "write one schema for all items; where positions differ, write an object with a property per position";
+    "write one schema for all items; if positions have different schemas, write an object with a property per position";
 
-/// Names that are longer are not compared: no typo of ours is that long, and comparing takes quadratic time.
+/// Longer names get no suggestion. The edit distance takes quadratic time, and no keyword is this long.
 const MAX_NAME: usize = 32;
-/// With more definitions than that, no name is suggested, for the same reason.
+/// Only the first this many definitions are candidates for a suggestion, which bounds the time for hostile schemas.
 const MAX_CANDIDATES: usize = 256;
 
+/// The finding for keyword `name` of the schema object `siblings`.
 pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Problem {
     let (message, label) = match name {
         "nullable" => (format!("`{name}` is not part of the schema subset"), "not enforced by JSON Schema draft-07"),
@@ -19,7 +20,7 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Prob
     let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, message).at_key().label(label);
     match keyword_help(siblings, name).or_else(|| did_you_mean(name, keyword::all())) {
         Some(help) => problem.help(help),
-        None if name.starts_with("x-") => problem.help("remove it, or say it in `$comment`"),
+        None if name.starts_with("x-") => problem.help("remove it, or write it in `$comment`"),
         None => problem,
     }
 }
@@ -33,35 +34,36 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
             "write `anyOf` with two branches: one that requires both properties, one with `\"not\": {\"required\": [...]}`"
         }
         "if" | "then" | "else" => {
-            "write `oneOf` with one branch per case, each with a `const` on the property that decides"
+            "write `oneOf` with one branch per case, each with a `const` for the property that selects the case"
         }
         "patternProperties" | "propertyNames" => {
-            "name each property in `properties`; for a map, give `additionalProperties` the schema of its values"
+            "list each property in `properties`; for a map, give `additionalProperties` the schema of its values"
         }
-        "unevaluatedProperties" => "write `additionalProperties` beside the `properties` that it closes",
+        "unevaluatedProperties" => "write `additionalProperties` next to the `properties` that it closes",
         "multipleOf" | "divisibleBy" => {
-            "for whole numbers write `\"type\": \"integer\"`; for money use integers of the smallest unit"
+            "for integers write `\"type\": \"integer\"`; for money use integers of the smallest unit"
         }
-        "contains" | "minContains" | "maxContains" => "give the item that must be there a property of its own",
+        "contains" | "minContains" | "maxContains" => "move the required item to a property of its own",
         "minProperties" | "maxProperties" => {
-            "name the properties in `required`, or count the items of an array instead"
+            "list the properties in `required`, or use an array with `minItems` and `maxItems`"
         }
-        "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => "name the schema in `definitions`",
+        "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" => "move the schema to `definitions`",
         "$dynamicRef" | "$recursiveRef" => "write `\"$ref\": \"#/definitions/<name>\"`",
-        "id" => "`id` is draft-04's; write `$id` at the root, or leave it out",
+        "id" => "`id` is from draft-04; write `$id` at the root, or remove it",
         "$vocabulary" => "remove it",
         "example" => "write `examples` with an array",
         "deprecated" | "readOnly" | "writeOnly" | "contentMediaType" | "contentEncoding" | "contentSchema"
-        | "externalDocs" | "xml" => "remove it, or say it in `description`",
+        | "externalDocs" | "xml" => "remove it, or write it in `description`",
         "discriminator" => "give each branch of `oneOf` a required property with a `const`",
         "extends" => "write `allOf`",
         "disallow" => "write `\"not\": {\"type\": ...}`",
-        "optional" => "leave the property out of `required`",
+        "optional" => "remove the property from `required`",
         _ => return None,
     };
     Some(text.to_owned())
 }
 
+/// Help for OpenAPI's `nullable`. `enum` needs `null` as well, because `type` does not widen it.
 fn nullable(siblings: &Object) -> String {
     if siblings.get("nullable") == Some(&Json::Bool(false)) {
         return "remove it".to_owned();
@@ -73,7 +75,7 @@ fn nullable(siblings: &Object) -> String {
     };
     let and_enum = if siblings.get("enum").is_some() { ", and add `null` to `enum`" } else { "" };
     if names.contains(&"null") {
-        return format!("remove it: `type` has \"null\"{and_enum}");
+        return format!("remove it: `type` already contains \"null\"{and_enum}");
     }
     if names.is_empty() || names.iter().any(|name| Type::from_name(name).is_none()) {
         return "write `\"anyOf\": [{...}, {\"type\": \"null\"}]`".to_owned();
@@ -82,16 +84,17 @@ fn nullable(siblings: &Object) -> String {
     format!("write `type: [{}]`{and_enum}", quoted.join(", "))
 }
 
+/// Help for a keyword whose value has the wrong type, if the mistake is a common one.
 pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
     let text = match (keyword, found) {
         ("exclusiveMinimum", Json::Bool(true)) => {
-            "a boolean is draft-04's; write the bound itself here, and remove `minimum`"
+            "a boolean is draft-04 syntax; write the bound itself here, and remove `minimum`"
         }
         ("exclusiveMaximum", Json::Bool(true)) => {
-            "a boolean is draft-04's; write the bound itself here, and remove `maximum`"
+            "a boolean is draft-04 syntax; write the bound itself here, and remove `maximum`"
         }
-        ("exclusiveMinimum" | "exclusiveMaximum", Json::Bool(false)) => "a boolean is draft-04's; remove it",
-        ("required", Json::Bool(_)) => "name the property in the `required` array of the object that holds it",
+        ("exclusiveMinimum" | "exclusiveMaximum", Json::Bool(false)) => "a boolean is draft-04 syntax; remove it",
+        ("required", Json::Bool(_)) => "list the property in the `required` array of the object that contains it",
         ("required", Json::String(_)) => "write an array, even for one name",
         ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", Json::String(text))
             if text.parse::<crate::Number>().is_ok() =>
@@ -103,6 +106,7 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
     Some(text.to_owned())
 }
 
+/// Help for an unknown type. The names are those of other schema languages and of programming languages.
 pub(super) fn unknown_type(name: &str) -> String {
     let text = match name {
         "int" | "long" | "bigint" | "int32" | "int64" => "write `integer`",
@@ -112,7 +116,7 @@ pub(super) fn unknown_type(name: &str) -> String {
         "list" | "tuple" | "set" => "write `array`",
         "dict" | "map" | "record" | "struct" => "write `object`",
         "nil" | "none" | "None" | "undefined" => "write `null`",
-        "any" => "leave `type` out",
+        "any" => "remove `type`",
         _ => "",
     };
     if !text.is_empty() {
@@ -122,6 +126,7 @@ pub(super) fn unknown_type(name: &str) -> String {
         .unwrap_or_else(|| format!("write one of {}", list(Type::ALL.map(Type::name))))
 }
 
+/// Help for a format that is not in the subset.
 pub(crate) fn unknown_format(name: &str) -> String {
     let names = Format::ALL.map(Format::name);
     match name {
@@ -129,16 +134,16 @@ pub(crate) fn unknown_format(name: &str) -> String {
         "datetime" | "timestamp" => "write `date-time`".to_owned(),
         "guid" => "write `uuid`".to_owned(),
         "int32" | "int64" | "uint32" | "uint64" | "float" | "double" => {
-            "remove it, and bound the value with `minimum` and `maximum`".to_owned()
+            "remove it, and limit the value with `minimum` and `maximum`".to_owned()
         }
         _ => did_you_mean(name, names)
-            .unwrap_or_else(|| format!("remove it or write a `pattern`; the formats are {}", list(names))),
+            .unwrap_or_else(|| format!("remove it or write a `pattern`; the supported formats are {}", list(names))),
     }
 }
 
-/// Of a `$ref` that leads out of the schema, or to where no definition can stand.
+/// A `$ref` to another document, or to a location outside of the root's `definitions`.
 pub(crate) fn not_local(target: &str, at: String) -> Problem {
-    let message = format!("`$ref` {} is not of the form `#/definitions/<name>`", value::quote(target));
+    let message = format!("`$ref` must point into `definitions`, not to {}", value::quote(target));
     Problem::new(codes::REF_NOT_LOCAL, at, message).label("not a definition of this schema").help(reference(target))
 }
 
@@ -148,31 +153,34 @@ fn reference(target: &str) -> &'static str {
     }
     match target {
         "#" => "move the root to `definitions`, and refer to it from the root and from here",
-        _ if target.starts_with('#') => "move what it refers to to the root's `definitions`",
-        _ => "copy what it refers to into `definitions`",
+        _ if target.starts_with('#') => {
+            "move the referenced schema to the root's `definitions`, and refer to `#/definitions/<name>`"
+        }
+        _ => "copy the referenced schema into `definitions`, and refer to `#/definitions/<name>`",
     }
 }
 
-/// Of a `$ref` to a definition that is not there.
+/// A `$ref` to a definition that does not exist.
 pub(crate) fn unresolved<'n>(definitions: impl Iterator<Item = &'n str>, name: &str, at: String) -> Problem {
-    let message = format!("there is no definition {}", value::quote(name));
+    let message = format!("unknown definition {}", value::quote(name));
     let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
     problem.help = did_you_mean(name, definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME));
     problem
 }
 
 pub(crate) fn ref_sibling(name: &str, at: String) -> Problem {
-    let message = format!("`{name}` stands beside `$ref`, where draft-07 ignores it");
+    let message = format!("`{name}` next to `$ref` is ignored by draft-07");
     let help = format!("write `\"allOf\": [{{\"$ref\": ...}}, {{\"{name}\": ...}}]`");
     Problem::new(codes::REF_SIBLING, at, message).at_key().label("never enforced").help(help)
 }
 
 pub(crate) fn schema_too_deep(at: String) -> Problem {
-    let message = format!("subschemas nest deeper than {MAX_SCHEMA_DEPTH} levels");
+    let message = format!("subschemas are nested more than {MAX_SCHEMA_DEPTH} levels deep");
     let help = "move the inner part to `definitions` and refer to it with `$ref`";
     Problem::new(codes::SCHEMA_TOO_DEEP, at, message).label("too deep").help(help)
 }
 
+/// The nearest candidate, if it differs by at most one edit, plus one for each 5 characters of the shorter name.
 fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if name.len() > MAX_NAME {
         return None;
@@ -189,6 +197,7 @@ fn list<const N: usize>(names: [&str; N]) -> String {
     names.map(|name| format!("`{name}`")).join(", ")
 }
 
+/// `name` as a message quotes it: names of usual length verbatim, longer ones truncated.
 fn cut(name: &str) -> String {
     if name.len() <= MAX_NAME { name.to_owned() } else { value::quote(name) }
 }

@@ -1,9 +1,9 @@
-//! The keywords of the subset, one arm each.
+//! The keywords of the subset: one `match` arm reads each keyword's value.
 
 use super::{Draft, Loader, advice, value};
 use crate::{Format, Json, NodeId, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
 
-/// The keywords that assert something, alphabetically.
+/// The assertions of the subset, in alphabetical order.
 const ASSERTIONS: [&str; 22] = [
     "additionalProperties",
     "allOf",
@@ -29,21 +29,21 @@ const ASSERTIONS: [&str; 22] = [
     "uniqueItems",
 ];
 
-/// The keywords that assert nothing.
+/// The annotations of the subset, and the keywords that only structure a document, in alphabetical order.
 const ANNOTATIONS: [&str; 8] =
     ["$comment", "$id", "$schema", "default", "definitions", "description", "examples", "title"];
 
-/// Whether draft-07 ignores `name` beside `$ref` although it would assert something elsewhere.
+/// Whether `name` is an assertion of the subset. Draft-07 ignores it next to `$ref`.
 pub(crate) fn is_assertion(name: &str) -> bool {
     ASSERTIONS.contains(&name)
 }
 
-/// Whether `name` is a keyword of the subset that asserts nothing.
+/// Whether `name` is a keyword of the subset other than an assertion or `$ref`.
 pub(crate) fn is_annotation(name: &str) -> bool {
     ANNOTATIONS.contains(&name)
 }
 
-/// Every keyword of the subset.
+/// All keywords of the subset.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     ASSERTIONS.into_iter().chain(ANNOTATIONS).chain(["$ref"])
 }
@@ -60,6 +60,7 @@ impl Loader {
             "examples" => draft.annotations.examples = self.values(draft, name, value).unwrap_or_default(),
             "definitions" => {
                 let definitions = self.members(draft, name, value);
+                // References are limited to the root's definitions, so only these are targets.
                 if draft.depth == 0 {
                     self.definitions = definitions;
                 } else {
@@ -85,7 +86,7 @@ impl Loader {
                 let problem = Problem::new(
                     codes::UNKNOWN_KEYWORD,
                     draft.at(name),
-                    "`items` with one schema per position is not part of the schema subset",
+                    "tuple `items` (an array of schemas) is not part of the schema subset",
                 );
                 self.report(problem.label("an array").help(advice::TUPLE));
             }
@@ -116,19 +117,19 @@ impl Loader {
         let Some(uri) = self.string(draft, "$schema", value) else { return };
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(&uri);
         if path.strip_suffix('#').unwrap_or(path) != "json-schema.org/draft-07/schema" {
-            let message = format!("`$schema` names {}, and only draft-07 is read", value::quote(&uri));
+            let message = format!("`$schema` is {}, but only draft-07 is supported", value::quote(&uri));
             let problem = Problem::new(codes::OTHER_DIALECT, draft.at("$schema"), message);
             self.report(
                 problem
-                    .label("another dialect")
-                    .help("write `\"$schema\": \"http://json-schema.org/draft-07/schema#\"`, or leave it out"),
+                    .label("unsupported dialect")
+                    .help("write `\"$schema\": \"http://json-schema.org/draft-07/schema#\"`, or remove it"),
             );
         }
     }
 
     fn id(&mut self, draft: &Draft<'_>, value: &Json) {
         if draft.depth > 0 {
-            let message = "`$id` below the root would move the base of references";
+            let message = "`$id` below the root would change the base URI of references";
             let problem = Problem::new(codes::NESTED_ID, draft.at("$id"), message);
             self.report(problem.at_key().label("not at the root").help("remove it; refer to `#/definitions/<name>`"));
         }
@@ -140,8 +141,8 @@ impl Loader {
         match value {
             Json::String(name) => self.type_name(at, name).map(|t| TypeSet::EMPTY.with(t)),
             Json::Array(names) if names.is_empty() => {
-                let problem = Problem::new(codes::EMPTY_TYPE, at, "`type` is empty, so nothing would be accepted");
-                self.report(problem.label("no type").help("name at least one type, or leave `type` out"));
+                let problem = Problem::new(codes::EMPTY_TYPE, at, "`type` is empty, so no value would be accepted");
+                self.report(problem.label("no type").help("write at least one type, or remove `type`"));
                 None
             }
             Json::Array(_) => {
@@ -151,7 +152,7 @@ impl Loader {
                 Some(types.into_iter().collect())
             }
             other => {
-                self.wrong_type("type", at, "a type's name or an array of them", other);
+                self.wrong_type("type", at, "the name of a type or an array of names", other);
                 None
             }
         }
@@ -160,8 +161,8 @@ impl Loader {
     fn type_name(&mut self, at: String, name: &str) -> Option<Type> {
         let known = Type::from_name(name);
         if known.is_none() {
-            let problem = Problem::new(codes::UNKNOWN_TYPE, at, format!("there is no type {}", value::quote(name)));
-            self.report(problem.label("unknown type").help(advice::unknown_type(name)));
+            let problem = Problem::new(codes::UNKNOWN_TYPE, at, format!("unknown type {}", value::quote(name)));
+            self.report(problem.label("not a JSON Schema type").help(advice::unknown_type(name)));
         }
         known
     }
@@ -175,7 +176,7 @@ impl Loader {
         let Some(name) = self.string(draft, "format", value) else { return };
         draft.assertions.format = Format::from_name(&name);
         if draft.assertions.format.is_none() {
-            let message = format!("the format {} is not part of the schema subset", value::quote(&name));
+            let message = format!("format {} is not part of the schema subset", value::quote(&name));
             let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message);
             self.report(problem.label("not enforced").help(advice::unknown_format(&name)));
         }
@@ -192,7 +193,7 @@ impl Loader {
                 let (code, help) = match error.kind {
                     PatternErrorKind::Syntax => (
                         codes::PATTERN_SYNTAX,
-                        "write it as ECMA-262 has it with the `u` flag: only syntax characters may be escaped",
+                        "write it in the syntax of ECMA-262 with the `u` flag, where only syntax characters may be escaped",
                     ),
                     PatternErrorKind::BackReference => {
                         (codes::PATTERN_BACK_REFERENCE, "write it without `\\1` or `\\k<name>`")
@@ -200,9 +201,11 @@ impl Loader {
                     PatternErrorKind::TooLarge => {
                         (codes::PATTERN_TOO_LARGE, "use smaller repetition counts, or check lengths with `maxLength`")
                     }
-                    PatternErrorKind::Unsupported => (codes::PATTERN_UNSUPPORTED, "write it with plain classes"),
+                    PatternErrorKind::Unsupported => {
+                        (codes::PATTERN_UNSUPPORTED, "use another property, or a class such as `[a-z]`")
+                    }
                 };
-                let message = format!("the pattern cannot be used: {}", error.message);
+                let message = format!("invalid pattern: {}", error.message);
                 self.report(Problem::new(code, draft.at("pattern"), message).help(help));
             }
         }
@@ -230,7 +233,7 @@ impl Loader {
         };
         if items.is_empty() {
             let problem = Problem::new(codes::EMPTY_UNION, at, format!("`{keyword}` is empty"));
-            self.report(problem.label("no schema").help("give it at least one schema, or leave it out"));
+            self.report(problem.label("no schema").help("write at least one schema, or remove it"));
             return None;
         }
         let load = |(index, schema): (usize, &Json)| {

@@ -1,4 +1,7 @@
-//! What a schema that loads is warned of.
+//! The warnings of a schema that loads: definitions, contradictions and examples that are probably mistakes.
+//!
+//! Every check here looks at one schema object or at the graph of references. A check that needs to combine several schemas
+//! (`allOf`, `$ref`) is out of scope: a warning must always be right and must stay cheap.
 
 use super::Reports;
 use crate::{Assertions, Json, Kind, Node, NodeId, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
@@ -14,50 +17,52 @@ pub(super) fn run(schema: &Schema, reports: &mut Reports) {
     bad_examples(schema, reports);
 }
 
-/// Definitions that no way from the root leads to.
+/// Definitions that are not reachable from the root.
 fn unused_definitions(schema: &Schema) -> impl Iterator<Item = Problem> {
     let reached = schema.reachable();
     let unused = schema.definitions().iter().filter(move |(_, id)| reached.get(id.0 as usize) == Some(&false));
     let problem = |name: &str| {
         let at = pointer::join("/definitions", name);
         let problem = Problem::new(codes::UNUSED_DEFINITION, at, "this definition is never used");
-        problem.at_key().label("no `$ref` leads here").help("remove it, or refer to it")
+        problem.at_key().label("not referenced").help("remove it, or refer to it")
     };
     unused.map(move |(name, _)| problem(name))
 }
 
-/// Keywords of one schema that no value, or no value of one type, can fulfil together.
+/// Keywords of one schema object that no value, or no value of one type, can satisfy together.
 fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut warn = |keyword: &str, message: String| {
         problems.push(Problem::new(codes::ACCEPTS_NOTHING, pointer::join(&node.pointer, keyword), message));
     };
-    for (low_name, high_name, none) in crossed_bounds(a) {
-        warn(low_name, format!("`{low_name}` and `{high_name}` leave no {none}"));
+    for (low_name, high_name, noun) in crossed_bounds(a) {
+        warn(low_name, format!("no {noun} satisfies both `{low_name}` and `{high_name}`"));
     }
     if let Some(message) = mistyped_literals(a) {
         warn(if a.enum_values.is_some() { "enum" } else { "const" }, message);
     }
     let is_false = |id: NodeId| matches!(schema.node(id).kind, Kind::Bool(false));
     if a.items.is_some_and(is_false) && a.min_items.is_some_and(|least| least > 0) {
-        warn("items", "`minItems` asks for items, and `items` is `false`: no array fits".to_owned());
+        warn("items", "no array is valid: `minItems` requires items, but `items` is `false`".to_owned());
     }
     if let Some(name) = impossible_property(a, is_false) {
-        warn("required", format!("the required property `{name}` is not allowed: no object fits"));
+        warn("required", format!("no object is valid: the required property `{name}` is not allowed"));
     }
     let lists = [("allOf", &a.all_of), ("anyOf", &a.any_of), ("oneOf", &a.one_of)];
     for (keyword, branches) in lists.into_iter().filter_map(|(keyword, branches)| Some((keyword, branches.as_ref()?))) {
-        let mut verdicts = branches.iter().map(|&id| is_false(id));
-        if if keyword == "allOf" { verdicts.any(|f| f) } else { verdicts.all(|f| f) } {
-            warn(keyword, format!("`{keyword}` accepts nothing"));
+        let mut rejecting = branches.iter().map(|&id| is_false(id));
+        let rejects = if keyword == "allOf" { rejecting.any(|f| f) } else { rejecting.all(|f| f) };
+        if rejects {
+            warn(keyword, format!("`{keyword}` rejects every value"));
         }
     }
     if a.not.is_some_and(|id| accepts_everything(&schema.node(id).kind)) {
-        warn("not", "`not` accepts nothing".to_owned());
+        warn("not", "`not` rejects every value".to_owned());
     }
     problems
 }
 
+/// Pairs of bounds that exclude each other: the name of the lower one, of the upper one, and of the values they limit.
 fn crossed_bounds(a: &Assertions) -> Vec<(&'static str, &'static str, &'static str)> {
     let lows = [("minimum", &a.minimum, false), ("exclusiveMinimum", &a.exclusive_minimum, true)];
     let highs = [("maximum", &a.maximum, false), ("exclusiveMaximum", &a.exclusive_maximum, true)];
@@ -81,6 +86,7 @@ fn crossed_bounds(a: &Assertions) -> Vec<(&'static str, &'static str, &'static s
     crossed
 }
 
+/// `enum` and `const` that exclude each other, or values that `type` excludes. An empty `enum` has its own warning.
 fn mistyped_literals(a: &Assertions) -> Option<String> {
     let types = a.types.unwrap_or(TypeSet::ALL);
     let is_typed = |value: &Json| types.contains(value.type_of());
@@ -94,7 +100,7 @@ fn mistyped_literals(a: &Assertions) -> Option<String> {
     }
 }
 
-/// A required property that `properties` or `additionalProperties` forbids.
+/// A required property for which `properties` or `additionalProperties` is `false`.
 fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<&str> {
     let is_closed = a.additional_properties.is_some_and(&is_false);
     let schemas: std::collections::HashMap<&str, NodeId> =
@@ -111,20 +117,21 @@ fn accepts_everything(kind: &Kind) -> bool {
     }
 }
 
-/// Keywords about a type that the `type` beside them rules out.
+/// Keywords that assert something about values that `type` rules out.
 fn never_applies(node: &Node, a: &Assertions) -> impl Iterator<Item = Problem> {
     let types = a.types.unwrap_or(TypeSet::ALL);
     let about = |keyword: &'static str| Some((keyword, subject(keyword)?));
     let idle = a.keywords().filter_map(about).filter(move |(_, about)| !types.contains(*about));
     idle.map(move |(keyword, about)| {
         let about = if about == Type::Integer { Type::Number } else { about };
-        let message = format!("`{keyword}` is about {}s, which the `type` beside it rules out", about.name());
+        let message = format!("`{keyword}` applies to {}s only, which `type` rules out", about.name());
         let problem = Problem::new(codes::NEVER_APPLIES, pointer::join(&node.pointer, keyword), message);
-        problem.at_key().label("never applies").help("remove it, or mend the `type`")
+        problem.at_key().label("never applies").help("remove it, or fix the `type`")
     })
 }
 
-/// The one type that a keyword is about; integers stand for all numbers.
+/// The type of the values that a keyword applies to. It is `Integer` for numeric keywords, because a `type` that allows only
+/// integers does not rule them out.
 fn subject(keyword: &str) -> Option<Type> {
     match keyword {
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Some(Type::Integer),
@@ -138,6 +145,7 @@ fn subject(keyword: &str) -> Option<Type> {
 /// `default` and `examples` that their own schema rejects.
 fn bad_examples(schema: &Schema, reports: &mut Reports) {
     let has_examples = |node: &Node| node.annotations.default.is_some() || !node.annotations.examples.is_empty();
+    // Compiling a validator costs more than the rest of the lint.
     if !schema.nodes().any(|(_, node)| has_examples(node)) {
         return;
     }

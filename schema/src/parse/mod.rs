@@ -1,4 +1,7 @@
-//! From JSON to a checked schema: every mistake at once.
+//! From JSON to a checked [`Schema`], reporting all errors at once.
+//!
+//! Loading never stops at the first error. A keyword with an error is left out of the node, and the rest of the schema is
+//! still read, so that one run shows everything there is to fix.
 
 pub(crate) mod advice;
 mod keyword;
@@ -13,19 +16,21 @@ pub(crate) use value::{depth_is_within_limit, quote};
 
 use crate::{Annotations, Assertions, Json, Kind, Node, NodeId, Object, Problem, Schema, Severity, codes, pointer};
 
-/// Levels of subschemas; the root is at level 0.
+/// Maximum nesting of subschemas; the root is at level 0. Functions that walk a schema recurse this far.
 pub(crate) const MAX_SCHEMA_DEPTH: usize = 64;
 
-/// Bytes of JSON Pointers that one schema may take: a long name is repeated in the pointer of all that is below it.
+/// Maximum size of all JSON Pointers of a schema together, in bytes. Every node stores its pointer, which repeats the names
+/// above it, so a small hostile text with long names could otherwise take quadratic memory.
 const POINTER_BUDGET: usize = 64 << 20;
 
 impl Schema {
-    /// Checks a schema of the subset and reports all mistakes at once.
+    /// Checks a schema of the subset and reports all errors at once.
     ///
-    /// Takes time linear in the size of `source`; checking its examples takes up to the size of the schema times theirs.
+    /// Loading takes time linear in the size of `source`. Checking `default` and `examples` takes time up to the size of the
+    /// schema times the size of these values.
     ///
     /// # Errors
-    /// Every error and every warning found, where at least one is an error.
+    /// All errors and warnings, if there is at least one error.
     ///
     /// ```
     /// use capgen_schema::{Json, Schema, codes};
@@ -47,7 +52,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// The same without warnings.
+    /// Like [`parse`](Self::parse), but without looking for warnings.
     pub(crate) fn parse_silently(source: Json) -> Result<Schema, Vec<Problem>> {
         Loader::default().schema(source).map(|(schema, _)| schema)
     }
@@ -56,16 +61,16 @@ impl Schema {
 #[derive(Default)]
 struct Loader {
     nodes: Vec<Node>,
-    /// Of the root.
+    /// The root's definitions.
     definitions: Vec<(String, NodeId)>,
     reports: Reports,
-    /// The nodes that are references, with the name that each refers to.
+    /// The nodes that are references, each with the name of its definition.
     references: Vec<(NodeId, String)>,
-    /// Whether somebody reads the warnings that take time to find.
+    /// Whether to run the checks for warnings that take much time.
     warns: bool,
 }
 
-/// What was found, within the budget of pointers.
+/// The findings so far, and the size of the pointers of nodes and findings.
 #[derive(Default)]
 struct Reports {
     problems: Vec<Problem>,
@@ -73,7 +78,7 @@ struct Reports {
     is_full: bool,
 }
 
-/// A schema object while its keywords are read.
+/// A schema object whose keywords are being read.
 struct Draft<'a> {
     object: &'a Object,
     pointer: String,
@@ -95,12 +100,13 @@ impl Loader {
         Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports))
     }
 
-    /// Loads a subschema and everything below it. Recursion is bounded by [`MAX_SCHEMA_DEPTH`].
+    /// Loads a subschema and everything below it. [`MAX_SCHEMA_DEPTH`] bounds the recursion.
     fn load(&mut self, schema: &Json, pointer: String, depth: usize) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         if !self.reports.afford(&pointer) {
             return id;
         }
+        // Reserve the node's place before its children, so that a parent comes before its children in the arena.
         self.nodes.push(Node { pointer: pointer.clone(), kind: Kind::Bool(true), annotations: Annotations::default() });
         let mut annotations = Annotations::default();
         let kind = match schema {
@@ -122,7 +128,7 @@ impl Loader {
                 kind.unwrap_or(Kind::Assertions(Box::new(draft.assertions)))
             }
             other => {
-                let message = format!("a schema is an object or a boolean, not {}", value::with_article(other));
+                let message = format!("a schema must be an object or a boolean, not {}", value::with_article(other));
                 self.report(Problem::new(codes::NOT_A_SCHEMA, pointer, message).label("not a schema"));
                 Kind::Bool(true)
             }
@@ -134,7 +140,7 @@ impl Loader {
         id
     }
 
-    /// Reads the keywords in source order. Returns a kind where they are not assertions.
+    /// Reads the keywords in source order. Returns the node's kind if the schema is a reference.
     fn load_object(&mut self, id: NodeId, draft: &mut Draft<'_>) -> Option<Kind> {
         let object = draft.object;
         let is_reference = object.iter().any(|(name, _)| name == "$ref");
@@ -148,7 +154,7 @@ impl Loader {
                 self.keyword(draft, name, value);
             }
         }
-        // The edge takes its place once every definition is known.
+        // A placeholder: `resolve` sets the edge once all definitions are known.
         is_reference.then_some(Kind::Bool(true))
     }
 
@@ -169,9 +175,9 @@ impl Reports {
         }
     }
 
-    /// Whether there is room for another pointer; says so once where there is none.
+    /// Whether there is room for another pointer. Reports `SCHEMA_TOO_LARGE` the first time that there is not.
     fn afford(&mut self, pointer: &str) -> bool {
-        // Whatever has a pointer takes some room besides.
+        // An empty pointer counts as well, because each node and finding takes memory.
         self.pointer_bytes = self.pointer_bytes.saturating_add(pointer.len() + 1);
         if self.pointer_bytes > POINTER_BUDGET && !self.is_full {
             self.is_full = true;

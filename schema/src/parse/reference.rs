@@ -1,14 +1,15 @@
-//! `$ref`: names, targets, and the ways that lead back without stepping into the payload.
+//! `$ref`: names, targets, cycles that consume no input, and long chains.
 
 use std::collections::HashMap;
 
 use super::{Draft, Loader, advice};
 use crate::{Json, Kind, Node, NodeId, Problem, codes, pointer};
 
-/// Subschemas that may apply to one place, one through the other. Engines recurse along such a chain.
+/// Maximum number of subschemas that apply to one location in the payload, each through another. Engines recurse along such a
+/// chain, so the limit bounds their stacks.
 const MAX_CHAIN: u32 = 128;
 
-/// How many names of a cycle a message lists.
+/// A message lists at most this many names of a cycle.
 const CYCLE_NAMES: usize = 8;
 
 impl Loader {
@@ -23,7 +24,10 @@ impl Loader {
     }
 }
 
-/// The name in a `$ref` to a definition of the root; `None` where it is no such reference. The fragment is percent-encoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
+/// The name of the definition that a `$ref` refers to; `None` if the reference is not of the form `#/definitions/<name>`.
+///
+/// The fragment is percent-decoded ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)), and `~0` and `~1`
+/// are unescaped.
 pub fn definition_name(reference: &str) -> Option<String> {
     let fragment = percent_decode(reference.strip_prefix('#')?)?;
     let token = fragment.strip_prefix("/definitions/")?;
@@ -31,6 +35,7 @@ pub fn definition_name(reference: &str) -> Option<String> {
     (escapes_are_valid && !token.contains('/')).then(|| token.replace("~1", "/").replace("~0", "~"))
 }
 
+/// Decodes `%HH`; `None` if an escape is malformed or the result is not UTF-8.
 pub(crate) fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
@@ -45,7 +50,7 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok())
 }
 
-/// Turns every name into an edge, then looks for cycles.
+/// Replaces every name by an edge to its definition, then looks for cycles and long chains.
 pub(super) fn resolve(loader: &mut Loader) {
     let targets: HashMap<String, NodeId> = loader.definitions.iter().cloned().collect();
     for (id, name) in std::mem::take(&mut loader.references) {
@@ -62,7 +67,8 @@ pub(super) fn resolve(loader: &mut Loader) {
     problems.into_iter().for_each(|problem| loader.report(problem));
 }
 
-/// A depth-first walk along edges that stay at one place, with its own stack: chains may be as long as the schema.
+/// A depth-first walk along the edges that stay at one location in the payload. It has an explicit stack, because a chain may
+/// be as long as the schema.
 struct Chains<'n> {
     nodes: &'n [Node],
     states: Vec<State>,
@@ -74,7 +80,7 @@ struct Chains<'n> {
 enum State {
     New,
     OnPath,
-    /// With the length of the longest chain from here.
+    /// Visited; contains the length of the longest chain from this node.
     Done(u32),
 }
 
@@ -135,16 +141,16 @@ impl<'n> Chains<'n> {
         });
         let mut length = lengths.max().unwrap_or(0);
         if length > MAX_CHAIN {
-            let message = format!("more than {MAX_CHAIN} subschemas apply to one place, one through the other");
-            let help = "let fewer definitions refer to one another";
+            let message = format!("more than {MAX_CHAIN} subschemas apply to one location, each through another");
+            let help = "use fewer levels of references";
             self.problems.push(Problem::new(codes::CHAIN_TOO_LONG, node.pointer.clone(), message).help(help));
-            // Whatever leads here has been told enough.
+            // Report the chain once, not again for every node that leads to it.
             length = 0;
         }
         self.set(id, State::Done(length));
     }
 
-    /// The edge that closes a cycle is always a `$ref`: every other one leads from a parent to its child.
+    /// The edge that closes a cycle is always a `$ref`, because all other edges lead from a parent to its child.
     fn report_cycle(&mut self, from: NodeId, to: NodeId) {
         let pointer = |id: NodeId| self.nodes.get(id.0 as usize).map_or("", |node| &node.pointer);
         let start = self.path.iter().position(|(id, _)| *id == to).unwrap_or(0);
@@ -154,12 +160,12 @@ impl<'n> Chains<'n> {
         });
         let mut names: Vec<String> = targets.take(CYCLE_NAMES).map(|id| format!("`#{}`", pointer(id))).collect();
         names.push(format!("`#{}`", pointer(to)));
-        let message = format!("references lead back without stepping into the payload: {}", names.join(" -> "));
+        let message = format!("reference cycle that does not go into a property or item: {}", names.join(" -> "));
         let problem = Problem::new(codes::REF_CYCLE, pointer::join(pointer(from), "$ref"), message);
         self.problems.push(
-            problem.label("closes the cycle").help(
-                "refer to it from inside `properties`, `additionalProperties` or `items`, or remove the reference",
-            ),
+            problem
+                .label("closes the cycle")
+                .help("move the reference into `properties`, `additionalProperties` or `items`, or remove it"),
         );
     }
 }

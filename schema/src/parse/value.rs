@@ -1,4 +1,4 @@
-//! Values of keywords that are no schemas.
+//! Keyword values other than schemas: strings, numbers, lengths, names and literal values.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use crate::{Json, NodeId, Number, Pattern, Problem, Type, codes, pointer};
 /// Levels of arrays and objects in a value; a scalar is at level 0.
 const MAX_VALUE_DEPTH: usize = 128;
 
-/// Longer texts of the schema are cut where a message quotes them.
+/// Messages quote at most this many characters of a text from the schema.
 const QUOTE_LIMIT: usize = 64;
 
-/// A text in quotes, cut where it is long.
+/// `text` in quotes, truncated to [`QUOTE_LIMIT`] characters.
 pub(crate) fn quote(text: &str) -> String {
     match text.char_indices().nth(QUOTE_LIMIT) {
         Some((end, _)) => format!("{:?}...", text.get(..end).unwrap_or_default()),
@@ -19,7 +19,7 @@ pub(crate) fn quote(text: &str) -> String {
     }
 }
 
-/// The type of a value with its article: `an array`.
+/// The type of a value with its article, such as `an array`.
 pub(super) fn with_article(value: &Json) -> &'static str {
     match value.type_of() {
         Type::Null => "null",
@@ -70,7 +70,7 @@ impl Loader {
         number.cloned()
     }
 
-    /// A count of code points or items; beyond 64 bits it is as good as `u64::MAX`.
+    /// A number of code points or items. No value has `u64::MAX` of them, so a larger limit saturates.
     pub(super) fn length(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<u64> {
         let number = self.number(draft, keyword, value)?;
         if number.is_negative() || !number.is_integer() {
@@ -81,7 +81,7 @@ impl Loader {
         Some(number.as_u64().unwrap_or(u64::MAX))
     }
 
-    /// Any value that is not too deep.
+    /// A JSON value, unless it is nested too deeply.
     pub(super) fn any(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<Json> {
         if !self.is_shallow(draft, keyword, value) {
             return None;
@@ -89,13 +89,13 @@ impl Loader {
         Some(value.clone())
     }
 
-    /// An array of values.
+    /// An array of JSON values.
     pub(super) fn values(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<Vec<Json>> {
         let Some(items) = value.as_array() else {
             self.wrong_type(keyword, draft.at(keyword), "an array", value);
             return None;
         };
-        // The array of the keyword itself is no part of any value.
+        // The keyword's own array is not part of any value, so it does not count as a level.
         let shallow = items.iter().all(|item| self.is_shallow(draft, keyword, item));
         shallow.then(|| items.to_vec())
     }
@@ -103,13 +103,13 @@ impl Loader {
     fn is_shallow(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> bool {
         let shallow = depth_is_within(value, 0);
         if !shallow {
-            let message = format!("a value in `{keyword}` nests deeper than {MAX_VALUE_DEPTH} levels");
+            let message = format!("a value in `{keyword}` is nested more than {MAX_VALUE_DEPTH} levels deep");
             self.report(Problem::new(codes::VALUE_TOO_DEEP, draft.at(keyword), message).label("too deep"));
         }
         shallow
     }
 
-    /// Distinct strings with their indexes.
+    /// An array of distinct strings, each with its index as a JSON Pointer token. Elements with errors are skipped.
     pub(super) fn names<'v>(&mut self, keyword: &str, at: &str, value: &'v Json) -> Option<Vec<(String, &'v str)>> {
         let Some(items) = value.as_array() else {
             self.wrong_type(keyword, at.to_owned(), "an array of strings", value);
@@ -120,14 +120,14 @@ impl Loader {
         for (index, item) in items.iter().enumerate() {
             let index = index.to_string();
             let Some(name) = item.as_str() else {
-                let message = format!("`{keyword}` holds {} where only strings may stand", with_article(item));
+                let message = format!("`{keyword}` must contain only strings, not {}", with_article(item));
                 self.report(Problem::new(codes::WRONG_TYPE, pointer::join(at, &index), message).label("not a string"));
                 continue;
             };
             if !seen.insert(name) {
-                let message = format!("`{keyword}` names {} twice", quote(name));
+                let message = format!("duplicate name {} in `{keyword}`", quote(name));
                 let problem = Problem::new(codes::DUPLICATE_NAME, pointer::join(at, &index), message);
-                self.report(problem.label("again").help("remove one of them"));
+                self.report(problem.label("duplicate").help("remove one of them"));
                 continue;
             }
             names.push((index, name));
@@ -135,12 +135,15 @@ impl Loader {
         Some(names)
     }
 
+    /// Warns about an `enum` that is empty or contains the same value twice (compared as JSON, so `1` equals `1.0`).
     pub(super) fn lint_enum(&mut self, draft: &Draft<'_>, value: &Json) {
         let Some(items) = value.as_array() else { return };
         if items.is_empty() {
-            let problem = Problem::new(codes::ENUM_VALUES, draft.at("enum"), "`enum` is empty, so nothing is accepted");
+            let problem =
+                Problem::new(codes::ENUM_VALUES, draft.at("enum"), "`enum` is empty, so no value is accepted");
             return self.report(problem.label("no value"));
         }
+        // Values that are nested too deeply have been reported; writing their canonical form would recurse as deep.
         if draft.assertions.enum_values.is_none() {
             return;
         }
@@ -148,43 +151,49 @@ impl Loader {
         for (index, item) in items.iter().enumerate() {
             if !seen.insert(item.canonical()) {
                 let at = pointer::join(&draft.at("enum"), &index.to_string());
-                let problem = Problem::new(codes::ENUM_VALUES, at, "`enum` repeats a value");
-                self.report(problem.label("again").help("remove one of them"));
+                let problem = Problem::new(codes::ENUM_VALUES, at, "duplicate value in `enum`");
+                self.report(problem.label("duplicate").help("remove one of them"));
             }
         }
     }
 
+    /// Warns about definitions below the root, which no `$ref` can reach.
     pub(super) fn lint_nested_definitions(&mut self, draft: &Draft<'_>, definitions: &[(String, NodeId)]) {
         let at = draft.at("definitions");
         for (name, _) in definitions {
-            let message = "a definition below the root is never used: `$ref` reaches the root's `definitions` alone";
+            let message = "this definition is never used: `$ref` can only point into the root's `definitions`";
             let problem = Problem::new(codes::UNUSED_DEFINITION, pointer::join(&at, name), message);
-            self.report(problem.at_key().label("no `$ref` leads here").help("move it to the root's `definitions`"));
+            self.report(problem.at_key().label("not referenced").help("move it to the root's `definitions`"));
         }
     }
 
+    /// Warns about patterns that an engine cannot match in linear time.
     pub(super) fn lint_pattern(&mut self, draft: &Draft<'_>, pattern: &Pattern) {
         if pattern.has_lookaround() {
-            let message = "a pattern with look-around is matched with a step limit; a value that reaches it is refused";
+            let message =
+                "a pattern with look-around runs with a step limit; a value that reaches the limit is rejected";
             let problem = Problem::new(codes::PATTERN_LOOK_AROUND, draft.at("pattern"), message);
             self.report(problem.label("look-around").help("write it without `(?=`, `(?!`, `(?<=` and `(?<!`"));
         }
+        // The analysis takes milliseconds, far longer than loading a typical schema.
         if self.warns && pattern.may_blow_up() {
-            let message = "a JavaScript engine may take exponential time on this pattern";
+            let message = "a JavaScript engine may take exponential time to match this pattern";
             let problem = Problem::new(codes::PATTERN_BACKTRACKS, draft.at("pattern"), message);
-            self.report(problem.label("may backtrack").help(
-                "let no two parts next to or inside each other match the same text, or bound it with `maxLength`",
-            ));
+            self.report(
+                problem
+                    .label("may backtrack")
+                    .help("rewrite it so that adjacent or nested repetitions cannot match the same text"),
+            );
         }
     }
 }
 
-/// Whether a value nests no deeper than a value of a schema may.
+/// Whether a value is within the nesting limit of values in schemas, 128 levels.
 pub(crate) fn depth_is_within_limit(value: &Json) -> bool {
     depth_is_within(value, 0)
 }
 
-/// Stops at the limit, so it is safe on any depth.
+/// The recursion stops at the limit, so a value of any depth is safe.
 fn depth_is_within(value: &Json, depth: usize) -> bool {
     match value {
         Json::Array(items) => depth < MAX_VALUE_DEPTH && items.iter().all(|item| depth_is_within(item, depth + 1)),
