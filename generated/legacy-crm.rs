@@ -129,12 +129,12 @@ mod legacy_crm_contract {
     }
 
     const _: () = {
-        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+        static INTERPRETED: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
             <FindCustomerRequest as ::capgen::Payload>::schema,
             &[""],
         );
-        impl ::capgen::wire::Json for FindCustomerRequest {
-            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+        impl ::capgen::wire::Codec for FindCustomerRequest {
+            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 reader.value().map(Self)
             }
@@ -144,7 +144,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(FindCustomerRequest, payload);
+    ::capgen::impl_serde!(FindCustomerRequest, payload);
 
     ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
 
@@ -180,7 +180,7 @@ mod legacy_crm_contract {
             1,
             18446744073709551615,
         );
-        impl ::capgen::wire::Json for FindCustomerRequestVariant1 {
+        impl ::capgen::wire::Codec for FindCustomerRequestVariant1 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -210,7 +210,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(FindCustomerRequestVariant1);
+    ::capgen::impl_serde!(FindCustomerRequestVariant1);
 
     /// Generated from `/anyOf/1` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
@@ -244,7 +244,7 @@ mod legacy_crm_contract {
             1,
             18446744073709551615,
         );
-        impl ::capgen::wire::Json for FindCustomerRequestVariant2 {
+        impl ::capgen::wire::Codec for FindCustomerRequestVariant2 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -274,7 +274,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(FindCustomerRequestVariant2);
+    ::capgen::impl_serde!(FindCustomerRequestVariant2);
 
     /// Generated from `/anyOf/2` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
@@ -308,7 +308,7 @@ mod legacy_crm_contract {
             1,
             18446744073709551615,
         );
-        impl ::capgen::wire::Json for FindCustomerRequestVariant3 {
+        impl ::capgen::wire::Codec for FindCustomerRequestVariant3 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -338,7 +338,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(FindCustomerRequestVariant3);
+    ::capgen::impl_serde!(FindCustomerRequestVariant3);
 
     /// Attach a note to a customer. The CRM takes fields that nobody has listed; the receipt is dependable.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -399,7 +399,7 @@ mod legacy_crm_contract {
         static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::DateTime,
         );
-        impl ::capgen::wire::Json for AddNoteResponse {
+        impl ::capgen::wire::Codec for AddNoteResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -425,7 +425,7 @@ mod legacy_crm_contract {
         }
     };
 
-    ::capgen::json!(AddNoteResponse, payload);
+    ::capgen::impl_serde!(AddNoteResponse, payload);
 
     ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
 

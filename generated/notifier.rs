@@ -100,10 +100,10 @@ mod notifier_contract {
         }
     }
 
-    impl ::capgen::wire::Json for SendNotificationRequest {
+    impl ::capgen::wire::Codec for SendNotificationRequest {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("channel")? {
                         "email" => reader.read().map(Self::Email),
                         "sms" => reader.read().map(Self::Sms),
@@ -121,7 +121,7 @@ mod notifier_contract {
         }
     }
 
-    ::capgen::json!(SendNotificationRequest, payload);
+    ::capgen::impl_serde!(SendNotificationRequest, payload);
 
     ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
 
@@ -197,7 +197,7 @@ mod notifier_contract {
             ::capgen::wire::Format::Email,
         );
         static R5: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 200);
-        impl ::capgen::wire::Json for SendNotificationRequestEmail {
+        impl ::capgen::wire::Codec for SendNotificationRequestEmail {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -251,7 +251,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SendNotificationRequestEmail);
+    ::capgen::impl_serde!(SendNotificationRequestEmail);
 
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -367,7 +367,7 @@ mod notifier_contract {
             "^\\+[1-9][0-9]{6,14}$",
         );
         static R5: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 160);
-        impl ::capgen::wire::Json for SendNotificationRequestSms {
+        impl ::capgen::wire::Codec for SendNotificationRequestSms {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -413,7 +413,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SendNotificationRequestSms);
+    ::capgen::impl_serde!(SendNotificationRequestSms);
 
     /// Generated from `/oneOf/1/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -471,7 +471,7 @@ mod notifier_contract {
         static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::DateTime,
         );
-        impl ::capgen::wire::Json for SendNotificationResponse {
+        impl ::capgen::wire::Codec for SendNotificationResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -501,7 +501,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SendNotificationResponse, payload);
+    ::capgen::impl_serde!(SendNotificationResponse, payload);
 
     ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
 
@@ -566,7 +566,7 @@ mod notifier_contract {
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Uuid,
         );
-        impl ::capgen::wire::Json for SetPreferencesRequest {
+        impl ::capgen::wire::Codec for SetPreferencesRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -600,7 +600,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SetPreferencesRequest, payload);
+    ::capgen::impl_serde!(SetPreferencesRequest, payload);
 
     ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
 
@@ -652,7 +652,7 @@ mod notifier_contract {
         const NAMES: &[&str] = &["from", "until"];
         static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(0, 23);
         static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(0, 23);
-        impl ::capgen::wire::Json for SetPreferencesRequestQuietHours {
+        impl ::capgen::wire::Codec for SetPreferencesRequestQuietHours {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -675,7 +675,7 @@ mod notifier_contract {
         }
     };
 
-    ::capgen::json!(SetPreferencesRequestQuietHours);
+    ::capgen::impl_serde!(SetPreferencesRequestQuietHours);
 
     /// The response of `set-preferences`.
     #[derive(Debug, Clone, PartialEq)]
@@ -684,7 +684,7 @@ mod notifier_contract {
         pub ::serde_json::Value,
     );
 
-    impl ::capgen::wire::Json for SetPreferencesResponse {
+    impl ::capgen::wire::Codec for SetPreferencesResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -693,7 +693,7 @@ mod notifier_contract {
         }
     }
 
-    ::capgen::json!(SetPreferencesResponse, payload);
+    ::capgen::impl_serde!(SetPreferencesResponse, payload);
 
     ::capgen::payload!(SetPreferencesResponse, SetPreferences, output_schema);
 }

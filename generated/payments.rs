@@ -156,7 +156,7 @@ mod payments_contract {
         static R4: ::capgen::wire::Values<::capgen::wire::Length> = ::capgen::wire::Values(
             ::capgen::wire::Length::new(0, 500),
         );
-        impl ::capgen::wire::Json for CreatePaymentRequest {
+        impl ::capgen::wire::Codec for CreatePaymentRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -206,7 +206,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequest, payload);
+    ::capgen::impl_serde!(CreatePaymentRequest, payload);
 
     ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
 
@@ -236,7 +236,7 @@ mod payments_contract {
             9007199254740991,
         );
         static R1: ::capgen::wire::Text = ::capgen::wire::Text::pattern("^[A-Z]{3}$");
-        impl ::capgen::wire::Json for CreatePaymentRequestMoney {
+        impl ::capgen::wire::Codec for CreatePaymentRequestMoney {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -262,7 +262,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequestMoney);
+    ::capgen::impl_serde!(CreatePaymentRequestMoney);
 
     /// How the customer pays; `kind` tells which.
     #[derive(Debug, Clone, PartialEq)]
@@ -293,10 +293,10 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Json for CreatePaymentRequestPaymentMethod {
+    impl ::capgen::wire::Codec for CreatePaymentRequestPaymentMethod {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("kind")? {
                         "card" => reader.read().map(Self::Card),
                         "bank-transfer" => reader.read().map(Self::BankTransfer),
@@ -316,7 +316,7 @@ mod payments_contract {
         }
     }
 
-    ::capgen::json!(CreatePaymentRequestPaymentMethod);
+    ::capgen::impl_serde!(CreatePaymentRequestPaymentMethod);
 
     /// Generated from `/definitions/Card` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -343,7 +343,7 @@ mod payments_contract {
     const _: () = {
         const NAMES: &[&str] = &["kind", "token", "threeDSecure"];
         static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(8, 64);
-        impl ::capgen::wire::Json for CreatePaymentRequestCard {
+        impl ::capgen::wire::Codec for CreatePaymentRequestCard {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -373,7 +373,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequestCard);
+    ::capgen::impl_serde!(CreatePaymentRequestCard);
 
     /// Generated from `/definitions/Card/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -425,7 +425,7 @@ mod payments_contract {
             "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$",
         );
         static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 35);
-        impl ::capgen::wire::Json for CreatePaymentRequestBankTransfer {
+        impl ::capgen::wire::Codec for CreatePaymentRequestBankTransfer {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -455,7 +455,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequestBankTransfer);
+    ::capgen::impl_serde!(CreatePaymentRequestBankTransfer);
 
     /// Generated from `/definitions/BankTransfer/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -503,7 +503,7 @@ mod payments_contract {
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Uuid,
         );
-        impl ::capgen::wire::Json for CreatePaymentRequestStoreCredit {
+        impl ::capgen::wire::Codec for CreatePaymentRequestStoreCredit {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -526,7 +526,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequestStoreCredit);
+    ::capgen::impl_serde!(CreatePaymentRequestStoreCredit);
 
     /// Generated from `/definitions/StoreCredit/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -571,10 +571,10 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Json for CreatePaymentRequestAllocation {
+    impl ::capgen::wire::Codec for CreatePaymentRequestAllocation {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("to")? {
                         "seller" => reader.read().map(Self::Seller),
                         "group" => reader.read().map(Self::Group),
@@ -592,7 +592,7 @@ mod payments_contract {
         }
     }
 
-    ::capgen::json!(CreatePaymentRequestAllocation);
+    ::capgen::impl_serde!(CreatePaymentRequestAllocation);
 
     /// Generated from `/definitions/Allocation/oneOf/0` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -625,7 +625,7 @@ mod payments_contract {
             ::capgen::wire::Format::Uuid,
         );
         static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 10000);
-        impl ::capgen::wire::Json for CreatePaymentRequestAllocationSeller {
+        impl ::capgen::wire::Codec for CreatePaymentRequestAllocationSeller {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -655,7 +655,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequestAllocationSeller);
+    ::capgen::impl_serde!(CreatePaymentRequestAllocationSeller);
 
     /// Generated from `/definitions/Allocation/oneOf/0/properties/to` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -720,7 +720,7 @@ mod payments_contract {
             50,
             ::capgen::wire::Any,
         );
-        impl ::capgen::wire::Json for CreatePaymentRequestAllocationGroup {
+        impl ::capgen::wire::Codec for CreatePaymentRequestAllocationGroup {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -754,7 +754,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentRequestAllocationGroup);
+    ::capgen::impl_serde!(CreatePaymentRequestAllocationGroup);
 
     /// Generated from `/definitions/Allocation/oneOf/1/properties/to` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -807,10 +807,10 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Json for CreatePaymentResponse {
+    impl ::capgen::wire::Codec for CreatePaymentResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("status")? {
                         "succeeded" => reader.read().map(Self::Succeeded),
                         "requires-action" => reader.read().map(Self::RequiresAction),
@@ -830,7 +830,7 @@ mod payments_contract {
         }
     }
 
-    ::capgen::json!(CreatePaymentResponse, payload);
+    ::capgen::impl_serde!(CreatePaymentResponse, payload);
 
     ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
 
@@ -871,7 +871,7 @@ mod payments_contract {
         static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::DateTime,
         );
-        impl ::capgen::wire::Json for CreatePaymentResponseSucceeded {
+        impl ::capgen::wire::Codec for CreatePaymentResponseSucceeded {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -905,7 +905,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentResponseSucceeded);
+    ::capgen::impl_serde!(CreatePaymentResponseSucceeded);
 
     /// Generated from `/oneOf/0/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -959,7 +959,7 @@ mod payments_contract {
         static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Uri,
         );
-        impl ::capgen::wire::Json for CreatePaymentResponseRequiresAction {
+        impl ::capgen::wire::Codec for CreatePaymentResponseRequiresAction {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -989,7 +989,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentResponseRequiresAction);
+    ::capgen::impl_serde!(CreatePaymentResponseRequiresAction);
 
     /// Generated from `/oneOf/1/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1037,7 +1037,7 @@ mod payments_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["status", "code", "retryable"];
-        impl ::capgen::wire::Json for CreatePaymentResponseDeclined {
+        impl ::capgen::wire::Codec for CreatePaymentResponseDeclined {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -1067,7 +1067,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(CreatePaymentResponseDeclined);
+    ::capgen::impl_serde!(CreatePaymentResponseDeclined);
 
     /// Generated from `/oneOf/2/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1214,7 +1214,7 @@ mod payments_contract {
             9007199254740991,
         );
         static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 2000);
-        impl ::capgen::wire::Json for RefundPaymentRequest {
+        impl ::capgen::wire::Codec for RefundPaymentRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -1252,7 +1252,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(RefundPaymentRequest, payload);
+    ::capgen::impl_serde!(RefundPaymentRequest, payload);
 
     ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
 
@@ -1311,7 +1311,7 @@ mod payments_contract {
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Uuid,
         );
-        impl ::capgen::wire::Json for RefundPaymentResponse {
+        impl ::capgen::wire::Codec for RefundPaymentResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -1334,7 +1334,7 @@ mod payments_contract {
         }
     };
 
-    ::capgen::json!(RefundPaymentResponse, payload);
+    ::capgen::impl_serde!(RefundPaymentResponse, payload);
 
     ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
 

@@ -96,7 +96,7 @@ mod pr_reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["prUrl", "severity"];
-        impl ::capgen::wire::Json for ReviewPrRequest {
+        impl ::capgen::wire::Codec for ReviewPrRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -119,7 +119,7 @@ mod pr_reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewPrRequest, payload);
+    ::capgen::impl_serde!(ReviewPrRequest, payload);
 
     ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
 
@@ -172,7 +172,7 @@ mod pr_reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["verdict", "summary"];
-        impl ::capgen::wire::Json for ReviewPrResponse {
+        impl ::capgen::wire::Codec for ReviewPrResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -195,7 +195,7 @@ mod pr_reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewPrResponse, payload);
+    ::capgen::impl_serde!(ReviewPrResponse, payload);
 
     ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
 

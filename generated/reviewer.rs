@@ -120,7 +120,7 @@ mod reviewer_contract {
         static R1: ::capgen::wire::Nullable<::capgen::wire::Within<u64>> = ::capgen::wire::Nullable(
             ::capgen::wire::Within::new(1, 255),
         );
-        impl ::capgen::wire::Json for ReviewChangeRequest {
+        impl ::capgen::wire::Codec for ReviewChangeRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -154,7 +154,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewChangeRequest, payload);
+    ::capgen::impl_serde!(ReviewChangeRequest, payload);
 
     ::capgen::payload!(ReviewChangeRequest, ReviewChange, input_schema);
 
@@ -187,10 +187,10 @@ mod reviewer_contract {
         }
     }
 
-    impl ::capgen::wire::Json for ReviewChangeRequestChange {
+    impl ::capgen::wire::Codec for ReviewChangeRequestChange {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("kind")? {
                         "added" => reader.read().map(Self::Added),
                         "edited" => reader.read().map(Self::Edited),
@@ -210,7 +210,7 @@ mod reviewer_contract {
         }
     }
 
-    ::capgen::json!(ReviewChangeRequestChange);
+    ::capgen::impl_serde!(ReviewChangeRequestChange);
 
     /// It is new.
     #[derive(Debug, Clone, PartialEq)]
@@ -233,7 +233,7 @@ mod reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["kind", "text"];
-        impl ::capgen::wire::Json for ReviewChangeRequestChangeAdded {
+        impl ::capgen::wire::Codec for ReviewChangeRequestChangeAdded {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -256,7 +256,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewChangeRequestChangeAdded);
+    ::capgen::impl_serde!(ReviewChangeRequestChangeAdded);
 
     /// Generated from `/definitions/Change/oneOf/0/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -301,7 +301,7 @@ mod reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["kind", "diff"];
-        impl ::capgen::wire::Json for ReviewChangeRequestChangeEdited {
+        impl ::capgen::wire::Codec for ReviewChangeRequestChangeEdited {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -324,7 +324,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewChangeRequestChangeEdited);
+    ::capgen::impl_serde!(ReviewChangeRequestChangeEdited);
 
     /// Generated from `/definitions/Change/oneOf/1/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -372,7 +372,7 @@ mod reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["kind"];
-        impl ::capgen::wire::Json for ReviewChangeRequestChangeRemoved {
+        impl ::capgen::wire::Codec for ReviewChangeRequestChangeRemoved {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -392,7 +392,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewChangeRequestChangeRemoved);
+    ::capgen::impl_serde!(ReviewChangeRequestChangeRemoved);
 
     /// Generated from `/definitions/Change/oneOf/2/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -465,7 +465,7 @@ mod reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["verdict", "findings"];
-        impl ::capgen::wire::Json for ReviewChangeResponse {
+        impl ::capgen::wire::Codec for ReviewChangeResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -491,7 +491,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewChangeResponse, payload);
+    ::capgen::impl_serde!(ReviewChangeResponse, payload);
 
     ::capgen::payload!(ReviewChangeResponse, ReviewChange, output_schema);
 
@@ -556,7 +556,7 @@ mod reviewer_contract {
             ::capgen::wire::Within::new(1, 4294967295),
         );
         static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 2000);
-        impl ::capgen::wire::Json for ReviewChangeResponseFinding {
+        impl ::capgen::wire::Codec for ReviewChangeResponseFinding {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -590,7 +590,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewChangeResponseFinding);
+    ::capgen::impl_serde!(ReviewChangeResponseFinding);
 
     /// What a reviewer looks at.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -659,7 +659,7 @@ mod reviewer_contract {
         pub Vec<ListRulesResponseRule>,
     );
 
-    impl ::capgen::wire::Json for ListRulesResponse {
+    impl ::capgen::wire::Codec for ListRulesResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -668,7 +668,7 @@ mod reviewer_contract {
         }
     }
 
-    ::capgen::json!(ListRulesResponse, payload);
+    ::capgen::impl_serde!(ListRulesResponse, payload);
 
     ::capgen::payload!(ListRulesResponse, ListRules, output_schema);
 
@@ -701,7 +701,7 @@ mod reviewer_contract {
     const _: () = {
         const NAMES: &[&str] = &["id", "summary", "focus"];
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::pattern("^[a-z][a-z0-9-]*$");
-        impl ::capgen::wire::Json for ListRulesResponseRule {
+        impl ::capgen::wire::Codec for ListRulesResponseRule {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -731,7 +731,7 @@ mod reviewer_contract {
         }
     };
 
-    ::capgen::json!(ListRulesResponseRule);
+    ::capgen::impl_serde!(ListRulesResponseRule);
 
     /// What a reviewer looks at.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

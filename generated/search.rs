@@ -131,7 +131,7 @@ mod search_contract {
             "cursor",
         ];
         static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 512);
-        static R1: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+        static R1: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
             <SearchRequest as ::capgen::Payload>::schema,
             &["/properties/collections"],
         );
@@ -142,7 +142,7 @@ mod search_contract {
         );
         static R3: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 200);
         static R4: ::capgen::wire::Length = ::capgen::wire::Length::new(1, u64::MAX);
-        impl ::capgen::wire::Json for SearchRequest {
+        impl ::capgen::wire::Codec for SearchRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -184,7 +184,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequest, payload);
+    ::capgen::impl_serde!(SearchRequest, payload);
 
     ::capgen::payload!(SearchRequest, Search, input_schema);
 
@@ -225,10 +225,10 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Json for SearchRequestFilter {
+    impl ::capgen::wire::Codec for SearchRequestFilter {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("op")? {
                         "and" => reader.read().map(Self::And),
                         "or" => reader.read().map(Self::Or),
@@ -252,7 +252,7 @@ mod search_contract {
         }
     }
 
-    ::capgen::json!(SearchRequestFilter);
+    ::capgen::impl_serde!(SearchRequestFilter);
 
     /// All of the conditions hold.
     #[derive(Debug, Clone, PartialEq)]
@@ -280,7 +280,7 @@ mod search_contract {
             u64::MAX,
             ::capgen::wire::Any,
         );
-        impl ::capgen::wire::Json for SearchRequestEvery {
+        impl ::capgen::wire::Codec for SearchRequestEvery {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -303,7 +303,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestEvery);
+    ::capgen::impl_serde!(SearchRequestEvery);
 
     /// Generated from `/definitions/Every/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -353,7 +353,7 @@ mod search_contract {
             u64::MAX,
             ::capgen::wire::Any,
         );
-        impl ::capgen::wire::Json for SearchRequestSome {
+        impl ::capgen::wire::Codec for SearchRequestSome {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -376,7 +376,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestSome);
+    ::capgen::impl_serde!(SearchRequestSome);
 
     /// Generated from `/definitions/Some/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -421,7 +421,7 @@ mod search_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["op", "filter"];
-        impl ::capgen::wire::Json for SearchRequestNot {
+        impl ::capgen::wire::Codec for SearchRequestNot {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -444,7 +444,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestNot);
+    ::capgen::impl_serde!(SearchRequestNot);
 
     /// Generated from `/definitions/Not/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -492,11 +492,11 @@ mod search_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["op", "field", "value"];
-        static R0: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+        static R0: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
             <SearchRequest as ::capgen::Payload>::schema,
             &["/definitions/FieldName"],
         );
-        impl ::capgen::wire::Json for SearchRequestComparison {
+        impl ::capgen::wire::Codec for SearchRequestComparison {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -526,7 +526,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestComparison);
+    ::capgen::impl_serde!(SearchRequestComparison);
 
     /// Generated from `/definitions/Comparison/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -606,14 +606,14 @@ mod search_contract {
             1000,
             ::capgen::wire::Any,
         );
-        impl ::capgen::wire::Json for SearchRequestComparisonValue {
+        impl ::capgen::wire::Codec for SearchRequestComparisonValue {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::Null
-                    | ::capgen::wire::Kind::Boolean
-                    | ::capgen::wire::Kind::Number
-                    | ::capgen::wire::Kind::String => reader.read().map(Self::Scalar),
-                    ::capgen::wire::Kind::Array => reader.read_by(&R0).map(Self::Array),
+                    ::capgen::wire::ValueKind::Null
+                    | ::capgen::wire::ValueKind::Boolean
+                    | ::capgen::wire::ValueKind::Number
+                    | ::capgen::wire::ValueKind::String => reader.read().map(Self::Scalar),
+                    ::capgen::wire::ValueKind::Array => reader.read_by(&R0).map(Self::Array),
                     _ => None,
                 }
             }
@@ -626,7 +626,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestComparisonValue);
+    ::capgen::impl_serde!(SearchRequestComparisonValue);
 
     /// Generated from `/definitions/Scalar` in the request schema of `search`.
     pub type SearchRequestScalar = Option<SearchRequestScalarValue>;
@@ -660,12 +660,12 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Json for SearchRequestScalarValue {
+    impl ::capgen::wire::Codec for SearchRequestScalarValue {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Boolean => reader.read().map(Self::Boolean),
-                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
+                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
                 _ => None,
             }
         }
@@ -678,7 +678,7 @@ mod search_contract {
         }
     }
 
-    ::capgen::json!(SearchRequestScalarValue);
+    ::capgen::impl_serde!(SearchRequestScalarValue);
 
     /// Generated from `/definitions/Collection` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -726,11 +726,11 @@ mod search_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["field", "direction"];
-        static R0: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+        static R0: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
             <SearchRequest as ::capgen::Payload>::schema,
             &["/definitions/FieldName"],
         );
-        impl ::capgen::wire::Json for SearchRequestOrderByItem {
+        impl ::capgen::wire::Codec for SearchRequestOrderByItem {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -753,7 +753,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestOrderByItem);
+    ::capgen::impl_serde!(SearchRequestOrderByItem);
 
     /// Generated from `/properties/orderBy/items/properties/direction` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -809,7 +809,7 @@ mod search_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
-        impl ::capgen::wire::Json for SearchResponse {
+        impl ::capgen::wire::Codec for SearchResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -843,7 +843,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchResponse, payload);
+    ::capgen::impl_serde!(SearchResponse, payload);
 
     ::capgen::payload!(SearchResponse, Search, output_schema);
 
@@ -899,7 +899,7 @@ mod search_contract {
         static R2: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::UriReference,
         );
-        impl ::capgen::wire::Json for SearchResponseHit {
+        impl ::capgen::wire::Codec for SearchResponseHit {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -941,7 +941,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SearchResponseHit);
+    ::capgen::impl_serde!(SearchResponseHit);
 
     /// Generated from `/definitions/Hit/properties/collection` in the response schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1027,7 +1027,7 @@ mod search_contract {
         const NAMES: &[&str] = &["prefix", "limit"];
         static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 64);
         static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 20);
-        impl ::capgen::wire::Json for SuggestRequest {
+        impl ::capgen::wire::Codec for SuggestRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -1050,7 +1050,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SuggestRequest, payload);
+    ::capgen::impl_serde!(SuggestRequest, payload);
 
     ::capgen::payload!(SuggestRequest, Suggest, input_schema);
 
@@ -1065,7 +1065,7 @@ mod search_contract {
         static R0: ::capgen::wire::Unique<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Unique(
             ::capgen::wire::Items::new(0, 20, ::capgen::wire::Any),
         );
-        impl ::capgen::wire::Json for SuggestResponse {
+        impl ::capgen::wire::Codec for SuggestResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 reader.read_by(&R0).map(Self)
             }
@@ -1075,7 +1075,7 @@ mod search_contract {
         }
     };
 
-    ::capgen::json!(SuggestResponse, payload);
+    ::capgen::impl_serde!(SuggestResponse, payload);
 
     ::capgen::payload!(SuggestResponse, Suggest, output_schema);
 }

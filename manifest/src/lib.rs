@@ -36,7 +36,7 @@ mod write;
 #[cfg(feature = "parse")]
 mod yaml;
 
-pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, Transport};
+pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, TransportSettings};
 
 #[cfg(feature = "parse")]
 pub use {

@@ -9,7 +9,7 @@ pub struct Manifest {
     /// The agent that offers the capabilities.
     pub agent: AgentId,
     /// How to reach it; at least one.
-    pub transports: Vec<Transport>,
+    pub transports: Vec<TransportSettings>,
     /// What can be called on it, in source order; at least one, and no two with the same name.
     pub capabilities: Vec<Capability>,
 }
@@ -84,7 +84,7 @@ pub enum Determinism {
 
 /// How to reach an agent.
 #[derive(Clone)]
-pub struct Transport {
+pub struct TransportSettings {
     /// `memory`, `mqtt`, `kafka`, `nats`, `sqs` or `amqp`.
     pub kind: String,
     /// The settings as written, `kind` among them, credentials included: never print them. What a program makes may leave
@@ -130,10 +130,10 @@ impl AgentId {
     }
 }
 
-impl std::fmt::Debug for Transport {
+impl std::fmt::Debug for TransportSettings {
     /// Without the settings, which may hold credentials.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Transport").field("kind", &self.kind).finish_non_exhaustive()
+        f.debug_struct("TransportSettings").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
 

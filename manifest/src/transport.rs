@@ -2,7 +2,7 @@
 
 use capgen_schema::{Json, Object};
 
-use crate::Transport;
+use crate::TransportSettings;
 
 /// What a kind of transport has besides `kind`.
 pub(crate) struct Shape {
@@ -62,7 +62,7 @@ impl Shape {
     }
 }
 
-impl Transport {
+impl TransportSettings {
     /// Checks a transport that was made by a program, so that what [`to_yaml`](crate::Manifest::to_yaml) writes of it loads.
     /// The settings may leave `kind` out.
     ///
@@ -71,9 +71,9 @@ impl Transport {
     /// What is wrong first, without a full stop. No message quotes a value of the settings.
     ///
     /// ```
-    /// use capgen_manifest::Transport;
+    /// use capgen_manifest::TransportSettings;
     /// let settings = r#"{"topics": {"requests": "agents.reviewer.requests"}}"#.parse()?;
-    /// let mut transport = Transport { kind: "memory".to_owned(), settings };
+    /// let mut transport = TransportSettings { kind: "memory".to_owned(), settings };
     /// assert_eq!(transport.check(), Ok(()));
     /// transport.kind = "kafka".to_owned();
     /// assert_eq!(transport.check(), Err("`brokers` is missing".to_owned()));

@@ -2,13 +2,13 @@
 
 use capgen_schema::{Json, Object};
 
-use crate::Transport;
+use crate::TransportSettings;
 
 fn texts(texts: &[&str]) -> Json {
     Json::Array(texts.iter().map(|text| Json::String((*text).to_owned())).collect())
 }
 
-impl Transport {
+impl TransportSettings {
     fn of(kind: &str, channels: &str, requests: &str) -> Self {
         let requests = [("requests".to_owned(), Json::String(requests.to_owned()))].into_iter().collect();
         let settings = [(channels.to_owned(), Json::Object(requests))].into_iter().collect();
@@ -18,7 +18,7 @@ impl Transport {
     /// Within one process, by a topic for requests.
     ///
     /// ```
-    /// let transport = capgen_manifest::Transport::memory("reviews").responses("reviews.done");
+    /// let transport = capgen_manifest::TransportSettings::memory("reviews").responses("reviews.done");
     /// assert_eq!(transport.check(), Ok(()));
     /// ```
     pub fn memory(requests: &str) -> Self {
@@ -28,7 +28,7 @@ impl Transport {
     /// MQTT, by a topic for requests. The broker is the setting `url`, where the contract names it.
     ///
     /// ```
-    /// let transport = capgen_manifest::Transport::mqtt("reviews").set("url", "mqtt://broker:1883");
+    /// let transport = capgen_manifest::TransportSettings::mqtt("reviews").set("url", "mqtt://broker:1883");
     /// assert_eq!(transport.check(), Ok(()));
     /// ```
     pub fn mqtt(requests: &str) -> Self {
@@ -38,7 +38,7 @@ impl Transport {
     /// Kafka, by its brokers and a topic for requests. `ssl` and `sasl` are settings.
     ///
     /// ```
-    /// let transport = capgen_manifest::Transport::kafka(&["broker:9092"], "reviews").set("ssl", true);
+    /// let transport = capgen_manifest::TransportSettings::kafka(&["broker:9092"], "reviews").set("ssl", true);
     /// assert_eq!(transport.check(), Ok(()));
     /// ```
     pub fn kafka(brokers: &[&str], requests: &str) -> Self {
@@ -48,7 +48,7 @@ impl Transport {
     /// NATS, by its servers and a subject for requests.
     ///
     /// ```
-    /// let transport = capgen_manifest::Transport::nats(&["nats://nats:4222"], "reviews");
+    /// let transport = capgen_manifest::TransportSettings::nats(&["nats://nats:4222"], "reviews");
     /// assert_eq!(transport.check(), Ok(()));
     /// ```
     pub fn nats(servers: &[&str], requests: &str) -> Self {
@@ -58,7 +58,7 @@ impl Transport {
     /// Amazon SQS, by a region and a queue for requests.
     ///
     /// ```
-    /// let transport = capgen_manifest::Transport::sqs("eu-central-1", "reviews");
+    /// let transport = capgen_manifest::TransportSettings::sqs("eu-central-1", "reviews");
     /// assert_eq!(transport.check(), Ok(()));
     /// ```
     pub fn sqs(region: &str, requests: &str) -> Self {
@@ -68,7 +68,7 @@ impl Transport {
     /// AMQP, by a URL and a queue for requests.
     ///
     /// ```
-    /// let transport = capgen_manifest::Transport::amqp("amqps://rabbit/desk", "reviews");
+    /// let transport = capgen_manifest::TransportSettings::amqp("amqps://rabbit/desk", "reviews");
     /// assert_eq!(transport.check(), Ok(()));
     /// ```
     pub fn amqp(url: &str, requests: &str) -> Self {

@@ -1,6 +1,6 @@
 //! A transport that a program makes is judged as the one of a file is.
 
-use capgen_manifest::{Source, Transport, load};
+use capgen_manifest::{Source, TransportSettings, load};
 
 const SETTINGS: [&str; 34] = [
     r#"memory {"topics": {"requests": "r"}}"#,
@@ -43,7 +43,7 @@ const SETTINGS: [&str; 34] = [
 fn a_made_transport_passes_where_a_file_with_it_loads() {
     for line in SETTINGS {
         let (kind, settings) = line.split_once(' ').unwrap();
-        let transport = Transport { kind: kind.to_owned(), settings: settings.parse().unwrap() };
+        let transport = TransportSettings { kind: kind.to_owned(), settings: settings.parse().unwrap() };
         let written = settings.replacen('{', &format!("{{kind: {kind}, "), 1).replace(", }", "}");
         let text = format!("version: 1\nagent: agent://a\ntransports: [{written}]\ncapabilities: [{{name: x}}]\n");
         let loaded = load(&Source::new("capabilities.yaml", text));
@@ -59,7 +59,7 @@ fn a_refusal_quotes_no_value() {
         r#"{"kind": "s3cret", "topics": {"requests": "r"}}"#,
         r#""s3cret""#,
     ] {
-        let transport = Transport { kind: "mqtt".to_owned(), settings: settings.parse().unwrap() };
+        let transport = TransportSettings { kind: "mqtt".to_owned(), settings: settings.parse().unwrap() };
         let message = transport.check().unwrap_err();
         assert!(!message.contains("s3cret"), "{message}");
     }

@@ -15,7 +15,7 @@ mod tidy;
 
 pub use checked::Checked;
 pub use declared::{Contract, Declare};
-pub use path::Unsayable;
+pub use path::UnsupportedSchema;
 pub use serde::{Serialize, de::DeserializeOwned};
 pub use side::{Described, Side, Sided};
 

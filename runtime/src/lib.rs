@@ -23,7 +23,7 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "derive")]
-mod agent;
+mod agent_manifest;
 mod capability;
 #[cfg(feature = "derive")]
 pub mod derive;
@@ -45,9 +45,9 @@ pub use payload::{InvalidPayload, Loose, Payload};
 
 #[cfg(feature = "derive")]
 pub use {
-    agent::{Agent, AgentError},
+    agent_manifest::{AgentManifest, AgentManifestError},
     capgen_macros::Capability,
-    capgen_manifest::Transport,
-    derive::{Checked, Unsayable},
+    capgen_manifest::TransportSettings,
+    derive::{Checked, UnsupportedSchema},
     export::{ExportError, export},
 };

@@ -1,16 +1,16 @@
 //! What generated code says of every type of a kind.
 
-/// Implements `serde::Serialize` and `serde::Deserialize` through [`wire::Json`](crate::wire::Json).
+/// Implements `serde::Serialize` and `serde::Deserialize` through [`wire::Codec`](crate::wire::Codec).
 ///
-/// See [`wire::Json`](crate::wire::Json) for an example. With `json!(T, payload)`, for a `T` that is a
+/// See [`wire::Codec`](crate::wire::Codec) for an example. With `impl_serde!(T, payload)`, for a `T` that is a
 /// [`Payload`](crate::Payload), errors of deserialization have every violation.
 #[macro_export]
-macro_rules! json {
+macro_rules! impl_serde {
     ($name:ident) => {
-        $crate::json!($name, deserialize, deserialize);
+        $crate::impl_serde!($name, deserialize, deserialize);
     };
     ($name:ident, payload) => {
-        $crate::json!($name, deserialize, deserialize_payload);
+        $crate::impl_serde!($name, deserialize, deserialize_payload);
     };
     ($name:ident, deserialize, $deserialize:ident) => {
         impl ::serde::Serialize for $name {
@@ -56,13 +56,13 @@ macro_rules! string_enum {
             }
         }
         impl ::core::str::FromStr for $name {
-            type Err = $crate::wire::NoMember;
-            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::wire::NoMember> {
+            type Err = $crate::wire::NotInEnum;
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::wire::NotInEnum> {
                 $crate::wire::find_name(text, Self::all(), Self::as_str)
             }
         }
-        impl $crate::wire::Json for $name {
-            $(const WHOLE: ::core::option::Option<&'static $crate::wire::Whole> = ::core::option::Option::Some(&$whole);)?
+        impl $crate::wire::Codec for $name {
+            $(const INTERPRETED: ::core::option::Option<&'static $crate::wire::Interpreted> = ::core::option::Option::Some(&$whole);)?
             fn read(reader: &mut $crate::wire::Reader<'_>) -> ::core::option::Option<Self> {
                 reader.member(Self::all(), Self::as_str)
             }
@@ -70,7 +70,7 @@ macro_rules! string_enum {
                 writer.string(self.as_str())
             }
         }
-        $crate::json!($name);
+        $crate::impl_serde!($name);
     };
 }
 
@@ -98,8 +98,8 @@ macro_rules! string_enum {
 #[macro_export]
 macro_rules! json_enum {
     ($name:ident $(, $whole:ident)?) => {
-        impl $crate::wire::Json for $name {
-            $(const WHOLE: ::core::option::Option<&'static $crate::wire::Whole> = ::core::option::Option::Some(&$whole);)?
+        impl $crate::wire::Codec for $name {
+            $(const INTERPRETED: ::core::option::Option<&'static $crate::wire::Interpreted> = ::core::option::Option::Some(&$whole);)?
             fn read(reader: &mut $crate::wire::Reader<'_>) -> ::core::option::Option<Self> {
                 reader.json_member(Self::all(), Self::as_json)
             }
@@ -107,7 +107,7 @@ macro_rules! json_enum {
                 writer.json(self.as_json())
             }
         }
-        $crate::json!($name);
+        $crate::impl_serde!($name);
     };
 }
 
@@ -116,10 +116,10 @@ macro_rules! json_enum {
 ///
 /// ```
 /// use capgen::{Capability, Descriptor, Payload};
-/// use capgen::wire::{Json, Reader, Writer};
+/// use capgen::wire::{Codec, Reader, Writer};
 /// #[derive(Debug, PartialEq)]
 /// struct SayRequest(String);
-/// impl Json for SayRequest {
+/// impl Codec for SayRequest {
 ///     fn read(reader: &mut Reader<'_>) -> Option<Self> {
 ///         reader.read().map(Self)
 ///     }
@@ -127,7 +127,7 @@ macro_rules! json_enum {
 ///         writer.write(&self.0)
 ///     }
 /// }
-/// capgen::json!(SayRequest, payload);
+/// capgen::impl_serde!(SayRequest, payload);
 /// capgen::payload!(SayRequest, Say, input_schema);
 /// struct Say;
 /// impl Capability for Say {
@@ -149,8 +149,9 @@ macro_rules! json_enum {
 macro_rules! payload {
     ($name:ident, $capability:ident, $side:ident) => {
         impl $crate::Payload for $name {
-            fn schema() -> &'static $crate::wire::Schema {
-                static SCHEMA: $crate::wire::Schema = $crate::wire::Schema::of($capability::DESCRIPTOR.$side);
+            fn schema() -> &'static $crate::wire::PayloadSchema {
+                static SCHEMA: $crate::wire::PayloadSchema =
+                    $crate::wire::PayloadSchema::of($capability::DESCRIPTOR.$side);
                 &SCHEMA
             }
             fn read(json: &str, options: $crate::Options) -> ::core::result::Result<Self, $crate::InvalidPayload> {

@@ -1,6 +1,6 @@
 //! The type of a place that no value can fill.
 
-use crate::wire::{Json, Reader, Writer};
+use crate::wire::{Codec, Reader, Writer};
 
 /// No value: what the schema `false` allows. An array of it is empty.
 ///
@@ -13,7 +13,7 @@ use crate::wire::{Json, Reader, Writer};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Never {}
 
-impl Json for Never {
+impl Codec for Never {
     fn read(_: &mut Reader<'_>) -> Option<Self> {
         None
     }
@@ -23,4 +23,4 @@ impl Json for Never {
     }
 }
 
-crate::json!(Never);
+crate::impl_serde!(Never);

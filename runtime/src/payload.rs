@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use crate::Options;
-use crate::wire::{self, Schema, Writer};
+use crate::wire::{self, PayloadSchema, Writer};
 
 /// The request or the response of a capability.
 ///
@@ -35,7 +35,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     /// # Errors
     ///
     /// [`InvalidPayload::Syntax`] where it is no JSON text, has a name twice in an object, a lone surrogate, a number
-    /// beyond binary64, or more than 128 levels; [`InvalidPayload::Violations`] with everything that the schema refuses,
+    /// beyond binary64, or more than 128 levels; [`InvalidPayload::Violations`] with everything that the schema rejects,
     /// or else with the number that the Rust type does not hold.
     fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
         Self::from_json_with(json, Options::new())
@@ -83,7 +83,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     ///
     /// # Errors
     ///
-    /// [`InvalidPayload::Violations`] with everything that the schema refuses, numbers that are not finite, or more than
+    /// [`InvalidPayload::Violations`] with everything that the schema rejects, numbers that are not finite, or more than
     /// 128 levels.
     fn validate(&self) -> Result<(), InvalidPayload> {
         self.to_json().map(drop)
@@ -115,7 +115,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     }
 
     /// The schema in the contract.
-    fn schema() -> &'static Schema;
+    fn schema() -> &'static PayloadSchema;
 
     /// Reads a text: what the other methods are made of.
     ///
@@ -187,8 +187,8 @@ impl std::error::Error for InvalidPayload {
 pub type Loose = Value;
 
 impl Payload for Loose {
-    fn schema() -> &'static Schema {
-        static ANY: Schema = Schema::of(None);
+    fn schema() -> &'static PayloadSchema {
+        static ANY: PayloadSchema = PayloadSchema::of(None);
         &ANY
     }
 
@@ -212,8 +212,8 @@ fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
     }
 }
 
-fn text_of_tree(value: &Value, schema: &Schema, options: Options) -> Result<String, InvalidPayload> {
-    let mut writer = Writer::trusting().max_depth(options.max_depth);
+fn text_of_tree(value: &Value, schema: &PayloadSchema, options: Options) -> Result<String, InvalidPayload> {
+    let mut writer = Writer::unchecked().max_depth(options.max_depth);
     match writer.value(value) {
         Some(()) => Ok(String::from_utf8_lossy(&writer.into_text()).into_owned()),
         None => Err(InvalidPayload::Violations(schema.violations(value, options))),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use capgen::{
-    Agent, Capability, Checked, Descriptor, ExportError, InvalidPayload, Loose, Options, Payload, Transport, export,
+    AgentManifest, Capability, Checked, Descriptor, ExportError, InvalidPayload, Loose, Options, Payload,
+    TransportSettings, export,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,8 +42,11 @@ struct Page<T: JsonSchema> {
     items: Vec<T>,
 }
 
-fn agent() -> Agent {
-    Agent::new("pr-reviewer").transport(Transport::memory("reviews")).capability::<ReviewPr>().capability::<Ping>()
+fn agent() -> AgentManifest {
+    AgentManifest::new("pr-reviewer")
+        .transport(TransportSettings::memory("reviews"))
+        .capability::<ReviewPr>()
+        .capability::<Ping>()
 }
 
 fn request() -> ReviewPr {
@@ -151,7 +155,7 @@ fn everything_that_is_wrong_with_an_agent_is_told_at_once() {
         #[schemars(with = "BTreeMap<String, Vec<(u8, bool)>>")]
         deep: Loose,
     }
-    let agent = Agent::new("-").capability::<Ping>().capability::<Other>();
+    let agent = AgentManifest::new("-").capability::<Ping>().capability::<Other>();
     let problems = agent.to_manifest().unwrap_err().problems().to_vec();
     assert_eq!(problems.len(), 5, "{problems:#?}");
     for (problem, expected) in problems.iter().zip([
@@ -316,7 +320,7 @@ fn a_default_without_an_order_is_written_in_one() {
     fn set() -> std::collections::HashSet<u8> {
         (0..9).collect()
     }
-    let agent = Agent::new("a").transport(Transport::memory("a")).capability::<Defaults>();
+    let agent = AgentManifest::new("a").transport(TransportSettings::memory("a")).capability::<Defaults>();
     let text = agent.to_manifest().unwrap();
     assert!(text.contains("default: [0, 1, 2, 3, 4, 5, 6, 7, 8]"), "{text}");
     let keys: Vec<&str> = text.lines().filter(|line| line.trim().starts_with('k')).collect();

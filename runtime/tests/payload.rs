@@ -1,4 +1,4 @@
-//! What a payload's type accepts, refuses and writes.
+//! What a payload's type accepts, rejects and writes.
 
 use capgen::{Capability, Descriptor, InvalidPayload, Options, Payload};
 use serde_json::json;
@@ -15,7 +15,7 @@ static ID: capgen::wire::Text = capgen::wire::Text::new(capgen::wire::Length::ne
 static SCORE: capgen::wire::Within<f64> = capgen::wire::Within::new(0.0, 1.0);
 const NAMES: &[&str] = &["id", "score", "next"];
 
-impl capgen::wire::Json for Note {
+impl capgen::wire::Codec for Note {
     fn read(reader: &mut capgen::wire::Reader<'_>) -> Option<Self> {
         let (mut id, mut score, mut next) = (None, None, None);
         let mut object = reader.object(NAMES, capgen::wire::Rest::Ignored)?;
@@ -39,7 +39,7 @@ impl capgen::wire::Json for Note {
     }
 }
 
-capgen::json!(Note, payload);
+capgen::impl_serde!(Note, payload);
 capgen::payload!(Note, Keep, input_schema);
 
 struct Keep;
@@ -138,7 +138,7 @@ fn a_value_nested_deeper_than_payloads_may_be_is_refused() {
 fn a_number_that_rust_does_not_hold_is_refused_by_its_place() {
     #[derive(Debug)]
     struct Counts(Vec<i64>);
-    impl capgen::wire::Json for Counts {
+    impl capgen::wire::Codec for Counts {
         fn read(reader: &mut capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -147,7 +147,7 @@ fn a_number_that_rust_does_not_hold_is_refused_by_its_place() {
             writer.write(&self.0)
         }
     }
-    capgen::json!(Counts, payload);
+    capgen::impl_serde!(Counts, payload);
     capgen::payload!(Counts, Count, output_schema);
     struct Count;
     impl Capability for Count {
@@ -181,7 +181,7 @@ struct Wide {
     next: Option<Box<Wide>>,
 }
 
-impl capgen::wire::Json for Wide {
+impl capgen::wire::Codec for Wide {
     fn read(reader: &mut capgen::wire::Reader<'_>) -> Option<Self> {
         let mut next = None;
         let mut object = reader.object(&["next"], capgen::wire::Rest::Closed)?;
@@ -204,7 +204,7 @@ impl capgen::wire::Json for Wide {
     }
 }
 
-capgen::json!(Wide);
+capgen::impl_serde!(Wide);
 
 #[test]
 fn the_deepest_value_of_the_widest_type_fits_a_small_stack() {

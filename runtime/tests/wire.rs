@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use capgen::Never;
-use capgen::wire::{Any, Json, Reader, Rest, Writer, deserialize};
+use capgen::wire::{Any, Codec, Reader, Rest, Writer, deserialize};
 
-fn read<T: Json>(json: &str) -> Result<T, String> {
+fn read<T: Codec>(json: &str) -> Result<T, String> {
     deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(|error: serde_json::Error| error.to_string())
 }
 
 #[track_caller]
-fn check<T: Json + PartialEq + Debug>(cases: &[(&str, T)]) {
+fn check<T: Codec + PartialEq + Debug>(cases: &[(&str, T)]) {
     for (json, expected) in cases {
         assert_eq!(read::<T>(json).as_ref(), Ok(expected), "{json}");
     }
 }
 
 #[track_caller]
-fn refused<T: Json + Debug>(cases: &[(&str, &str)]) {
+fn refused<T: Codec + Debug>(cases: &[(&str, &str)]) {
     for (json, expected) in cases {
         let error = read::<T>(json).err().unwrap_or_default();
         assert!(error.starts_with(expected), "{json}: {error}");
@@ -79,7 +79,7 @@ struct Both {
     either: Option<Option<String>>,
 }
 
-impl Json for Both {
+impl Codec for Both {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let (mut nullable, mut optional, mut either) = (None, None, None);
         let mut object = reader.object(&["nullable", "optional", "either", "never"], Rest::Closed)?;
@@ -103,7 +103,7 @@ impl Json for Both {
     }
 }
 
-capgen::json!(Both);
+capgen::impl_serde!(Both);
 
 #[test]
 fn objects_are_read_by_name_and_absent_is_not_null() {
@@ -153,7 +153,7 @@ fn a_value_as_deep_as_payloads_may_be_is_read_and_a_deeper_one_refused() {
 
 struct Rested(BTreeMap<String, i64>);
 
-impl Json for Rested {
+impl Codec for Rested {
     fn read(_: &mut Reader<'_>) -> Option<Self> {
         None
     }
@@ -166,7 +166,7 @@ impl Json for Rested {
     }
 }
 
-capgen::json!(Rested);
+capgen::impl_serde!(Rested);
 
 #[test]
 fn a_field_speaks_for_its_name_and_not_the_rest() {

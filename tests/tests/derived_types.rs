@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_manifest::{AgentId, Manifest, Side, Source, Transport, load};
+use capgen_manifest::{AgentId, Manifest, Side, Source, TransportSettings, load};
 use capgen_schema::{Json, Schema, Validator};
 use capgen_tests::agreement::tree::Tree;
 use capgen_tests::agreement::{Pair, agree, domain};
@@ -27,12 +27,12 @@ const SCHEMA_REFUSES: &[(&str, &str)] = &[];
 /// A manifest with every type on both sides of a capability, as it is read from its own text.
 fn manifest(cases: &[Case]) -> Manifest {
     let capability = |case: &Case| {
-        let entry = (case.entry)().unwrap_or_else(|unsayable| panic!("{}: {unsayable:?}", case.name));
+        let entry = (case.entry)().unwrap_or_else(|problems| panic!("{}: {problems:?}", case.name));
         capgen_manifest::Capability { name: name(case.name), ..entry }
     };
     let declared = Manifest {
         agent: AgentId::new("derived").unwrap(),
-        transports: vec![Transport::memory("derived")],
+        transports: vec![TransportSettings::memory("derived")],
         capabilities: cases.iter().map(capability).collect(),
     };
     let text = declared.to_yaml();

@@ -1,6 +1,6 @@
 //! What generated code has of a contract is enough to write it again.
 
-use capgen::{Agent, Transport};
+use capgen::{AgentManifest, TransportSettings};
 use capgen_manifest::{Source, load};
 
 macro_rules! contracts {
@@ -26,7 +26,8 @@ contracts! {
 #[test]
 fn the_manifest_that_descriptors_write_has_the_hash_of_the_contract() {
     for (agent, descriptors, hash) in CONTRACTS {
-        let written = Agent::new(*agent).transport(Transport::memory("requests")).descriptors(descriptors);
+        let written =
+            AgentManifest::new(*agent).transport(TransportSettings::memory("requests")).descriptors(descriptors);
         let text = written.to_manifest().unwrap();
         let loaded = load(&Source::new("capabilities.yaml", text.clone())).unwrap();
         assert_eq!(loaded.manifest.hash().to_string(), *hash, "{agent}");
@@ -42,7 +43,8 @@ fn descriptors_keep_what_a_capability_says_of_itself() {
         let (_, path) = fleet.peers().unwrap().into_iter().find(|(id, _)| id.as_str() == *agent).unwrap();
         let source = capgen_manifest::read_source(&path, "capabilities.yaml").unwrap();
         let contract = load(&source).unwrap().manifest;
-        let written = Agent::new(*agent).transport(Transport::memory("requests")).descriptors(descriptors);
+        let written =
+            AgentManifest::new(*agent).transport(TransportSettings::memory("requests")).descriptors(descriptors);
         for (written, declared) in written.manifest().unwrap().capabilities.into_iter().zip(contract.capabilities) {
             let without = |capability: capgen_manifest::Capability| {
                 format!("{:?}", capgen_manifest::Capability { input: None, output: None, ..capability })

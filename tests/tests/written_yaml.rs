@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capgen_manifest::{AgentId, Capability, Manifest, Source, Transport, load, parse_yaml, read_source};
+use capgen_manifest::{AgentId, Capability, Manifest, Source, TransportSettings, load, parse_yaml, read_source};
 use capgen_schema::{Json, Schema};
 use capgen_tests::folder;
 use capgen_tests::node;
@@ -28,7 +28,7 @@ fn with_schema(schema: Schema, description: String) -> Manifest {
     let settings = r#"{"topics": {"requests": "agents.a.requests"}}"#.parse().unwrap();
     Manifest {
         agent: AgentId::new("a").unwrap(),
-        transports: vec![Transport { kind: "memory".to_owned(), settings }],
+        transports: vec![TransportSettings { kind: "memory".to_owned(), settings }],
         capabilities: vec![Capability { input: Some(schema), description: Some(description), ..Capability::new("x") }],
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn block(
             w.line(";");
         }
         if let Some(whole) = &whole {
-            w.text("static WHOLE: ::capgen::wire::Whole = ");
+            w.text("static INTERPRETED: ::capgen::wire::Interpreted = ");
             w.hold();
             whole.write(w);
             w.line(";");
@@ -69,11 +69,11 @@ pub(super) fn json(
     write: impl FnOnce(&mut Writer),
 ) {
     writer.implement(
-        |w| w.text("::capgen::wire::Json"),
+        |w| w.text("::capgen::wire::Codec"),
         name,
         |w| {
             if has_whole {
-                w.line("const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);");
+                w.line("const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);");
             }
             w.text("fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> ");
             w.body(read);
@@ -86,8 +86,8 @@ pub(super) fn json(
 /// Serde's traits for a definition that has a type of its own.
 pub(super) fn serde(writer: &mut Writer, def: &TypeDef) {
     match def.origin {
-        Origin::Root => writer.macro_item("::capgen::json", &[&def.name, "payload"]),
-        _ => writer.macro_item("::capgen::json", &[&def.name]),
+        Origin::Root => writer.macro_item("::capgen::impl_serde", &[&def.name, "payload"]),
+        _ => writer.macro_item("::capgen::impl_serde", &[&def.name]),
     }
 }
 

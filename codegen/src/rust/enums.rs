@@ -30,7 +30,7 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, membe
     });
     let path = if strings { "::capgen::string_enum" } else { "::capgen::json_enum" };
     codec::block(writer, types, def, None, &codec::Rules::default(), |w, has_whole| {
-        if has_whole { w.macro_item(path, &[&def.name, "WHOLE"]) } else { w.macro_item(path, &[&def.name]) }
+        if has_whole { w.macro_item(path, &[&def.name, "INTERPRETED"]) } else { w.macro_item(path, &[&def.name]) }
     });
 }
 

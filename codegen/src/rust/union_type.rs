@@ -141,7 +141,7 @@ fn arms(writer: &mut Writer, union: &Union, rules: &[Option<String>]) {
     }
     let object = kind(SchemaType::Object);
     if union.variants.iter().any(|variant| !variant.is_plain()) && covered.insert(object) {
-        writer.line("::capgen::wire::Kind::Object => {");
+        writer.line("::capgen::wire::ValueKind::Object => {");
         writer.indented(|w| match union.tag.as_deref() {
             Some(tag) => by_tag(w, union, rules, tag),
             None => by_key(w, union, rules),
@@ -214,7 +214,7 @@ fn tags(writer: &mut Writer, values: &[&Json], strings: bool) {
 
 fn patterns(writer: &mut Writer, kinds: &[&str]) {
     let one = |w: &mut Writer, kind: &&str| {
-        w.text("::capgen::wire::Kind::");
+        w.text("::capgen::wire::ValueKind::");
         w.text(kind);
     };
     match kinds {

@@ -40,7 +40,7 @@ impl Whole {
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
-        writer.call("::capgen::wire::Whole::new", |w| {
+        writer.call("::capgen::wire::Interpreted::new", |w| {
             w.text(&format!("<{} as ::capgen::Payload>::schema", self.root));
             w.comma();
             w.text("&");
@@ -125,7 +125,7 @@ impl WireRule {
             }
             WireRule::Values(value) => generic(writer, "::capgen::wire::Values", &|w| value.write_type(w)),
             WireRule::Nullable(inner) => generic(writer, "::capgen::wire::Nullable", &|w| inner.write_type(w)),
-            WireRule::Whole(_) => writer.text("::capgen::wire::Whole"),
+            WireRule::Whole(_) => writer.text("::capgen::wire::Interpreted"),
         }
     }
 

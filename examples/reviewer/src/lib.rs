@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use capgen::{Agent, Capability, Transport};
+use capgen::{AgentManifest, Capability, TransportSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,9 +118,12 @@ pub struct Rule {
 }
 
 /// The agent, with everything that can be called on it.
-pub fn agent() -> Agent {
-    Agent::new("reviewer")
-        .transport(Transport::nats(&["nats://nats.internal:4222"], "reviewer.requests").responses("reviewer.responses"))
+pub fn agent() -> AgentManifest {
+    AgentManifest::new("reviewer")
+        .transport(
+            TransportSettings::nats(&["nats://nats.internal:4222"], "reviewer.requests")
+                .responses("reviewer.responses"),
+        )
         .capability::<ReviewChange>()
         .capability::<ListRules>()
 }

@@ -3,10 +3,10 @@
 use super::near::nearest;
 use super::reader::{Map, Place, Reader, listed};
 use crate::transport::{CHANNEL_KEYS, SHAPES, Shape};
-use crate::{Data, Node, Transport, codes};
+use crate::{Data, Node, TransportSettings, codes};
 
 /// Reads one transport; `None` only where its kind is unknown.
-pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<Transport> {
+pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<TransportSettings> {
     let map = reader.map(node, Place { secret: true, ..place }, "a transport")?;
     let member = reader.required(&map, "kind")?;
     let kind = reader.text(&map, "kind")?;
@@ -22,7 +22,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
         return None;
     };
     settings(reader, &map, shape);
-    Some(Transport { kind: shape.kind.to_owned(), settings: node.to_json() })
+    Some(TransportSettings { kind: shape.kind.to_owned(), settings: node.to_json() })
 }
 
 fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use capgen_schema::{Json, Object, Schema};
 
 use crate::characters::is_unsafe;
-use crate::{AgentId, Capability, Determinism, Manifest, SideEffects, Transport};
+use crate::{AgentId, Capability, Determinism, Manifest, SideEffects, TransportSettings};
 
 /// A key with its value.
 type Member<'m> = (&'m str, Cow<'m, Json>);
@@ -20,18 +20,18 @@ impl Manifest {
     /// The text of a `capabilities.yaml` that says this: block style, keys in a fixed order with the schemas last, and what is
     /// inside of a schema in its own order. The same manifest always gives the same text. Takes time linear in the text.
     ///
-    /// Where the manifest keeps the rules of its fields (names, ids, [`Transport::check`], no empty list and no empty text)
+    /// Where the manifest keeps the rules of its fields (names, ids, [`TransportSettings::check`], no empty list and no empty text)
     /// and the text the limits of the reader (32 MiB, 2,000,000 values, 256 levels), the text loads, and as an equal manifest:
     /// every string and every digit is kept. A text is plain only where YAML 1.1 and YAML 1.2 both read it as a string.
     ///
     /// The text holds the credentials of the transports.
     ///
     /// ```
-    /// use capgen_manifest::{AgentId, Capability, Manifest, Transport};
+    /// use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
     /// use capgen_schema::Schema;
     /// let manifest = Manifest {
     ///     agent: AgentId::new("reviewer").ok_or("no id")?,
-    ///     transports: vec![Transport {
+    ///     transports: vec![TransportSettings {
     ///         kind: "memory".to_owned(),
     ///         settings: r#"{"topics": {"requests": "agents.reviewer"}}"#.parse()?,
     ///     }],
@@ -98,7 +98,7 @@ fn push_list<'m>(out: &mut String, key: &str, entries: impl ExactSizeIterator<It
     }
 }
 
-fn transport(transport: &Transport) -> Vec<Member<'_>> {
+fn transport(transport: &TransportSettings) -> Vec<Member<'_>> {
     let settings = transport.settings.as_object().into_iter().flat_map(Object::iter).filter(|(key, _)| key != "kind");
     let settings = settings.map(|(key, value)| (key.as_str(), Cow::Borrowed(value)));
     std::iter::once(("kind", Cow::Owned(text(&transport.kind)))).chain(settings).collect()

@@ -1,7 +1,7 @@
 //! What is written reads back as what it was, and reads well.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use capgen_manifest::{AgentId, Capability, Determinism, Manifest, SideEffects, Source, Transport, load};
+use capgen_manifest::{AgentId, Capability, Determinism, Manifest, SideEffects, Source, TransportSettings, load};
 use capgen_schema::{Json, Object, Schema};
 
 #[path = "../common/mod.rs"]
@@ -31,9 +31,9 @@ fn round_trip(manifest: &Manifest) -> String {
     text
 }
 
-fn memory() -> Transport {
+fn memory() -> TransportSettings {
     let settings = r#"{"kind": "memory", "topics": {"requests": "agents.a.requests"}}"#.parse().unwrap();
-    Transport { kind: "memory".to_owned(), settings }
+    TransportSettings { kind: "memory".to_owned(), settings }
 }
 
 fn manifest(capability: Capability) -> Manifest {
@@ -76,7 +76,7 @@ fn a_whole_contract_is_in_block_style_with_its_schemas_last() {
         "definitions": {"Label": {"type": "string", "minLength": 1}}}"##;
     let manifest = Manifest {
         agent: AgentId::new("pr-reviewer").unwrap(),
-        transports: vec![memory(), Transport { kind: "kafka".to_owned(), settings: settings.parse().unwrap() }],
+        transports: vec![memory(), TransportSettings { kind: "kafka".to_owned(), settings: settings.parse().unwrap() }],
         capabilities: vec![
             Capability {
                 id: Some("org.example.review-pr".to_owned()),
@@ -281,7 +281,8 @@ fn every_text_can_be_a_key() {
 
 #[test]
 fn a_transport_gets_its_kind_first_and_once() {
-    let transport = |settings: &str| Transport { kind: "memory".to_owned(), settings: settings.parse().unwrap() };
+    let transport =
+        |settings: &str| TransportSettings { kind: "memory".to_owned(), settings: settings.parse().unwrap() };
     for settings in [r#"{"topics": {"requests": "r"}, "kind": "memory"}"#, r#"{"topics": {"requests": "r"}}"#] {
         let manifest = Manifest { transports: vec![transport(settings)], ..manifest(Capability::new("x")) };
         let text = manifest.to_yaml();
@@ -331,7 +332,7 @@ fn settings_of_any_depth_are_written() {
     for _ in 0..2000 {
         sasl = Json::Array(vec![object([("a", sasl)])]);
     }
-    let transport = Transport { kind: "kafka".to_owned(), settings: object([("sasl", sasl)]) };
+    let transport = TransportSettings { kind: "kafka".to_owned(), settings: object([("sasl", sasl)]) };
     let text = Manifest { transports: vec![transport], ..manifest(Capability::new("x")) }.to_yaml();
     assert!(text.contains("- a: null\n"));
 }

@@ -1,7 +1,7 @@
 //! Random manifests, full of what YAML trips over.
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use capgen_manifest::{Capability, Determinism, SideEffects, Transport};
+use capgen_manifest::{Capability, Determinism, SideEffects, TransportSettings};
 use capgen_schema::{Json, Number, Object, Schema};
 use proptest::prelude::*;
 
@@ -210,7 +210,7 @@ fn capability() -> impl Strategy<Value = Capability> {
     )
 }
 
-fn transport() -> impl Strategy<Value = Transport> {
+fn transport() -> impl Strategy<Value = TransportSettings> {
     let texts = prop::collection::vec(filled().prop_map(Json::String), 1..4);
     (filled(), texts, members(json(), 4)).prop_map(|(requests, brokers, sasl)| {
         let settings = object([
@@ -219,7 +219,7 @@ fn transport() -> impl Strategy<Value = Transport> {
             ("brokers", Json::Array(brokers)),
             ("sasl", Json::Object(sasl.into_iter().collect())),
         ]);
-        Transport { kind: "kafka".to_owned(), settings }
+        TransportSettings { kind: "kafka".to_owned(), settings }
     })
 }
 

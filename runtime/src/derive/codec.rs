@@ -28,7 +28,7 @@ pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, Invali
     T::deserialize(&mut deserializer).or_else(|_| read_folded(&tree, options))
 }
 
-/// What serde refuses although the schema allows it: an integer that is written with a point, or the type is narrower.
+/// What serde rejects although the schema allows it: an integer that is written with a point, or the type is narrower.
 #[cold]
 fn read_folded<T: Payload>(tree: &Value, options: Options) -> Result<T, InvalidPayload> {
     // From text, as before: from a tree, serde makes an infinity of what an `f32` does not hold.

@@ -6,7 +6,7 @@ use capgen_manifest::{Capability as Entry, Determinism, SideEffects};
 use capgen_schema::{Json, Schema};
 
 use super::once::PerType;
-use super::path::Unsayable;
+use super::path::UnsupportedSchema;
 use super::side::Side;
 use crate::{Capability, Descriptor, Payload};
 
@@ -16,7 +16,7 @@ pub struct Contract {
     /// The path of the Rust type that declares it; empty where a contract does.
     pub source: &'static str,
     /// What the manifest says, or why it can't.
-    pub entry: Result<Entry, Vec<Unsayable>>,
+    pub entry: Result<Entry, Vec<UnsupportedSchema>>,
 }
 
 /// What the derive says of a capability. All of it is text, which costs a compiler next to nothing.
@@ -140,30 +140,33 @@ fn completed(declared: Descriptor, entry: Option<&Entry>) -> Descriptor {
 /// A capability by its descriptor, as generated code has it: without annotations.
 pub(crate) fn contract_of(descriptor: &Descriptor) -> Contract {
     let [input, output] = [descriptor.input_schema, descriptor.output_schema].map(|text| text.map(Schema::parse_text));
-    let unsayable = |error: &capgen_schema::SchemaTextError| {
-        vec![Unsayable { path: descriptor.name.to_owned(), message: error.to_string() }]
+    let unsupported = |error: &capgen_schema::SchemaTextError| {
+        vec![UnsupportedSchema { path: descriptor.name.to_owned(), message: error.to_string() }]
     };
-    let [input, output] = [input, output].map(|side| side.map(|side| side.map_err(|error| unsayable(&error))));
+    let [input, output] = [input, output].map(|side| side.map(|side| side.map_err(|error| unsupported(&error))));
     let entry = entry(descriptor, [input.as_ref().map(Result::as_ref), output.as_ref().map(Result::as_ref)]);
     Contract { source: "", entry }
 }
 
-fn entry(declared: &Descriptor, sides: [Option<Result<&Schema, &Vec<Unsayable>>>; 2]) -> Result<Entry, Vec<Unsayable>> {
-    let mut unsayable: Vec<Unsayable> = Vec::new();
+fn entry(
+    declared: &Descriptor,
+    sides: [Option<Result<&Schema, &Vec<UnsupportedSchema>>>; 2],
+) -> Result<Entry, Vec<UnsupportedSchema>> {
+    let mut unsupported: Vec<UnsupportedSchema> = Vec::new();
     for problem in sides.iter().flatten().filter_map(|side| side.err()).flatten() {
         // A type on both sides is told of once.
-        if !unsayable.contains(problem) {
-            unsayable.push(problem.clone());
+        if !unsupported.contains(problem) {
+            unsupported.push(problem.clone());
         }
     }
-    if !unsayable.is_empty() {
-        return Err(unsayable);
+    if !unsupported.is_empty() {
+        return Err(unsupported);
     }
     let [input, output] = sides.map(|side| side.and_then(Result::ok).cloned());
     let version = |key: &str, text: Option<&str>| match text.map(str::parse) {
         Some(Err(error)) => {
             let message = format!("`{key}` must be a semantic version: {error}");
-            Err(vec![Unsayable { path: declared.name.to_owned(), message }])
+            Err(vec![UnsupportedSchema { path: declared.name.to_owned(), message }])
         }
         Some(Ok(version)) => Ok(Some(version)),
         None => Ok(None),

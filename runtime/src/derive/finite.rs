@@ -9,13 +9,13 @@ use serde::ser::{
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-use crate::wire::Unheld;
+use crate::wire::Unrepresentable;
 
 /// What is written, and where it has `null` for a number that is not finite.
 #[derive(Default)]
 struct Page {
     text: RefCell<Vec<u8>>,
-    nulls: RefCell<Vec<Unheld>>,
+    nulls: RefCell<Vec<Unrepresentable>>,
     /// Levels of arrays and objects that are open.
     depth: Cell<usize>,
 }
@@ -62,7 +62,7 @@ pub(super) enum NotWritten {
 
 impl Finite<'_, ()> {
     /// Writes a value as JSON. `serde_json` writes numbers that are not finite as `null`; their places are returned too.
-    pub(super) fn write<T: Serialize>(value: &T) -> Result<(Vec<u8>, Vec<Unheld>), NotWritten> {
+    pub(super) fn write<T: Serialize>(value: &T) -> Result<(Vec<u8>, Vec<Unrepresentable>), NotWritten> {
         let page = Page::default();
         match value.serialize(Finite { inner: &mut serde_json::Serializer::new(&page), page: &page }) {
             Ok(()) => Ok((page.text.into_inner(), page.nulls.into_inner())),
@@ -89,7 +89,7 @@ impl<S: Serializer> Finite<'_, S> {
         if !is_finite {
             let offset = self.page.text.borrow().len();
             let message = "JSON has no number that is not finite";
-            self.page.nulls.borrow_mut().push(Unheld { offset, message });
+            self.page.nulls.borrow_mut().push(Unrepresentable { offset, message });
         }
         write(self.inner)
     }

@@ -9,20 +9,20 @@ use capgen_schema::{Json, Problem, pointer};
 /// It is shown as a path, a colon and what to write instead: the path has the names of types and, as serde writes them,
 /// of fields and variants; `[]` is an item of a list or a value of a map.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsayable {
+pub struct UnsupportedSchema {
     /// The path from the type that holds it, such as `ReviewPr.extra.0`.
     pub path: String,
     /// What it is, and what to write instead.
     pub message: String,
 }
 
-impl fmt::Display for Unsayable {
+impl fmt::Display for UnsupportedSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.path, self.message)
     }
 }
 
-impl Unsayable {
+impl UnsupportedSchema {
     /// What is wrong with the schema of the type `name`.
     pub(super) fn new(name: &str, schema: &Json, problem: &Problem) -> Self {
         let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();

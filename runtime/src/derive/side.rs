@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::once::PerType;
-use super::path::Unsayable;
+use super::path::UnsupportedSchema;
 use super::root::Root;
 use super::{codec, names, tidy};
 use crate::{InvalidPayload, Options, Payload, wire};
@@ -34,7 +34,7 @@ pub trait Sided {
 impl<T: Sided + Serialize + DeserializeOwned> Payload for T {
     const SIDE: Option<Side> = Some(<T as Sided>::SIDE);
 
-    fn schema() -> &'static wire::Schema {
+    fn schema() -> &'static wire::PayloadSchema {
         &<T as Sided>::SIDE.get().wire
     }
 
@@ -63,8 +63,8 @@ static RESPONSES: PerType<TypeSchema> = PerType::new();
 
 /// What schemars says of a type, in the subset.
 pub(crate) struct TypeSchema {
-    pub(crate) schema: Result<Schema, Vec<Unsayable>>,
-    pub(crate) wire: wire::Schema,
+    pub(crate) schema: Result<Schema, Vec<UnsupportedSchema>>,
+    pub(crate) wire: wire::PayloadSchema,
 }
 
 impl Side {
@@ -97,10 +97,10 @@ impl TypeSchema {
         };
         let schema = load(&names::settled(&generate), &name);
         let wire = match &schema {
-            Ok(schema) => wire::Schema::compiled(Validator::new(schema)),
-            Err(unsayable) => {
-                wire::Schema::unusable(unsayable.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-            }
+            Ok(schema) => wire::PayloadSchema::compiled(Validator::new(schema)),
+            Err(unsupported) => wire::PayloadSchema::unusable(
+                unsupported.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+            ),
         };
         Self { schema, wire }
     }
@@ -111,9 +111,9 @@ fn foreign(schema: &schemars::Schema) -> Json {
     Json::try_from(schema.as_value()).unwrap_or(Json::Bool(false))
 }
 
-fn load(foreign: &Json, name: &str) -> Result<Schema, Vec<Unsayable>> {
-    let told = |source: &Json, problems: Vec<Problem>| -> Vec<Unsayable> {
-        problems.iter().map(|problem| Unsayable::new(name, source, problem)).collect()
+fn load(foreign: &Json, name: &str) -> Result<Schema, Vec<UnsupportedSchema>> {
+    let told = |source: &Json, problems: Vec<Problem>| -> Vec<UnsupportedSchema> {
+        problems.iter().map(|problem| UnsupportedSchema::new(name, source, problem)).collect()
     };
     let normal = capgen_schema::normalise(foreign).map_err(|problems| told(foreign, problems))?;
     let normal = tidy::tidy(&normal, name);

@@ -1,13 +1,13 @@
 //! From a place in a JSON text to its JSON Pointer.
 
 use super::Reader;
-use super::reader::Kind;
+use super::reader::ValueKind;
 
 /// The pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) to the innermost value that starts at or before
 /// `offset` and ends behind it. Of a text that is no JSON, as far as it goes.
 pub(crate) fn pointer(text: &str, offset: usize) -> String {
     let mut pointer = String::new();
-    let mut reader = Reader::trusting(text);
+    let mut reader = Reader::unchecked(text);
     while let Some(token) = step(&mut reader, offset) {
         capgen_schema::pointer::push(&mut pointer, &token);
     }
@@ -19,7 +19,7 @@ pub(crate) fn pointers(text: &str, offsets: &[usize]) -> Vec<String> {
     let mut found = Vec::with_capacity(offsets.len());
     let mut search = Search { offsets, path: String::new(), found: &mut found };
     // A text that is no JSON ends the search early.
-    let _ = search.value(&mut Reader::trusting(text));
+    let _ = search.value(&mut Reader::unchecked(text));
     found
 }
 
@@ -33,8 +33,8 @@ impl Search<'_> {
     /// `None` where nothing is left to find.
     fn value(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let (open, close) = match reader.kind()? {
-            Kind::Array => (b'[', b']'),
-            Kind::Object => (b'{', b'}'),
+            ValueKind::Array => (b'[', b']'),
+            ValueKind::Object => (b'{', b'}'),
             _ => {
                 let (next, rest) = self.offsets.split_first()?;
                 if *next == reader.at() {
@@ -66,8 +66,8 @@ pub(crate) fn shown(pointer: &str) -> &str {
 /// Goes into the child that `offset` is in.
 fn step(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
     let (open, close) = match reader.kind()? {
-        Kind::Array => (b'[', b']'),
-        Kind::Object => (b'{', b'}'),
+        ValueKind::Array => (b'[', b']'),
+        ValueKind::Object => (b'{', b'}'),
         _ => return None,
     };
     reader.open(open)?;

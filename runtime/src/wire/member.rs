@@ -7,15 +7,15 @@ use super::Reader;
 
 /// A text that is the name of no member of a closed set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NoMember;
+pub struct NotInEnum;
 
-impl std::fmt::Display for NoMember {
+impl std::fmt::Display for NotInEnum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("value not in enum")
     }
 }
 
-impl std::error::Error for NoMember {}
+impl std::error::Error for NotInEnum {}
 
 /// The member of that name.
 ///
@@ -28,8 +28,8 @@ impl std::error::Error for NoMember {}
 /// assert_eq!(capgen::wire::find_name("tue", &days, |day| day), Ok("tue"));
 /// assert!(capgen::wire::find_name("Tue", &days, |day| day).is_err());
 /// ```
-pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str) -> Result<T, NoMember> {
-    members.iter().copied().find(|member| name(*member) == text).ok_or(NoMember)
+pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str) -> Result<T, NotInEnum> {
+    members.iter().copied().find(|member| name(*member) == text).ok_or(NotInEnum)
 }
 
 impl Reader<'_> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::reader::Reader;
 use super::stack::with_room;
 use super::value::are_unique;
-use super::{Json, Rule};
+use super::{Codec, Constraint};
 
 /// What becomes of the properties that are not declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,7 @@ pub enum Rest {
 
 /// An object that is being read.
 #[derive(Debug)]
-pub struct Object<'a> {
+pub struct ObjectReader<'a> {
     names: &'static [&'static str],
     rest: Rest,
     /// Where the next property is expected among the names.
@@ -36,14 +36,22 @@ pub struct Object<'a> {
 
 impl<'a> Reader<'a> {
     /// Starts to read an object with these declared properties.
-    pub fn object(&mut self, names: &'static [&'static str], rest: Rest) -> Option<Object<'a>> {
+    pub fn object(&mut self, names: &'static [&'static str], rest: Rest) -> Option<ObjectReader<'a>> {
         self.open(b'{')?;
-        Some(Object { names, rest, next: 0, seen: 0, seen_later: Vec::new(), is_first: true, undeclared: Vec::new() })
+        Some(ObjectReader {
+            names,
+            rest,
+            next: 0,
+            seen: 0,
+            seen_later: Vec::new(),
+            is_first: true,
+            undeclared: Vec::new(),
+        })
     }
 
     /// The index of the next property among the names, that of no name where it is undeclared and to be kept; inside,
     /// `None` at the end of the object. The value has to be read next.
-    pub fn property(&mut self, object: &mut Object<'a>) -> Option<Option<usize>> {
+    pub fn property(&mut self, object: &mut ObjectReader<'a>) -> Option<Option<usize>> {
         loop {
             if !self.another(b'}', object.is_first)? {
                 return are_unique(&object.undeclared).then_some(None);
@@ -70,9 +78,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads an undeclared property into `rest`.
-    pub fn keep<T, R: Rule<T>>(&mut self, object: &Object<'_>, rest: &mut BTreeMap<String, T>, rule: &R) -> Option<()> {
+    pub fn keep<T, C: Constraint<T>>(
+        &mut self,
+        object: &ObjectReader<'_>,
+        rest: &mut BTreeMap<String, T>,
+        constraint: &C,
+    ) -> Option<()> {
         let name = object.undeclared.last()?.clone().into_owned();
-        let value = rule.read(self)?;
+        let value = constraint.read(self)?;
         rest.insert(name, value).is_none().then_some(())
     }
 
@@ -120,7 +133,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Object<'_> {
+impl ObjectReader<'_> {
     #[inline]
     fn index(&self, name: &str) -> Option<usize> {
         if self.names.get(self.next).is_some_and(|expected| *expected == name) {
@@ -148,13 +161,13 @@ impl Object<'_> {
 }
 
 /// Reads a map: an object without declared properties.
-pub(super) fn read_map<T, R: Rule<T>>(reader: &mut Reader<'_>, rule: &R) -> Option<BTreeMap<String, T>> {
+pub(super) fn read_map<T, C: Constraint<T>>(reader: &mut Reader<'_>, constraint: &C) -> Option<BTreeMap<String, T>> {
     let mut map = BTreeMap::new();
     reader.open(b'{')?;
     with_room(|| {
         while reader.another(b'}', map.is_empty())? {
             let name = reader.name()?.into_owned();
-            if map.insert(name, rule.read(reader)?).is_some() {
+            if map.insert(name, constraint.read(reader)?).is_some() {
                 return None;
             }
         }
@@ -162,7 +175,7 @@ pub(super) fn read_map<T, R: Rule<T>>(reader: &mut Reader<'_>, rule: &R) -> Opti
     })
 }
 
-impl<T: Json> Json for BTreeMap<String, T> {
+impl<T: Codec> Codec for BTreeMap<String, T> {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         read_map(reader, &super::Any)
     }

@@ -6,8 +6,8 @@ use capgen_schema::pointer::compare;
 use capgen_schema::{PayloadError, Violation, parse_payload};
 
 use super::locate::{pointer, pointers};
-use super::reader::Unheld;
-use super::{Json, Reader, Schema, Writer};
+use super::reader::Unrepresentable;
+use super::{Codec, PayloadSchema, Reader, Writer};
 use crate::{InvalidPayload, Options, Payload};
 
 /// Reads a payload: [`Payload::read`] of a generated type.
@@ -15,7 +15,7 @@ use crate::{InvalidPayload, Options, Payload};
 /// # Errors
 ///
 /// Those of [`Payload::from_json_with`].
-pub fn read_payload<T: Payload + Json>(text: &str, options: Options) -> Result<T, InvalidPayload> {
+pub fn read_payload<T: Payload + Codec>(text: &str, options: Options) -> Result<T, InvalidPayload> {
     let mut reader = Reader::new(text).max_depth(options.max_depth);
     loop {
         match reader.whole() {
@@ -30,18 +30,18 @@ pub fn read_payload<T: Payload + Json>(text: &str, options: Options) -> Result<T
 fn again<'a>(
     first: &Reader<'_>,
     text: &'a str,
-    schema: &Schema,
+    schema: &PayloadSchema,
     options: Options,
 ) -> Result<Reader<'a>, InvalidPayload> {
-    if first.trusts() {
+    if first.is_unchecked() {
         return Err(beyond_rust(text, first));
     }
     refuse(text, schema, options)?;
-    Ok(Reader::trusting(text))
+    Ok(Reader::unchecked(text))
 }
 
 /// Everything that is wrong with a text; nothing, where the schema allows it.
-fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPayload> {
+fn refuse(text: &str, schema: &PayloadSchema, options: Options) -> Result<(), InvalidPayload> {
     let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
     let violations = schema.violations(&parse_payload(text.as_bytes()).map_err(syntax)?, options);
     if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
@@ -50,7 +50,7 @@ fn refuse(text: &str, schema: &Schema, options: Options) -> Result<(), InvalidPa
 /// What a type of Rust does not hold, although its schema allows it.
 fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
     let stop = reader.stop("not what the Rust type allows");
-    InvalidPayload::Violations(vec![unheld(pointer(text, stop.offset), stop.message)])
+    InvalidPayload::Violations(vec![unrepresentable(pointer(text, stop.offset), stop.message)])
 }
 
 /// Checks a payload and writes it: [`Payload::write`] of a generated type.
@@ -58,14 +58,14 @@ fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
 /// # Errors
 ///
 /// Those of [`Payload::to_json_with`].
-pub fn write_payload<T: Payload + Json>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+pub fn write_payload<T: Payload + Codec>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     write(&|writer| writer.write(payload), T::schema(), options)
 }
 
 type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
 
 /// What need not be done for each type is done once for all, from here on.
-fn write(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+fn write(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::new().max_depth(options.max_depth);
     match write(&mut writer) {
         Some(()) => Ok(writer.into_text()),
@@ -75,8 +75,8 @@ fn write(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>,
 
 /// What is wrong with a value that could not be written at once.
 #[cold]
-fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-    let mut writer = Writer::trusting().max_depth(options.max_depth);
+fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
+    let mut writer = Writer::unchecked().max_depth(options.max_depth);
     if write(&mut writer).is_none() {
         return Err(InvalidPayload::Violations(vec![Violation::too_deep(options.max_depth)]));
     }
@@ -91,8 +91,8 @@ fn write_slowly(write: Write<'_>, schema: &Schema, options: Options) -> Result<V
 /// Every violation.
 pub(crate) fn settle(
     text: Vec<u8>,
-    nulls: Vec<Unheld>,
-    schema: &Schema,
+    nulls: Vec<Unrepresentable>,
+    schema: &PayloadSchema,
     options: Options,
 ) -> Result<Vec<u8>, InvalidPayload> {
     let tree = parse_payload(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
@@ -102,7 +102,7 @@ pub(crate) fn settle(
         let paths = pointers(&String::from_utf8_lossy(&text), &offsets);
         let seen: HashSet<&str> = paths.iter().map(String::as_str).collect();
         violations.retain(|violation| !seen.contains(violation.path.as_str()));
-        violations.extend(paths.iter().zip(&nulls).map(|(path, null)| unheld(path.clone(), null.message)));
+        violations.extend(paths.iter().zip(&nulls).map(|(path, null)| unrepresentable(path.clone(), null.message)));
         violations.sort_by(|a, b| compare(&a.path, &b.path));
     }
     violations.truncate(options.most());
@@ -110,6 +110,6 @@ pub(crate) fn settle(
 }
 
 /// A number that the schema may allow, and the language it is in does not.
-fn unheld(path: String, message: &str) -> Violation {
+fn unrepresentable(path: String, message: &str) -> Violation {
     Violation { path, message: message.to_owned(), keyword: "type" }
 }

@@ -7,7 +7,7 @@ use capgen_schema::MAX_PAYLOAD_DEPTH;
 use super::number::{self, Numeral};
 use super::scan::{plain_end, unescape};
 use super::stack::with_room;
-use super::{Json, Rule, Whole};
+use super::{Codec, Constraint, Interpreted};
 
 /// A JSON text that is being read.
 ///
@@ -20,14 +20,14 @@ pub struct Reader<'a> {
     depth: usize,
     max_depth: usize,
     /// The payload has been found valid: no schema is checked again.
-    trusts: bool,
+    is_unchecked: bool,
     /// A valid number which no type of Rust here holds.
-    unheld: Option<Unheld>,
+    unrepresentable: Option<Unrepresentable>,
 }
 
 /// A number that a schema allows and a Rust type does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Unheld {
+pub(crate) struct Unrepresentable {
     /// In bytes.
     pub(crate) offset: usize,
     pub(crate) message: &'static str,
@@ -36,7 +36,7 @@ pub(crate) struct Unheld {
 /// What a JSON value starts as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "each variant is the type of its name")]
-pub enum Kind {
+pub enum ValueKind {
     Null,
     Boolean,
     Number,
@@ -48,7 +48,7 @@ pub enum Kind {
 impl<'a> Reader<'a> {
     /// A reader that checks schemas.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, max_depth: MAX_PAYLOAD_DEPTH, trusts: false, unheld: None }
+        Self { text, at: 0, depth: 0, max_depth: MAX_PAYLOAD_DEPTH, is_unchecked: false, unrepresentable: None }
     }
 
     /// With at most so many levels of arrays and objects.
@@ -57,17 +57,17 @@ impl<'a> Reader<'a> {
     }
 
     /// A reader of what has been found valid.
-    pub(crate) fn trusting(text: &'a str) -> Self {
-        Self { trusts: true, ..Self::new(text) }
+    pub(crate) fn unchecked(text: &'a str) -> Self {
+        Self { is_unchecked: true, ..Self::new(text) }
     }
 
-    pub(crate) fn trusts(&self) -> bool {
-        self.trusts
+    pub(crate) fn is_unchecked(&self) -> bool {
+        self.is_unchecked
     }
 
     /// Why it stopped: at a number that the type does not hold, or `otherwise`.
-    pub(crate) fn stop(&self, otherwise: &'static str) -> Unheld {
-        self.unheld.unwrap_or(Unheld { offset: self.at, message: otherwise })
+    pub(crate) fn stop(&self, otherwise: &'static str) -> Unrepresentable {
+        self.unrepresentable.unwrap_or(Unrepresentable { offset: self.at, message: otherwise })
     }
 
     /// Where it stands, in bytes.
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the whole text.
-    pub(crate) fn whole<T: Json>(&mut self) -> Option<T> {
+    pub(crate) fn whole<T: Codec>(&mut self) -> Option<T> {
         let read = self.read()?;
         self.ended().then_some(read)
     }
@@ -89,8 +89,8 @@ impl<'a> Reader<'a> {
 
     /// Reads a value of the type and checks its schema.
     #[inline]
-    pub fn read<T: Json>(&mut self) -> Option<T> {
-        match T::WHOLE {
+    pub fn read<T: Codec>(&mut self) -> Option<T> {
+        match T::INTERPRETED {
             Some(whole) => self.checked(whole, T::read),
             None => T::read(self),
         }
@@ -98,13 +98,13 @@ impl<'a> Reader<'a> {
 
     /// Reads a value of the type and checks more than the type says.
     #[inline]
-    pub fn read_by<T, R: Rule<T>>(&mut self, rule: &R) -> Option<T> {
-        rule.read(self)
+    pub fn read_by<T, C: Constraint<T>>(&mut self, constraint: &C) -> Option<T> {
+        constraint.read(self)
     }
 
     /// Reads a value, after the interpreter has found it valid.
-    pub(super) fn checked<T>(&mut self, whole: &Whole, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.trusts {
+    pub(super) fn checked<T>(&mut self, whole: &Interpreted, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.is_unchecked {
             return read(self);
         }
         let start = self.at;
@@ -113,27 +113,27 @@ impl<'a> Reader<'a> {
             return None;
         }
         self.at = start;
-        self.trusts = true;
+        self.is_unchecked = true;
         let read = read(self);
-        self.trusts = false;
+        self.is_unchecked = false;
         read
     }
 
     /// Whether a check of the schema is to be made and fails.
     #[inline]
-    pub(super) fn refuses(&self, is_valid: impl FnOnce() -> bool) -> bool {
-        !self.trusts && !is_valid()
+    pub(super) fn rejects(&self, is_valid: impl FnOnce() -> bool) -> bool {
+        !self.is_unchecked && !is_valid()
     }
 
     /// What the next value starts as.
-    pub fn kind(&mut self) -> Option<Kind> {
+    pub fn kind(&mut self) -> Option<ValueKind> {
         Some(match self.peek()? {
-            b'{' => Kind::Object,
-            b'[' => Kind::Array,
-            b'"' => Kind::String,
-            b't' | b'f' => Kind::Boolean,
-            b'n' => Kind::Null,
-            b'-' | b'0'..=b'9' => Kind::Number,
+            b'{' => ValueKind::Object,
+            b'[' => ValueKind::Array,
+            b'"' => ValueKind::String,
+            b't' | b'f' => ValueKind::Boolean,
+            b'n' => ValueKind::Null,
+            b'-' | b'0'..=b'9' => ValueKind::Number,
             _ => return None,
         })
     }
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         let numeral = self.numeral()?;
         let integer = numeral.to_integer();
         if integer.is_none() && numeral.is_whole() {
-            self.unheld = Some(Unheld { offset: start, message: range });
+            self.unrepresentable = Some(Unrepresentable { offset: start, message: range });
         }
         integer
     }
@@ -283,7 +283,8 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let float = self.numeral()?.to_float();
         if float.is_none() {
-            self.unheld = Some(Unheld { offset: start, message: "integer that binary64 cannot hold exactly" });
+            self.unrepresentable =
+                Some(Unrepresentable { offset: start, message: "integer that binary64 cannot hold exactly" });
         }
         float
     }
@@ -304,7 +305,7 @@ impl<'a> Reader<'a> {
 
     /// Goes past a value, of which nothing but the brackets and strings is looked at.
     pub(super) fn hop(&mut self) -> Option<()> {
-        if !matches!(self.kind()?, Kind::Array | Kind::Object) {
+        if !matches!(self.kind()?, ValueKind::Array | ValueKind::Object) {
             return self.skip();
         }
         let mut open: usize = 0;

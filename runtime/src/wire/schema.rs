@@ -9,16 +9,16 @@ use crate::Options;
 
 /// A schema that is compiled on first use.
 #[derive(Debug)]
-pub struct Schema {
+pub struct PayloadSchema {
     text: &'static str,
     validator: OnceLock<Result<Validator, String>>,
 }
 
-impl Schema {
+impl PayloadSchema {
     /// A schema of the subset, as JSON.
     ///
     /// ```
-    /// static SCHEMA: capgen::wire::Schema = capgen::wire::Schema::new(r#"{"type":"string"}"#);
+    /// static SCHEMA: capgen::wire::PayloadSchema = capgen::wire::PayloadSchema::new(r#"{"type":"string"}"#);
     /// assert!(SCHEMA.validator().is_some());
     /// ```
     #[must_use]
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn the_numbers_of_a_schema_keep_their_digits() {
-        let above = Schema::new(r#"{"exclusiveMinimum":0.10000000000000000555}"#);
+        let above = PayloadSchema::new(r#"{"exclusiveMinimum":0.10000000000000000555}"#);
         assert!(above.violations(&json!(0.1), Options::new()).is_empty());
-        let least = Schema::new(r#"{"minimum":123456789012345678901234567890}"#);
+        let least = PayloadSchema::new(r#"{"minimum":123456789012345678901234567890}"#);
         assert_eq!(least.violations(&json!(1.234_567_890_123_456_8e29), Options::new()).len(), 1);
     }
 }

@@ -7,8 +7,8 @@ use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
 
-use super::reader::Kind;
-use super::{Json, Reader, Writer, locate};
+use super::reader::ValueKind;
+use super::{Codec, Reader, Writer, locate};
 use crate::{Options, Payload};
 
 /// Reads a value through serde, and checks its schema.
@@ -18,7 +18,7 @@ use crate::{Options, Payload};
 ///
 /// # Errors
 ///
-/// What the deserializer refuses; an object that has a name twice; a value nested deeper than 128 levels; what the type
+/// What the deserializer rejects; an object that has a name twice; a value nested deeper than 128 levels; what the type
 /// or its schema does not allow.
 ///
 /// ```
@@ -27,7 +27,7 @@ use crate::{Options, Payload};
 /// assert_eq!(numbers, [1000]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-pub fn deserialize<'de, T: Json, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = capgen_schema::deserialize_payload(deserializer)?.to_string();
     read(&text).map_err(D::Error::custom)
 }
@@ -38,7 +38,7 @@ pub fn deserialize<'de, T: Json, D: Deserializer<'de>>(deserializer: D) -> Resul
 ///
 /// Those of [`deserialize`], with every violation. Values of the payload are not quoted: who logs an error of serde need not
 /// know that there is a payload in it.
-pub fn deserialize_payload<'de, T: Payload + Json, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn deserialize_payload<'de, T: Payload + Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value = capgen_schema::deserialize_payload(deserializer)?;
     read(&value.to_string()).map_err(|reason| {
         let violations = T::schema().violations(&value, Options::new().redact(true));
@@ -48,7 +48,7 @@ pub fn deserialize_payload<'de, T: Payload + Json, D: Deserializer<'de>>(deseria
     })
 }
 
-fn read<T: Json>(text: &str) -> Result<T, String> {
+fn read<T: Codec>(text: &str) -> Result<T, String> {
     let mut reader = Reader::new(text);
     if let Some(read) = reader.whole() {
         return Ok(read);
@@ -69,11 +69,11 @@ fn read<T: Json>(text: &str) -> Result<T, String> {
 /// assert_eq!(text, b"[1,2]");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-pub fn serialize<T: Json, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    let mut writer = Writer::trusting();
+pub fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut writer = Writer::unchecked();
     value.write(&mut writer).ok_or_else(|| S::Error::custom(Violation::too_deep(MAX_PAYLOAD_DEPTH).message))?;
     let text = String::from_utf8(writer.into_text()).map_err(S::Error::custom)?;
-    transcode(&mut Reader::trusting(&text), serializer)
+    transcode(&mut Reader::unchecked(&text), serializer)
 }
 
 /// The value that a text has next.
@@ -88,17 +88,17 @@ impl Serialize for Next<'_, '_> {
 fn transcode<S: Serializer>(reader: &mut Reader<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     let some = |read: Option<()>| read.ok_or_else(|| S::Error::custom("no JSON"));
     match reader.kind() {
-        Some(Kind::Null) => {
+        Some(ValueKind::Null) => {
             some(reader.null())?;
             serializer.serialize_unit()
         }
-        Some(Kind::Boolean) => serializer.serialize_bool(reader.boolean().unwrap_or_default()),
-        Some(Kind::Number) => match reader.numeral() {
+        Some(ValueKind::Boolean) => serializer.serialize_bool(reader.boolean().unwrap_or_default()),
+        Some(ValueKind::Number) => match reader.numeral() {
             Some(numeral) => numeral.serialize(serializer),
             None => Err(S::Error::custom("no number")),
         },
-        Some(Kind::String) => serializer.serialize_str(&reader.string().unwrap_or_default()),
-        Some(Kind::Array) => {
+        Some(ValueKind::String) => serializer.serialize_str(&reader.string().unwrap_or_default()),
+        Some(ValueKind::Array) => {
             let mut seq = serializer.serialize_seq(None)?;
             some(reader.open(b'['))?;
             let mut is_first = true;
@@ -108,7 +108,7 @@ fn transcode<S: Serializer>(reader: &mut Reader<'_>, serializer: S) -> Result<S:
             }
             seq.end()
         }
-        Some(Kind::Object) => {
+        Some(ValueKind::Object) => {
             let mut map = serializer.serialize_map(None)?;
             some(reader.open(b'{'))?;
             let mut is_first = true;

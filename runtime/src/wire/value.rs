@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use serde_json::{Map, Value};
 
-use super::reader::{Kind, Reader};
+use super::reader::{Reader, ValueKind};
 
 /// With as many items or fewer, every two are compared.
 const FEW: usize = 16;
@@ -14,14 +14,14 @@ impl Reader<'_> {
     /// Reads any value. Refuses a name that an object has twice, as everything here does.
     pub fn value(&mut self) -> Option<Value> {
         Some(match self.kind()? {
-            Kind::Null => {
+            ValueKind::Null => {
                 self.null()?;
                 Value::Null
             }
-            Kind::Boolean => Value::Bool(self.boolean()?),
-            Kind::Number => self.numeral()?.to_value(),
-            Kind::String => Value::String(self.string()?.into_owned()),
-            Kind::Array => {
+            ValueKind::Boolean => Value::Bool(self.boolean()?),
+            ValueKind::Number => self.numeral()?.to_value(),
+            ValueKind::String => Value::String(self.string()?.into_owned()),
+            ValueKind::Array => {
                 let mut items = Vec::new();
                 self.items(|reader| {
                     items.push(reader.value()?);
@@ -29,7 +29,7 @@ impl Reader<'_> {
                 })?;
                 Value::Array(items)
             }
-            Kind::Object => {
+            ValueKind::Object => {
                 let mut members = Map::new();
                 self.open(b'{')?;
                 while self.another(b'}', members.is_empty())? {
@@ -47,12 +47,12 @@ impl Reader<'_> {
     /// Reads past a value, of which only the syntax is checked.
     pub(super) fn skip(&mut self) -> Option<()> {
         match self.kind()? {
-            Kind::Null => self.null(),
-            Kind::Boolean => self.boolean().map(drop),
-            Kind::Number => self.numeral().map(drop),
-            Kind::String => self.string().map(drop),
-            Kind::Array => self.items(Self::skip),
-            Kind::Object => {
+            ValueKind::Null => self.null(),
+            ValueKind::Boolean => self.boolean().map(drop),
+            ValueKind::Number => self.numeral().map(drop),
+            ValueKind::String => self.string().map(drop),
+            ValueKind::Array => self.items(Self::skip),
+            ValueKind::Object => {
                 let mut names = Vec::new();
                 self.open(b'{')?;
                 while self.another(b'}', names.is_empty())? {

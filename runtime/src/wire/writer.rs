@@ -6,9 +6,9 @@ use capgen_schema::MAX_PAYLOAD_DEPTH;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::reader::Unheld;
+use super::reader::Unrepresentable;
 use super::stack::with_room;
-use super::{Json, Reader, Rule, Whole};
+use super::{Codec, Constraint, Interpreted, Reader};
 
 /// From here on, a binary64 has no fraction.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -24,9 +24,9 @@ pub struct Writer {
     depth: usize,
     max_depth: usize,
     /// No schema is checked; a number that is not finite is written as `null`.
-    trusts: bool,
+    is_unchecked: bool,
     /// Numbers that are not finite.
-    unheld: Vec<Unheld>,
+    unrepresentable: Vec<Unrepresentable>,
 }
 
 impl Writer {
@@ -36,8 +36,8 @@ impl Writer {
             text: Vec::with_capacity(128),
             depth: 0,
             max_depth: MAX_PAYLOAD_DEPTH,
-            trusts: false,
-            unheld: Vec::new(),
+            is_unchecked: false,
+            unrepresentable: Vec::new(),
         }
     }
 
@@ -47,8 +47,8 @@ impl Writer {
     }
 
     /// A writer that takes every value.
-    pub(crate) fn trusting() -> Self {
-        Self { trusts: true, ..Self::new() }
+    pub(crate) fn unchecked() -> Self {
+        Self { is_unchecked: true, ..Self::new() }
     }
 
     pub(crate) fn into_text(self) -> Vec<u8> {
@@ -56,42 +56,42 @@ impl Writer {
     }
 
     /// The text, and where it has `null` for what JSON cannot hold.
-    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<Unheld>) {
-        (self.text, self.unheld)
+    pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<Unrepresentable>) {
+        (self.text, self.unrepresentable)
     }
 
     /// Checks a value of the type and writes it.
     #[inline]
-    pub fn write<T: Json>(&mut self, value: &T) -> Option<()> {
-        match T::WHOLE {
+    pub fn write<T: Codec>(&mut self, value: &T) -> Option<()> {
+        match T::INTERPRETED {
             Some(whole) => self.checked(whole, |writer| value.write(writer)),
             None => value.write(self),
         }
     }
 
     /// Checks more than the type says, and writes the value.
-    pub fn write_by<T, R: Rule<T>>(&mut self, value: &T, rule: &R) -> Option<()> {
-        rule.write(self, value)
+    pub fn write_by<T, C: Constraint<T>>(&mut self, value: &T, constraint: &C) -> Option<()> {
+        constraint.write(self, value)
     }
 
     /// Writes a value, and lets the interpreter check it.
-    pub(super) fn checked(&mut self, whole: &Whole, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
-        if self.trusts {
+    pub(super) fn checked(&mut self, whole: &Interpreted, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
+        if self.is_unchecked {
             return write(self);
         }
         let start = self.text.len();
-        self.trusts = true;
+        self.is_unchecked = true;
         let written = write(self);
-        self.trusts = false;
+        self.is_unchecked = false;
         written?;
         let text = std::str::from_utf8(self.text.get(start..)?).ok()?;
-        let is_valid = self.unheld.is_empty() && whole.accepts(&Reader::trusting(text).value()?);
+        let is_valid = self.unrepresentable.is_empty() && whole.accepts(&Reader::unchecked(text).value()?);
         is_valid.then_some(())
     }
 
     #[inline]
-    pub(super) fn refuses(&self, is_valid: impl FnOnce() -> bool) -> bool {
-        !self.trusts && !is_valid()
+    pub(super) fn rejects(&self, is_valid: impl FnOnce() -> bool) -> bool {
+        !self.is_unchecked && !is_valid()
     }
 
     #[inline]
@@ -112,8 +112,9 @@ impl Writer {
 
     pub(super) fn float(&mut self, value: f64) -> Option<()> {
         if !value.is_finite() {
-            self.unheld.push(Unheld { offset: self.text.len(), message: "JSON has no number that is not finite" });
-            if !self.trusts {
+            self.unrepresentable
+                .push(Unrepresentable { offset: self.text.len(), message: "JSON has no number that is not finite" });
+            if !self.is_unchecked {
                 return None;
             }
         }
@@ -185,36 +186,45 @@ impl Writer {
     }
 
     /// Writes a property.
-    pub fn required<T: Json>(&mut self, name: &str, value: &T) -> Option<()> {
+    pub fn required<T: Codec>(&mut self, name: &str, value: &T) -> Option<()> {
         self.name(name)?;
         self.write(value)
     }
 
     /// Writes a property where there is one.
-    pub fn optional<T: Json>(&mut self, name: &str, value: &Option<T>) -> Option<()> {
+    pub fn optional<T: Codec>(&mut self, name: &str, value: &Option<T>) -> Option<()> {
         value.as_ref().map_or(Some(()), |value| self.required(name, value))
     }
 
     /// Writes a property by a rule.
-    pub fn required_by<T, R: Rule<T>>(&mut self, name: &str, value: &T, rule: &R) -> Option<()> {
+    pub fn required_by<T, C: Constraint<T>>(&mut self, name: &str, value: &T, constraint: &C) -> Option<()> {
         self.name(name)?;
-        rule.write(self, value)
+        constraint.write(self, value)
     }
 
     /// Writes a property by a rule where there is one.
-    pub fn optional_by<T, R: Rule<T>>(&mut self, name: &str, value: &Option<T>, rule: &R) -> Option<()> {
-        value.as_ref().map_or(Some(()), |value| self.required_by(name, value, rule))
+    pub fn optional_by<T, C: Constraint<T>>(&mut self, name: &str, value: &Option<T>, constraint: &C) -> Option<()> {
+        value.as_ref().map_or(Some(()), |value| self.required_by(name, value, constraint))
     }
 
     /// Writes the properties that are not declared. One that has a declared name is left out: the field speaks for it.
-    pub fn rest<T, R: Rule<T>>(&mut self, rest: &BTreeMap<String, T>, declared: &[&str], rule: &R) -> Option<()> {
+    pub fn rest<T, C: Constraint<T>>(
+        &mut self,
+        rest: &BTreeMap<String, T>,
+        declared: &[&str],
+        constraint: &C,
+    ) -> Option<()> {
         let mut undeclared = rest.iter().filter(|(name, _)| !declared.contains(&name.as_str()));
-        undeclared.try_for_each(|(name, value)| self.required_by(name, value, rule))
+        undeclared.try_for_each(|(name, value)| self.required_by(name, value, constraint))
     }
 }
 
-pub(super) fn write_map<T, R: Rule<T>>(writer: &mut Writer, map: &BTreeMap<String, T>, rule: &R) -> Option<()> {
+pub(super) fn write_map<T, C: Constraint<T>>(
+    writer: &mut Writer,
+    map: &BTreeMap<String, T>,
+    constraint: &C,
+) -> Option<()> {
     writer.begin()?;
-    with_room(|| writer.rest(map, &[], rule))?;
+    with_room(|| writer.rest(map, &[], constraint))?;
     writer.end()
 }

@@ -23,7 +23,7 @@ pub struct Case {
     /// What it shows.
     pub name: &'static str,
     /// The capability that has it on both sides, or why it has none.
-    pub entry: fn() -> Result<Entry, Vec<capgen::Unsayable>>,
+    pub entry: fn() -> Result<Entry, Vec<capgen::UnsupportedSchema>>,
     /// What serde writes for values of it.
     pub written: Vec<String>,
     /// What serde reads of a text, written again; `None` where it refuses.

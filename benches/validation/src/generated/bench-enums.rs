@@ -88,7 +88,7 @@ mod bench_enums_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["products"];
-        impl ::capgen::wire::Json for ImportProductsRequest {
+        impl ::capgen::wire::Codec for ImportProductsRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -108,7 +108,7 @@ mod bench_enums_contract {
         }
     };
 
-    ::capgen::json!(ImportProductsRequest, payload);
+    ::capgen::impl_serde!(ImportProductsRequest, payload);
 
     ::capgen::payload!(ImportProductsRequest, ImportProducts, input_schema);
 
@@ -242,7 +242,7 @@ mod bench_enums_contract {
         static R5: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
             "@example\\.(com|org)$",
         );
-        impl ::capgen::wire::Json for ImportProductsRequestProduct {
+        impl ::capgen::wire::Codec for ImportProductsRequestProduct {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -340,7 +340,7 @@ mod bench_enums_contract {
         }
     };
 
-    ::capgen::json!(ImportProductsRequestProduct);
+    ::capgen::impl_serde!(ImportProductsRequestProduct);
 
     /// `/definitions/Product/properties/colour` in the request of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -107,7 +107,7 @@ mod bench_findings_contract {
             1000,
             ::capgen::wire::Any,
         );
-        impl ::capgen::wire::Json for ReportFindingsRequest {
+        impl ::capgen::wire::Codec for ReportFindingsRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -137,7 +137,7 @@ mod bench_findings_contract {
         }
     };
 
-    ::capgen::json!(ReportFindingsRequest, payload);
+    ::capgen::impl_serde!(ReportFindingsRequest, payload);
 
     ::capgen::payload!(ReportFindingsRequest, ReportFindings, input_schema);
 
@@ -195,7 +195,7 @@ mod bench_findings_contract {
             10,
             ::capgen::wire::Length::new(1, 20),
         );
-        impl ::capgen::wire::Json for ReportFindingsRequestFinding {
+        impl ::capgen::wire::Codec for ReportFindingsRequestFinding {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -237,7 +237,7 @@ mod bench_findings_contract {
         }
     };
 
-    ::capgen::json!(ReportFindingsRequestFinding);
+    ::capgen::impl_serde!(ReportFindingsRequestFinding);
 
     /// `/definitions/Finding/properties/severity` in the request of `report-findings`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -320,7 +320,7 @@ mod bench_findings_contract {
             1,
             18446744073709551615,
         );
-        impl ::capgen::wire::Json for ReportFindingsRequestLocation {
+        impl ::capgen::wire::Codec for ReportFindingsRequestLocation {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -358,7 +358,7 @@ mod bench_findings_contract {
         }
     };
 
-    ::capgen::json!(ReportFindingsRequestLocation);
+    ::capgen::impl_serde!(ReportFindingsRequestLocation);
 
     /// `/definitions/Finding/properties/suggestion` in the request of `report-findings`.
     #[derive(Debug, Clone, PartialEq)]
@@ -383,7 +383,7 @@ mod bench_findings_contract {
         const NAMES: &[&str] = &["replacement", "confidence"];
         static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 2000);
         static R1: ::capgen::wire::Within<f64> = ::capgen::wire::Within::new(0.0, 1.0);
-        impl ::capgen::wire::Json for ReportFindingsRequestFindingSuggestion {
+        impl ::capgen::wire::Codec for ReportFindingsRequestFindingSuggestion {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -409,5 +409,5 @@ mod bench_findings_contract {
         }
     };
 
-    ::capgen::json!(ReportFindingsRequestFindingSuggestion);
+    ::capgen::impl_serde!(ReportFindingsRequestFindingSuggestion);
 }

@@ -138,7 +138,7 @@ mod bench_flat_contract {
         static R5: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::DateTime,
         );
-        impl ::capgen::wire::Json for OpenTicketRequest {
+        impl ::capgen::wire::Codec for OpenTicketRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -188,7 +188,7 @@ mod bench_flat_contract {
         }
     };
 
-    ::capgen::json!(OpenTicketRequest, payload);
+    ::capgen::impl_serde!(OpenTicketRequest, payload);
 
     ::capgen::payload!(OpenTicketRequest, OpenTicket, input_schema);
 

@@ -106,7 +106,7 @@ mod bench_tree_contract {
     const _: () = {
         const NAMES: &[&str] = &["name", "value", "children"];
         static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 60);
-        impl ::capgen::wire::Json for StoreOutlineRequestNode {
+        impl ::capgen::wire::Codec for StoreOutlineRequestNode {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -136,5 +136,5 @@ mod bench_tree_contract {
         }
     };
 
-    ::capgen::json!(StoreOutlineRequestNode);
+    ::capgen::impl_serde!(StoreOutlineRequestNode);
 }

@@ -102,7 +102,7 @@ mod bench_union_contract {
             u64::MAX,
             ::capgen::wire::Any,
         );
-        impl ::capgen::wire::Json for RecordEventsRequest {
+        impl ::capgen::wire::Codec for RecordEventsRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -125,7 +125,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequest, payload);
+    ::capgen::impl_serde!(RecordEventsRequest, payload);
 
     ::capgen::payload!(RecordEventsRequest, RecordEvents, input_schema);
 
@@ -174,10 +174,10 @@ mod bench_union_contract {
         }
     }
 
-    impl ::capgen::wire::Json for RecordEventsRequestEvent {
+    impl ::capgen::wire::Codec for RecordEventsRequestEvent {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("kind")? {
                         "opened" => reader.read().map(Self::Opened),
                         "assigned" => reader.read().map(Self::Assigned),
@@ -201,7 +201,7 @@ mod bench_union_contract {
         }
     }
 
-    ::capgen::json!(RecordEventsRequestEvent);
+    ::capgen::impl_serde!(RecordEventsRequestEvent);
 
     /// `/definitions/Opened` in the request of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
@@ -240,7 +240,7 @@ mod bench_union_contract {
         );
         static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 200);
         static R2: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 80);
-        impl ::capgen::wire::Json for RecordEventsRequestOpened {
+        impl ::capgen::wire::Codec for RecordEventsRequestOpened {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -274,7 +274,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequestOpened);
+    ::capgen::impl_serde!(RecordEventsRequestOpened);
 
     /// `/definitions/Opened/properties/kind` in the request of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -331,7 +331,7 @@ mod bench_union_contract {
         );
         static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 40);
         static R2: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 40);
-        impl ::capgen::wire::Json for RecordEventsRequestAssigned {
+        impl ::capgen::wire::Codec for RecordEventsRequestAssigned {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -365,7 +365,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequestAssigned);
+    ::capgen::impl_serde!(RecordEventsRequestAssigned);
 
     /// `/definitions/Assigned/properties/kind` in the request of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -430,7 +430,7 @@ mod bench_union_contract {
         );
         static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 40);
         static R2: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 4000);
-        impl ::capgen::wire::Json for RecordEventsRequestCommented {
+        impl ::capgen::wire::Codec for RecordEventsRequestCommented {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -468,7 +468,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequestCommented);
+    ::capgen::impl_serde!(RecordEventsRequestCommented);
 
     /// `/definitions/Commented/properties/kind` in the request of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -533,7 +533,7 @@ mod bench_union_contract {
             20,
             ::capgen::wire::Length::new(0, 40),
         );
-        impl ::capgen::wire::Json for RecordEventsRequestEscalated {
+        impl ::capgen::wire::Codec for RecordEventsRequestEscalated {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -571,7 +571,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequestEscalated);
+    ::capgen::impl_serde!(RecordEventsRequestEscalated);
 
     /// `/definitions/Escalated/properties/kind` in the request of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -634,7 +634,7 @@ mod bench_union_contract {
             0.0,
             f64::INFINITY,
         );
-        impl ::capgen::wire::Json for RecordEventsRequestClosed {
+        impl ::capgen::wire::Codec for RecordEventsRequestClosed {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -668,7 +668,7 @@ mod bench_union_contract {
         }
     };
 
-    ::capgen::json!(RecordEventsRequestClosed);
+    ::capgen::impl_serde!(RecordEventsRequestClosed);
 
     /// `/definitions/Closed/properties/kind` in the request of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -34,13 +34,13 @@ pub use self::arrays_contract::*;
 )]
 #[rustfmt::skip]
 mod arrays_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "arrays";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "d159359e56129eab869e13cdbeeb23e7566a5fc64f01c385d19e650875524024";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Plot::DESCRIPTOR];
 
     /// The capability `plot`.
@@ -48,7 +48,7 @@ mod arrays_contract {
     pub struct Plot;
 
     impl Plot {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "arrays",
                 "plot",
@@ -68,40 +68,40 @@ mod arrays_contract {
         }
     }
 
-    /// The response of `plot`: any JSON value, because the contract has no schema for it.
+    /// The response of `plot`: any JSON value, as it has no schema.
     pub type PlotResponse = ::serde_json::Value;
 
     /// The request of `plot`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PlotRequest {
-        /// The `any` property.
+        /// The property `any`.
         pub any: Option<Vec<::serde_json::Value>>,
-        /// The `texts` property.
+        /// The property `texts`.
         pub texts: Vec<String>,
-        /// The `mixed` property.
+        /// The property `mixed`.
         pub mixed: Option<Vec<PlotRequestMixedItem>>,
-        /// The `nullable` property.
+        /// The property `nullable`.
         pub nullable: Option<Option<Vec<Option<i64>>>>,
-        /// The `atLeastOne` property.
+        /// The property `atLeastOne`.
         pub at_least_one: Option<Vec<String>>,
-        /// The `point` property.
+        /// The property `point`.
         pub point: Vec<f64>,
-        /// The `atMostTwo` property.
+        /// The property `atMostTwo`.
         pub at_most_two: Option<Vec<PlotRequestAtMostTwoItem>>,
-        /// The `empty` property.
+        /// The property `empty`.
         pub empty: Option<Vec<::serde_json::Value>>,
-        /// The `many` property.
+        /// The property `many`.
         pub many: Option<Vec<String>>,
-        /// The `matrix` property.
+        /// The property `matrix`.
         pub matrix: Option<Vec<Vec<f64>>>,
-        /// The `ring` property.
+        /// The property `ring`.
         pub ring: Option<Vec<Vec<f64>>>,
-        /// The `choices` property.
+        /// The property `choices`.
         pub choices: Option<Vec<PlotRequestChoicesItem>>,
     }
 
     impl PlotRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(texts: Vec<String>, point: Vec<f64>) -> Self {
             Self {
                 any: None,
@@ -168,7 +168,7 @@ mod arrays_contract {
         static R6: ::capgen::wire::Unique<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Unique(
             ::capgen::wire::Items::new(0, u64::MAX, ::capgen::wire::Any),
         );
-        impl ::capgen::wire::Json for PlotRequest {
+        impl ::capgen::wire::Codec for PlotRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -234,16 +234,16 @@ mod arrays_contract {
         }
     };
 
-    ::capgen::json!(PlotRequest, payload);
+    ::capgen::impl_serde!(PlotRequest, payload);
 
     ::capgen::payload!(PlotRequest, Plot, input_schema);
 
-    /// Generated from `/properties/mixed/items` in the request schema of `plot`.
+    /// `/properties/mixed/items` in the request of `plot`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum PlotRequestMixedItem {
-        /// A value of type number.
+        /// Where the value is of type number.
         Number(f64),
-        /// A value of type string.
+        /// Where the value is of type string.
         String(String),
     }
 
@@ -259,11 +259,11 @@ mod arrays_contract {
         }
     }
 
-    impl ::capgen::wire::Json for PlotRequestMixedItem {
+    impl ::capgen::wire::Codec for PlotRequestMixedItem {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
                 _ => None,
             }
         }
@@ -275,9 +275,9 @@ mod arrays_contract {
         }
     }
 
-    ::capgen::json!(PlotRequestMixedItem);
+    ::capgen::impl_serde!(PlotRequestMixedItem);
 
-    /// Generated from `/properties/atMostTwo/items` in the request schema of `plot`.
+    /// `/properties/atMostTwo/items` in the request of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum PlotRequestAtMostTwoItem {
         /// The value `"a"`.
@@ -287,11 +287,11 @@ mod arrays_contract {
     }
 
     impl PlotRequestAtMostTwoItem {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A, Self::B]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::A => "a",
@@ -302,7 +302,7 @@ mod arrays_contract {
 
     ::capgen::string_enum!(PlotRequestAtMostTwoItem);
 
-    /// Generated from `/properties/choices/items` in the request schema of `plot`.
+    /// `/properties/choices/items` in the request of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum PlotRequestChoicesItem {
         /// The value `"red"`.
@@ -312,11 +312,11 @@ mod arrays_contract {
     }
 
     impl PlotRequestChoicesItem {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Red, Self::Green]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Red => "red",

@@ -34,13 +34,13 @@ pub use self::closed_objects_contract::*;
 )]
 #[rustfmt::skip]
 mod closed_objects_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "closed-objects";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "ae00206452bdcd3cb90a13a2cc83ae10679f76f79504e5c927f9e59d4902fa82";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Ping::DESCRIPTOR];
 
     /// The capability `ping`.
@@ -48,7 +48,7 @@ mod closed_objects_contract {
     pub struct Ping;
 
     impl Ping {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "closed-objects",
                 "ping",
@@ -74,7 +74,7 @@ mod closed_objects_contract {
     pub struct PingRequest {}
 
     impl PingRequest {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {}
         }
@@ -88,7 +88,7 @@ mod closed_objects_contract {
 
     const _: () = {
         const NAMES: &[&str] = &[];
-        impl ::capgen::wire::Json for PingRequest {
+        impl ::capgen::wire::Codec for PingRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
                 while let Some(index) = reader.property(&mut object)? {
@@ -105,21 +105,21 @@ mod closed_objects_contract {
         }
     };
 
-    ::capgen::json!(PingRequest, payload);
+    ::capgen::impl_serde!(PingRequest, payload);
 
     ::capgen::payload!(PingRequest, Ping, input_schema);
 
     /// The response of `ping`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PingResponse {
-        /// The `at` property.
+        /// The property `at`.
         pub at: Option<String>,
-        /// The `empty` property.
+        /// The property `empty`.
         pub empty: Option<PingResponseEmpty>,
     }
 
     impl PingResponse {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self { at: None, empty: None }
         }
@@ -133,7 +133,7 @@ mod closed_objects_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["at", "empty"];
-        impl ::capgen::wire::Json for PingResponse {
+        impl ::capgen::wire::Codec for PingResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -156,16 +156,16 @@ mod closed_objects_contract {
         }
     };
 
-    ::capgen::json!(PingResponse, payload);
+    ::capgen::impl_serde!(PingResponse, payload);
 
     ::capgen::payload!(PingResponse, Ping, output_schema);
 
-    /// Generated from `/properties/empty` in the response schema of `ping`.
+    /// `/properties/empty` in the response of `ping`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PingResponseEmpty {}
 
     impl PingResponseEmpty {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {}
         }
@@ -179,7 +179,7 @@ mod closed_objects_contract {
 
     const _: () = {
         const NAMES: &[&str] = &[];
-        impl ::capgen::wire::Json for PingResponseEmpty {
+        impl ::capgen::wire::Codec for PingResponseEmpty {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
                 while let Some(index) = reader.property(&mut object)? {
@@ -196,5 +196,5 @@ mod closed_objects_contract {
         }
     };
 
-    ::capgen::json!(PingResponseEmpty);
+    ::capgen::impl_serde!(PingResponseEmpty);
 }

@@ -34,13 +34,13 @@ pub use self::constants_contract::*;
 )]
 #[rustfmt::skip]
 mod constants_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "constants";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "f7aa1df167f7a1ec793fd3aa60fe6ad59e7c1a7b427f4b40b3f39e270b6f68a9";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Constants::DESCRIPTOR];
 
     /// The capability `constants`.
@@ -48,7 +48,7 @@ mod constants_contract {
     pub struct Constants;
 
     impl Constants {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "constants",
                 "constants",
@@ -68,32 +68,32 @@ mod constants_contract {
         }
     }
 
-    /// The response of `constants`: any JSON value, because the contract has no schema for it.
+    /// The response of `constants`: any JSON value, as it has no schema.
     pub type ConstantsResponse = ::serde_json::Value;
 
     /// The request of `constants`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ConstantsRequest {
-        /// The `text` property.
+        /// The property `text`.
         pub text: ConstantsRequestText,
-        /// The `negative` property.
+        /// The property `negative`.
         pub negative: ConstantsRequestNegative,
-        /// The `one` property.
+        /// The property `one`.
         pub one: Option<ConstantsRequestOne>,
-        /// The `no` property.
+        /// The property `no`.
         pub no: Option<ConstantsRequestNo>,
-        /// The `nothing` property.
+        /// The property `nothing`.
         pub nothing: (),
-        /// The `structure` property.
+        /// The property `structure`.
         pub structure: ConstantsRequestStructure,
-        /// The `empty` property.
+        /// The property `empty`.
         pub empty: Option<ConstantsRequestEmpty>,
-        /// The `huge` property.
+        /// The property `huge`.
         pub huge: Option<ConstantsRequestHuge>,
     }
 
     impl ConstantsRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(nothing: ()) -> Self {
             Self {
                 text: ConstantsRequestText::X,
@@ -119,7 +119,7 @@ mod constants_contract {
             "empty",
             "huge",
         ];
-        impl ::capgen::wire::Json for ConstantsRequest {
+        impl ::capgen::wire::Codec for ConstantsRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -169,11 +169,11 @@ mod constants_contract {
         }
     };
 
-    ::capgen::json!(ConstantsRequest, payload);
+    ::capgen::impl_serde!(ConstantsRequest, payload);
 
     ::capgen::payload!(ConstantsRequest, Constants, input_schema);
 
-    /// Generated from `/properties/text` in the request schema of `constants`.
+    /// `/properties/text` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestText {
         /// The value `"x"`.
@@ -181,11 +181,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestText {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::X]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::X => "x",
@@ -195,7 +195,7 @@ mod constants_contract {
 
     ::capgen::string_enum!(ConstantsRequestText);
 
-    /// Generated from `/properties/negative` in the request schema of `constants`.
+    /// `/properties/negative` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestNegative {
         /// The value `-3`.
@@ -203,11 +203,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestNegative {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Minus3]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Minus3 => "-3",
@@ -217,7 +217,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestNegative);
 
-    /// Generated from `/properties/one` in the request schema of `constants`.
+    /// `/properties/one` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestOne {
         /// The value `1`.
@@ -225,11 +225,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestOne {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N1]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N1 => "1",
@@ -239,7 +239,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestOne);
 
-    /// Generated from `/properties/no` in the request schema of `constants`.
+    /// `/properties/no` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestNo {
         /// The value `false`.
@@ -247,11 +247,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestNo {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::False]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::False => "false",
@@ -261,7 +261,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestNo);
 
-    /// Generated from `/properties/structure` in the request schema of `constants`.
+    /// `/properties/structure` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestStructure {
         /// The value `{"k":[1,"2"]}`.
@@ -269,11 +269,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestStructure {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Object]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Object => "{\"k\":[1,\"2\"]}",
@@ -283,7 +283,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestStructure);
 
-    /// Generated from `/properties/empty` in the request schema of `constants`.
+    /// `/properties/empty` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestEmpty {
         /// The value `{}`.
@@ -291,11 +291,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestEmpty {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Object]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Object => "{}",
@@ -305,7 +305,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestEmpty);
 
-    /// Generated from `/properties/huge` in the request schema of `constants`.
+    /// `/properties/huge` in the request of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestHuge {
         /// The value `10000000000000000000000000000000000000000000000000000000000000000000000000000000…`.
@@ -313,13 +313,13 @@ mod constants_contract {
     }
 
     impl ConstantsRequestHuge {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::N1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000,
             ]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 => {

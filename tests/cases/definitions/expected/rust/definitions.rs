@@ -34,13 +34,13 @@ pub use self::definitions_contract::*;
 )]
 #[rustfmt::skip]
 mod definitions_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "definitions";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Bill::DESCRIPTOR];
 
     /// The capability `bill`.
@@ -48,7 +48,7 @@ mod definitions_contract {
     pub struct Bill;
 
     impl Bill {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "definitions",
                 "bill",
@@ -68,28 +68,28 @@ mod definitions_contract {
         }
     }
 
-    /// The response of `bill`: any JSON value, because the contract has no schema for it.
+    /// The response of `bill`: any JSON value, as it has no schema.
     pub type BillResponse = ::serde_json::Value;
 
     /// The request of `bill`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequest {
-        /// The `id` property.
+        /// The property `id`.
         pub id: BillRequestUuid,
         /// With tax.
         pub total: BillRequestMoney,
-        /// The `net` property.
+        /// The property `net`.
         pub net: Option<BillRequestMoney>,
-        /// The `maybe` property.
+        /// The property `maybe`.
         pub maybe: Option<Option<BillRequestMoney>>,
-        /// The `odd` property.
+        /// The property `odd`.
         pub odd: Option<BillRequestString>,
-        /// The `fallback` property.
+        /// The property `fallback`.
         pub fallback: Option<BillRequestCurrency>,
     }
 
     impl BillRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(id: BillRequestUuid, total: BillRequestMoney) -> Self {
             Self {
                 id,
@@ -107,7 +107,7 @@ mod definitions_contract {
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Uuid,
         );
-        impl ::capgen::wire::Json for BillRequest {
+        impl ::capgen::wire::Codec for BillRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -149,24 +149,24 @@ mod definitions_contract {
         }
     };
 
-    ::capgen::json!(BillRequest, payload);
+    ::capgen::impl_serde!(BillRequest, payload);
 
     ::capgen::payload!(BillRequest, Bill, input_schema);
 
-    /// Generated from `/definitions/uuid` in the request schema of `bill`.
+    /// `/definitions/uuid` in the request of `bill`.
     pub type BillRequestUuid = String;
 
     /// An amount in minor units.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequestMoney {
-        /// The `amount` property.
+        /// The property `amount`.
         pub amount: i64,
-        /// The `currency` property.
+        /// The property `currency`.
         pub currency: BillRequestCurrency,
     }
 
     impl BillRequestMoney {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(amount: i64, currency: BillRequestCurrency) -> Self {
             Self { amount, currency }
         }
@@ -174,7 +174,7 @@ mod definitions_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["amount", "currency"];
-        impl ::capgen::wire::Json for BillRequestMoney {
+        impl ::capgen::wire::Codec for BillRequestMoney {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -197,7 +197,7 @@ mod definitions_contract {
         }
     };
 
-    ::capgen::json!(BillRequestMoney);
+    ::capgen::impl_serde!(BillRequestMoney);
 
     /// ISO 4217.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -209,11 +209,11 @@ mod definitions_contract {
     }
 
     impl BillRequestCurrency {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Eur, Self::Usd]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Eur => "EUR",
@@ -224,15 +224,15 @@ mod definitions_contract {
 
     ::capgen::string_enum!(BillRequestCurrency);
 
-    /// Generated from `/definitions/string` in the request schema of `bill`.
+    /// `/definitions/string` in the request of `bill`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequestString {
-        /// The `x` property.
+        /// The property `x`.
         pub x: String,
     }
 
     impl BillRequestString {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(x: impl Into<String>) -> Self {
             Self { x: x.into() }
         }
@@ -240,7 +240,7 @@ mod definitions_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["x"];
-        impl ::capgen::wire::Json for BillRequestString {
+        impl ::capgen::wire::Codec for BillRequestString {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -260,5 +260,5 @@ mod definitions_contract {
         }
     };
 
-    ::capgen::json!(BillRequestString);
+    ::capgen::impl_serde!(BillRequestString);
 }

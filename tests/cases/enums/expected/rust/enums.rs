@@ -34,13 +34,13 @@ pub use self::enums_contract::*;
 )]
 #[rustfmt::skip]
 mod enums_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "enums";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "e098c76ce54d3b4c8a6b97f7e563454ba4ec95c8de9da21d0a5b3808f98edf65";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Sort::DESCRIPTOR];
 
     /// The capability `sort`.
@@ -48,7 +48,7 @@ mod enums_contract {
     pub struct Sort;
 
     impl Sort {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "enums",
                 "sort",
@@ -74,22 +74,22 @@ mod enums_contract {
     pub struct SortRequest {
         /// How to sort.
         pub order: SortRequestOrder,
-        /// The `long` property.
+        /// The property `long`.
         pub long: Option<SortRequestLong>,
-        /// The `mixed` property.
+        /// The property `mixed`.
         pub mixed: Option<Option<SortRequestMixed>>,
-        /// The `values` property.
+        /// The property `values`.
         pub values: Option<SortRequestValues>,
         /// An identifier.
         pub beyond: Option<SortRequestBeyond>,
-        /// The `numbers` property.
+        /// The property `numbers`.
         pub numbers: Option<SortRequestNumbers>,
-        /// The `described` property.
+        /// The property `described`.
         pub described: Option<SortRequestDescribed>,
     }
 
     impl SortRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(order: SortRequestOrder) -> Self {
             Self {
                 order,
@@ -113,7 +113,7 @@ mod enums_contract {
             "numbers",
             "described",
         ];
-        impl ::capgen::wire::Json for SortRequest {
+        impl ::capgen::wire::Codec for SortRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -159,7 +159,7 @@ mod enums_contract {
         }
     };
 
-    ::capgen::json!(SortRequest, payload);
+    ::capgen::impl_serde!(SortRequest, payload);
 
     ::capgen::payload!(SortRequest, Sort, input_schema);
 
@@ -173,11 +173,11 @@ mod enums_contract {
     }
 
     impl SortRequestOrder {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Ascending, Self::Descending]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Ascending => "ascending",
@@ -188,7 +188,7 @@ mod enums_contract {
 
     ::capgen::string_enum!(SortRequestOrder);
 
-    /// Generated from `/properties/long` in the request schema of `sort`.
+    /// `/properties/long` in the request of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestLong {
         /// The value `"ready"`.
@@ -208,7 +208,7 @@ mod enums_contract {
     }
 
     impl SortRequestLong {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Ready,
@@ -220,7 +220,7 @@ mod enums_contract {
                 Self::Closed,
             ]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Ready => "ready",
@@ -236,7 +236,7 @@ mod enums_contract {
 
     ::capgen::string_enum!(SortRequestLong);
 
-    /// Generated from `/properties/mixed` in the request schema of `sort`.
+    /// `/properties/mixed` in the request of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestMixed {
         /// The value `"auto"`.
@@ -252,11 +252,11 @@ mod enums_contract {
     }
 
     impl SortRequestMixed {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Auto, Self::N1X1fe2b80a, Self::N2_5, Self::True, Self::N1X243981c4]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Auto => "\"auto\"",
@@ -270,7 +270,7 @@ mod enums_contract {
 
     ::capgen::json_enum!(SortRequestMixed);
 
-    /// Generated from `/properties/values` in the request schema of `sort`.
+    /// `/properties/values` in the request of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestValues {
         /// The value `{"x":1}`.
@@ -282,11 +282,11 @@ mod enums_contract {
     }
 
     impl SortRequestValues {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Object, Self::Array, Self::Z]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Object => "{\"x\":1}",
@@ -308,11 +308,11 @@ mod enums_contract {
     }
 
     impl SortRequestBeyond {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N9007199254740993, Self::N1]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N9007199254740993 => "9007199254740993",
@@ -323,7 +323,7 @@ mod enums_contract {
 
     ::capgen::json_enum!(SortRequestBeyond);
 
-    /// Generated from `/properties/numbers` in the request schema of `sort`.
+    /// `/properties/numbers` in the request of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestNumbers {
         /// The value `10`.
@@ -333,11 +333,11 @@ mod enums_contract {
     }
 
     impl SortRequestNumbers {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N10, Self::N20]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N10 => "10",
@@ -348,7 +348,7 @@ mod enums_contract {
 
     ::capgen::json_enum!(SortRequestNumbers);
 
-    /// Generated from `/properties/described` in the request schema of `sort`.
+    /// `/properties/described` in the request of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestDescribed {
         /// Less exact.
@@ -358,11 +358,11 @@ mod enums_contract {
     }
 
     impl SortRequestDescribed {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Fast, Self::Slow]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Fast => "fast",
@@ -383,11 +383,11 @@ mod enums_contract {
     }
 
     impl SortResponse {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Done, Self::Failed]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Done => "done",

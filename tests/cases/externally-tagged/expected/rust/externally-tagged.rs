@@ -34,13 +34,13 @@ pub use self::externally_tagged_contract::*;
 )]
 #[rustfmt::skip]
 mod externally_tagged_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "externally-tagged";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Draw::DESCRIPTOR];
 
     /// The capability `draw`.
@@ -48,7 +48,7 @@ mod externally_tagged_contract {
     pub struct Draw;
 
     impl Draw {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "externally-tagged",
                 "draw",
@@ -74,13 +74,13 @@ mod externally_tagged_contract {
     /// The request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawRequest {
-        /// A value of type string.
+        /// Where the value is of type string.
         String(DrawRequestString),
-        /// An object with the `Text` property.
+        /// Where there is a property `Text`.
         Text(DrawRequestText),
-        /// An object with the `Point` property.
+        /// Where there is a property `Point`.
         Point(DrawRequestPoint),
-        /// An object with the `Circle` property.
+        /// Where there is a property `Circle`.
         Circle(DrawRequestCircleVariant),
     }
 
@@ -110,11 +110,11 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Text", "Point", "Circle"];
-        impl ::capgen::wire::Json for DrawRequest {
+        impl ::capgen::wire::Codec for DrawRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::String => reader.read().map(Self::String),
-                    ::capgen::wire::Kind::Object => {
+                    ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
+                    ::capgen::wire::ValueKind::Object => {
                         match reader.which(NAMES)? {
                             0 => reader.read().map(Self::Text),
                             1 => reader.read().map(Self::Point),
@@ -136,11 +136,11 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawRequest, payload);
+    ::capgen::impl_serde!(DrawRequest, payload);
 
     ::capgen::payload!(DrawRequest, Draw, input_schema);
 
-    /// Generated from `/oneOf/0` in the request schema of `draw`.
+    /// `/oneOf/0` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestString {
         /// The value `"Nothing"`.
@@ -150,11 +150,11 @@ mod externally_tagged_contract {
     }
 
     impl DrawRequestString {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Nothing, Self::Everything]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Nothing => "Nothing",
@@ -168,12 +168,12 @@ mod externally_tagged_contract {
     /// Words.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestText {
-        /// The `Text` property.
+        /// The property `Text`.
         pub text: String,
     }
 
     impl DrawRequestText {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(text: impl Into<String>) -> Self {
             Self { text: text.into() }
         }
@@ -182,7 +182,7 @@ mod externally_tagged_contract {
     const _: () = {
         const NAMES: &[&str] = &["Text"];
         static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 8);
-        impl ::capgen::wire::Json for DrawRequestText {
+        impl ::capgen::wire::Codec for DrawRequestText {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -202,17 +202,17 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestText);
+    ::capgen::impl_serde!(DrawRequestText);
 
-    /// Generated from `/oneOf/2` in the request schema of `draw`.
+    /// `/oneOf/2` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestPoint {
-        /// The `Point` property.
+        /// The property `Point`.
         pub point: DrawRequestPointPoint,
     }
 
     impl DrawRequestPoint {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(point: DrawRequestPointPoint) -> Self {
             Self { point }
         }
@@ -220,7 +220,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Point"];
-        impl ::capgen::wire::Json for DrawRequestPoint {
+        impl ::capgen::wire::Codec for DrawRequestPoint {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -240,19 +240,19 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestPoint);
+    ::capgen::impl_serde!(DrawRequestPoint);
 
-    /// Generated from `/oneOf/2/properties/Point` in the request schema of `draw`.
+    /// `/oneOf/2/properties/Point` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestPointPoint {
-        /// The `x` property.
+        /// The property `x`.
         pub x: f64,
-        /// The `y` property.
+        /// The property `y`.
         pub y: f64,
     }
 
     impl DrawRequestPointPoint {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(x: f64, y: f64) -> Self {
             Self { x, y }
         }
@@ -260,7 +260,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["x", "y"];
-        impl ::capgen::wire::Json for DrawRequestPointPoint {
+        impl ::capgen::wire::Codec for DrawRequestPointPoint {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -283,17 +283,17 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestPointPoint);
+    ::capgen::impl_serde!(DrawRequestPointPoint);
 
-    /// Generated from `/oneOf/3` in the request schema of `draw`.
+    /// `/oneOf/3` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircleVariant {
-        /// The `Circle` property.
+        /// The property `Circle`.
         pub circle: DrawRequestCircle,
     }
 
     impl DrawRequestCircleVariant {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(circle: DrawRequestCircle) -> Self {
             Self { circle }
         }
@@ -301,7 +301,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Circle"];
-        impl ::capgen::wire::Json for DrawRequestCircleVariant {
+        impl ::capgen::wire::Codec for DrawRequestCircleVariant {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -321,17 +321,17 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestCircleVariant);
+    ::capgen::impl_serde!(DrawRequestCircleVariant);
 
-    /// Generated from `/definitions/Circle` in the request schema of `draw`.
+    /// `/definitions/Circle` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircle {
-        /// The `radius` property.
+        /// The property `radius`.
         pub radius: f64,
     }
 
     impl DrawRequestCircle {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(radius: f64) -> Self {
             Self { radius }
         }
@@ -339,7 +339,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["radius"];
-        impl ::capgen::wire::Json for DrawRequestCircle {
+        impl ::capgen::wire::Codec for DrawRequestCircle {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -359,7 +359,7 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestCircle);
+    ::capgen::impl_serde!(DrawRequestCircle);
 
     /// The response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -375,7 +375,7 @@ mod externally_tagged_contract {
     }
 
     impl DrawResponse {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(state: Option<DrawResponseState>) -> Self {
             Self {
                 state,
@@ -388,7 +388,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["state", "mode", "contact", "either"];
-        impl ::capgen::wire::Json for DrawResponse {
+        impl ::capgen::wire::Codec for DrawResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -422,18 +422,18 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponse, payload);
+    ::capgen::impl_serde!(DrawResponse, payload);
 
     ::capgen::payload!(DrawResponse, Draw, output_schema);
 
     /// Each unit with its description.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseState {
-        /// A value of type string.
+        /// Where the value is of type string.
         String(DrawResponseStateString),
-        /// An object with the `Failed` property.
+        /// Where there is a property `Failed`.
         Failed(DrawResponseStateFailed),
-        /// An object with the `Running` property.
+        /// Where there is a property `Running`.
         Running(DrawResponseStateRunning),
     }
 
@@ -457,11 +457,11 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Failed", "Running"];
-        impl ::capgen::wire::Json for DrawResponseState {
+        impl ::capgen::wire::Codec for DrawResponseState {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::String => reader.read().map(Self::String),
-                    ::capgen::wire::Kind::Object => {
+                    ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
+                    ::capgen::wire::ValueKind::Object => {
                         match reader.which(NAMES)? {
                             0 => reader.read().map(Self::Failed),
                             1 => reader.read().map(Self::Running),
@@ -481,9 +481,9 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseState);
+    ::capgen::impl_serde!(DrawResponseState);
 
-    /// Generated from `/properties/state/oneOf/0` in the response schema of `draw`.
+    /// `/properties/state/oneOf/0` in the response of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseStateString {
         /// Not begun.
@@ -493,11 +493,11 @@ mod externally_tagged_contract {
     }
 
     impl DrawResponseStateString {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Queued, Self::Done]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Queued => "Queued",
@@ -511,12 +511,12 @@ mod externally_tagged_contract {
     /// Why not.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseStateFailed {
-        /// The `Failed` property.
+        /// The property `Failed`.
         pub failed: String,
     }
 
     impl DrawResponseStateFailed {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(failed: impl Into<String>) -> Self {
             Self { failed: failed.into() }
         }
@@ -524,7 +524,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Failed"];
-        impl ::capgen::wire::Json for DrawResponseStateFailed {
+        impl ::capgen::wire::Codec for DrawResponseStateFailed {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -544,17 +544,17 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseStateFailed);
+    ::capgen::impl_serde!(DrawResponseStateFailed);
 
-    /// Generated from `/properties/state/oneOf/3` in the response schema of `draw`.
+    /// `/properties/state/oneOf/3` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseStateRunning {
-        /// The `Running` property.
+        /// The property `Running`.
         pub running: u64,
     }
 
     impl DrawResponseStateRunning {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(running: u64) -> Self {
             Self { running }
         }
@@ -562,7 +562,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Running"];
-        impl ::capgen::wire::Json for DrawResponseStateRunning {
+        impl ::capgen::wire::Codec for DrawResponseStateRunning {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -582,14 +582,14 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseStateRunning);
+    ::capgen::impl_serde!(DrawResponseStateRunning);
 
     /// One unit and one that holds something.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseMode {
-        /// A value of type string.
+        /// Where the value is of type string.
         String(DrawResponseModeString),
-        /// A value of type object.
+        /// Where the value is of type object.
         Fixed(DrawResponseModeFixed),
     }
 
@@ -605,11 +605,11 @@ mod externally_tagged_contract {
         }
     }
 
-    impl ::capgen::wire::Json for DrawResponseMode {
+    impl ::capgen::wire::Codec for DrawResponseMode {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
-                ::capgen::wire::Kind::Object => reader.read().map(Self::Fixed),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Object => reader.read().map(Self::Fixed),
                 _ => None,
             }
         }
@@ -621,9 +621,9 @@ mod externally_tagged_contract {
         }
     }
 
-    ::capgen::json!(DrawResponseMode);
+    ::capgen::impl_serde!(DrawResponseMode);
 
-    /// Generated from `/properties/mode/oneOf/0` in the response schema of `draw`.
+    /// `/properties/mode/oneOf/0` in the response of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseModeString {
         /// The value `"Auto"`.
@@ -631,11 +631,11 @@ mod externally_tagged_contract {
     }
 
     impl DrawResponseModeString {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Auto]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Auto => "Auto",
@@ -645,15 +645,15 @@ mod externally_tagged_contract {
 
     ::capgen::string_enum!(DrawResponseModeString);
 
-    /// Generated from `/properties/mode/oneOf/1` in the response schema of `draw`.
+    /// `/properties/mode/oneOf/1` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseModeFixed {
-        /// The `Fixed` property.
+        /// The property `Fixed`.
         pub fixed: i64,
     }
 
     impl DrawResponseModeFixed {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(fixed: i64) -> Self {
             Self { fixed }
         }
@@ -661,7 +661,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["Fixed"];
-        impl ::capgen::wire::Json for DrawResponseModeFixed {
+        impl ::capgen::wire::Codec for DrawResponseModeFixed {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -681,14 +681,14 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseModeFixed);
+    ::capgen::impl_serde!(DrawResponseModeFixed);
 
     /// No tag, and closed.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseContact {
-        /// An object with the `born` property.
+        /// Where there is a property `born`.
         Person(DrawResponsePerson),
-        /// An object with the `vat` property.
+        /// Where there is a property `vat`.
         Company(DrawResponseCompany),
     }
 
@@ -706,10 +706,10 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["born", "vat"];
-        impl ::capgen::wire::Json for DrawResponseContact {
+        impl ::capgen::wire::Codec for DrawResponseContact {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::Object => {
+                    ::capgen::wire::ValueKind::Object => {
                         match reader.which(NAMES)? {
                             0 => reader.read().map(Self::Person),
                             1 => reader.read().map(Self::Company),
@@ -728,21 +728,21 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseContact);
+    ::capgen::impl_serde!(DrawResponseContact);
 
-    /// Generated from `/definitions/Person` in the response schema of `draw`.
+    /// `/definitions/Person` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponsePerson {
-        /// The `name` property.
+        /// The property `name`.
         pub name: String,
-        /// The `born` property.
+        /// The property `born`.
         pub born: String,
-        /// The `mail` property.
+        /// The property `mail`.
         pub mail: Option<String>,
     }
 
     impl DrawResponsePerson {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(name: impl Into<String>, born: impl Into<String>) -> Self {
             Self {
                 name: name.into(),
@@ -757,7 +757,7 @@ mod externally_tagged_contract {
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Email,
         );
-        impl ::capgen::wire::Json for DrawResponsePerson {
+        impl ::capgen::wire::Codec for DrawResponsePerson {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -787,19 +787,19 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponsePerson);
+    ::capgen::impl_serde!(DrawResponsePerson);
 
-    /// Generated from `/definitions/Company` in the response schema of `draw`.
+    /// `/definitions/Company` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseCompany {
-        /// The `name` property.
+        /// The property `name`.
         pub name: Option<String>,
-        /// The `vat` property.
+        /// The property `vat`.
         pub vat: String,
     }
 
     impl DrawResponseCompany {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(vat: impl Into<String>) -> Self {
             Self {
                 name: None,
@@ -810,7 +810,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["name", "vat"];
-        impl ::capgen::wire::Json for DrawResponseCompany {
+        impl ::capgen::wire::Codec for DrawResponseCompany {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -833,14 +833,14 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseCompany);
+    ::capgen::impl_serde!(DrawResponseCompany);
 
     /// A property that is false beside those of both.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseEither {
-        /// An object with the `left` property.
+        /// Where there is a property `left`.
         Left(DrawResponseEitherLeft),
-        /// An object with the `right` property.
+        /// Where there is a property `right`.
         Right(DrawResponseEitherRight),
     }
 
@@ -858,10 +858,10 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["left", "right"];
-        impl ::capgen::wire::Json for DrawResponseEither {
+        impl ::capgen::wire::Codec for DrawResponseEither {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::Object => {
+                    ::capgen::wire::ValueKind::Object => {
                         match reader.which(NAMES)? {
                             0 => reader.read().map(Self::Left),
                             1 => reader.read().map(Self::Right),
@@ -880,19 +880,19 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseEither);
+    ::capgen::impl_serde!(DrawResponseEither);
 
-    /// Generated from `/properties/either/oneOf/0` in the response schema of `draw`.
+    /// `/properties/either/oneOf/0` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseEitherLeft {
-        /// The `note` property.
+        /// The property `note`.
         pub note: Option<String>,
-        /// The `left` property.
+        /// The property `left`.
         pub left: String,
     }
 
     impl DrawResponseEitherLeft {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(left: impl Into<String>) -> Self {
             Self {
                 note: None,
@@ -903,7 +903,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["note", "left", "right"];
-        impl ::capgen::wire::Json for DrawResponseEitherLeft {
+        impl ::capgen::wire::Codec for DrawResponseEitherLeft {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -926,19 +926,19 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseEitherLeft);
+    ::capgen::impl_serde!(DrawResponseEitherLeft);
 
-    /// Generated from `/properties/either/oneOf/1` in the response schema of `draw`.
+    /// `/properties/either/oneOf/1` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseEitherRight {
-        /// The `note` property.
+        /// The property `note`.
         pub note: Option<String>,
-        /// The `right` property.
+        /// The property `right`.
         pub right: String,
     }
 
     impl DrawResponseEitherRight {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(right: impl Into<String>) -> Self {
             Self {
                 note: None,
@@ -949,7 +949,7 @@ mod externally_tagged_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["note", "right", "left"];
-        impl ::capgen::wire::Json for DrawResponseEitherRight {
+        impl ::capgen::wire::Codec for DrawResponseEitherRight {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -972,5 +972,5 @@ mod externally_tagged_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseEitherRight);
+    ::capgen::impl_serde!(DrawResponseEitherRight);
 }

@@ -34,13 +34,13 @@ pub use self::hostile_text_contract::*;
 )]
 #[rustfmt::skip]
 mod hostile_text_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "hostile-text";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Escape::DESCRIPTOR];
 
     /// */ export const capability = 1; /*
@@ -48,7 +48,7 @@ mod hostile_text_contract {
     pub struct Escape;
 
     impl Escape {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "hostile-text",
                 "escape",
@@ -69,7 +69,7 @@ mod hostile_text_contract {
         }
     }
 
-    /// The response of `escape`: any JSON value, because the contract has no schema for it.
+    /// The response of `escape`: any JSON value, as it has no schema.
     pub type EscapeResponse = ::serde_json::Value;
 
     /// root */ export const pwned = 1; /* x
@@ -85,20 +85,20 @@ mod hostile_text_contract {
         pub a: String,
         /// ends with a star *
         pub c_1: Option<String>,
-        /// The q"uote\`${1}\\ property.
+        /// The property q"uote\`${1}\\.
         pub q_uote_1: Option<String>,
-        /// The `line\u{a}break` property.
+        /// The property `line\u{a}break`.
         pub line_break: Option<String>,
-        /// The `</script><!--` property.
+        /// The property `</script><!--`.
         pub script: Option<String>,
-        /// The `#![allow(x)] // r#"` property.
+        /// The property `#![allow(x)] // r#"`.
         pub allow_x_r: Option<EscapeRequestAllowXR>,
-        /// The `{}` property.
+        /// The property `{}`.
         pub field: Option<EscapeRequestField>,
     }
 
     impl EscapeRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self {
                 a: a.into(),
@@ -122,7 +122,7 @@ mod hostile_text_contract {
             "#![allow(x)] // r#\"",
             "{}",
         ];
-        impl ::capgen::wire::Json for EscapeRequest {
+        impl ::capgen::wire::Codec for EscapeRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -168,11 +168,11 @@ mod hostile_text_contract {
         }
     };
 
-    ::capgen::json!(EscapeRequest, payload);
+    ::capgen::impl_serde!(EscapeRequest, payload);
 
     ::capgen::payload!(EscapeRequest, Escape, input_schema);
 
-    /// Generated from `/properties/#![allow(x)] ~1~1 r#"` in the request schema of `escape`.
+    /// `/properties/#![allow(x)] ~1~1 r#"` in the request of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum EscapeRequestAllowXR {
         /// The value `"\"; evil(); //"`.
@@ -190,7 +190,7 @@ mod hostile_text_contract {
     }
 
     impl EscapeRequestAllowXR {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Evil,
@@ -201,7 +201,7 @@ mod hostile_text_contract {
                 Self::ValueXa291a293,
             ]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Evil => "\"; evil(); //",
@@ -216,7 +216,7 @@ mod hostile_text_contract {
 
     ::capgen::string_enum!(EscapeRequestAllowXR);
 
-    /// Generated from `/properties/{}` in the request schema of `escape`.
+    /// `/properties/{}` in the request of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum EscapeRequestField {
         /// The value `"*/ {0} {}"`.
@@ -224,11 +224,11 @@ mod hostile_text_contract {
     }
 
     impl EscapeRequestField {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N0]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::N0 => "*/ {0} {}",

@@ -34,13 +34,13 @@ pub use self::index_signatures_contract::*;
 )]
 #[rustfmt::skip]
 mod index_signatures_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "index-signatures";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "8912bfcd1849138ed885555e8194d025ec4bf8bf6fe496d2d339fcb81538eb1c";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Tag::DESCRIPTOR];
 
     /// The capability `tag`.
@@ -48,7 +48,7 @@ mod index_signatures_contract {
     pub struct Tag;
 
     impl Tag {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "index-signatures",
                 "tag",
@@ -74,16 +74,16 @@ mod index_signatures_contract {
     /// The request of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagRequest {
-        /// The `id` property.
+        /// The property `id`.
         pub id: String,
-        /// The `count` property.
+        /// The property `count`.
         pub count: Option<i64>,
-        /// The undeclared properties. An entry with the name of a declared property is not written.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, String>,
     }
 
     impl TagRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(id: impl Into<String>) -> Self {
             Self {
                 id: id.into(),
@@ -95,7 +95,7 @@ mod index_signatures_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["id", "count"];
-        impl ::capgen::wire::Json for TagRequest {
+        impl ::capgen::wire::Codec for TagRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -125,25 +125,25 @@ mod index_signatures_contract {
         }
     };
 
-    ::capgen::json!(TagRequest, payload);
+    ::capgen::impl_serde!(TagRequest, payload);
 
     ::capgen::payload!(TagRequest, Tag, input_schema);
 
     /// The response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponse {
-        /// The `known` property.
+        /// The property `known`.
         pub known: Option<bool>,
-        /// The `open` property.
+        /// The property `open`.
         pub open: Option<TagResponseOpen>,
-        /// The `strict` property.
+        /// The property `strict`.
         pub strict: Option<TagResponseStrict>,
-        /// The undeclared properties. An entry with the name of a declared property is not written.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, Option<f64>>,
     }
 
     impl TagResponse {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 known: None,
@@ -162,7 +162,7 @@ mod index_signatures_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["known", "open", "strict"];
-        impl ::capgen::wire::Json for TagResponse {
+        impl ::capgen::wire::Codec for TagResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -196,21 +196,21 @@ mod index_signatures_contract {
         }
     };
 
-    ::capgen::json!(TagResponse, payload);
+    ::capgen::impl_serde!(TagResponse, payload);
 
     ::capgen::payload!(TagResponse, Tag, output_schema);
 
-    /// Generated from `/properties/open` in the response schema of `tag`.
+    /// `/properties/open` in the response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponseOpen {
-        /// The `a` property.
+        /// The property `a`.
         pub a: String,
-        /// The undeclared properties. An entry with the name of a declared property is not written.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, ::serde_json::Value>,
     }
 
     impl TagResponseOpen {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self {
                 a: a.into(),
@@ -221,7 +221,7 @@ mod index_signatures_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Json for TagResponseOpen {
+        impl ::capgen::wire::Codec for TagResponseOpen {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut rest = ::std::collections::BTreeMap::new();
@@ -247,19 +247,19 @@ mod index_signatures_contract {
         }
     };
 
-    ::capgen::json!(TagResponseOpen);
+    ::capgen::impl_serde!(TagResponseOpen);
 
-    /// Generated from `/properties/strict` in the response schema of `tag`.
+    /// `/properties/strict` in the response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponseStrict {
-        /// The `a` property.
+        /// The property `a`.
         pub a: TagResponseStrictA,
-        /// The undeclared properties. An entry with the name of a declared property is not written.
+        /// The properties that are not declared. One with a declared name is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, String>,
     }
 
     impl TagResponseStrict {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(a: TagResponseStrictA) -> Self {
             Self {
                 a,
@@ -270,7 +270,7 @@ mod index_signatures_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Json for TagResponseStrict {
+        impl ::capgen::wire::Codec for TagResponseStrict {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut rest = ::std::collections::BTreeMap::new();
@@ -296,9 +296,9 @@ mod index_signatures_contract {
         }
     };
 
-    ::capgen::json!(TagResponseStrict);
+    ::capgen::impl_serde!(TagResponseStrict);
 
-    /// Generated from `/properties/strict/properties/a` in the response schema of `tag`.
+    /// `/properties/strict/properties/a` in the response of `tag`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum TagResponseStrictA {
         /// The value `"x"`.
@@ -308,11 +308,11 @@ mod index_signatures_contract {
     }
 
     impl TagResponseStrictA {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::X, Self::Y]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::X => "x",

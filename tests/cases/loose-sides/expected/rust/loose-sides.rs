@@ -34,13 +34,13 @@ pub use self::loose_sides_contract::*;
 )]
 #[rustfmt::skip]
 mod loose_sides_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "loose-sides";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "53184e48964858bea28f4da5a2399a1767935967269ee4da2e151470a435d713";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         Legacy::DESCRIPTOR,
         Half::DESCRIPTOR,
@@ -52,7 +52,7 @@ mod loose_sides_contract {
     pub struct Legacy;
 
     impl Legacy {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "legacy",
@@ -70,10 +70,10 @@ mod loose_sides_contract {
         }
     }
 
-    /// The request of `legacy`: any JSON value, because the contract has no schema for it.
+    /// The request of `legacy`: any JSON value, as it has no schema.
     pub type LegacyRequest = ::serde_json::Value;
 
-    /// The response of `legacy`: any JSON value, because the contract has no schema for it.
+    /// The response of `legacy`: any JSON value, as it has no schema.
     pub type LegacyResponse = ::serde_json::Value;
 
     /// The capability `half`.
@@ -81,7 +81,7 @@ mod loose_sides_contract {
     pub struct Half;
 
     impl Half {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "half",
@@ -101,18 +101,18 @@ mod loose_sides_contract {
         }
     }
 
-    /// The response of `half`: any JSON value, because the contract has no schema for it.
+    /// The response of `half`: any JSON value, as it has no schema.
     pub type HalfResponse = ::serde_json::Value;
 
     /// The request of `half`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct HalfRequest {
-        /// The `a` property.
+        /// The property `a`.
         pub a: String,
     }
 
     impl HalfRequest {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
         }
@@ -120,7 +120,7 @@ mod loose_sides_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Json for HalfRequest {
+        impl ::capgen::wire::Codec for HalfRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -140,7 +140,7 @@ mod loose_sides_contract {
         }
     };
 
-    ::capgen::json!(HalfRequest, payload);
+    ::capgen::impl_serde!(HalfRequest, payload);
 
     ::capgen::payload!(HalfRequest, Half, input_schema);
 
@@ -149,7 +149,7 @@ mod loose_sides_contract {
     pub struct OtherHalf;
 
     impl OtherHalf {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "other-half",
@@ -167,17 +167,17 @@ mod loose_sides_contract {
         }
     }
 
-    /// The request of `other-half`: any JSON value, because the contract has no schema for it.
+    /// The request of `other-half`: any JSON value, as it has no schema.
     pub type OtherHalfRequest = ::serde_json::Value;
 
     /// The response of `other-half`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct OtherHalfResponse(
-        /// The wrapped value.
+        /// The value.
         pub u64,
     );
 
-    impl ::capgen::wire::Json for OtherHalfResponse {
+    impl ::capgen::wire::Codec for OtherHalfResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -186,7 +186,7 @@ mod loose_sides_contract {
         }
     }
 
-    ::capgen::json!(OtherHalfResponse, payload);
+    ::capgen::impl_serde!(OtherHalfResponse, payload);
 
     ::capgen::payload!(OtherHalfResponse, OtherHalf, output_schema);
 }

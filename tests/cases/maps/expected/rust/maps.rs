@@ -34,13 +34,13 @@ pub use self::maps_contract::*;
 )]
 #[rustfmt::skip]
 mod maps_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "maps";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "00228fe8dacdfda11e06861e8bab65867d56f163217c9c645e67243fed9e3b62";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Label::DESCRIPTOR];
 
     /// The capability `label`.
@@ -48,7 +48,7 @@ mod maps_contract {
     pub struct Label;
 
     impl Label {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "maps",
                 "label",
@@ -74,17 +74,17 @@ mod maps_contract {
     /// The request of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelRequest {
-        /// The `anything` property.
+        /// The property `anything`.
         pub anything: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
-        /// The `open` property.
+        /// The property `open`.
         pub open: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
-        /// The `counts` property.
+        /// The property `counts`.
         pub counts: Option<::std::collections::BTreeMap<String, i64>>,
-        /// The `choices` property.
+        /// The property `choices`.
         pub choices: Option<::std::collections::BTreeMap<String, LabelRequestChoicesValue>>,
-        /// The `records` property.
+        /// The property `records`.
         pub records: Option<::std::collections::BTreeMap<String, LabelRequestRecordsValue>>,
-        /// The `nested` property.
+        /// The property `nested`.
         pub nested: Option<
             ::std::collections::BTreeMap<
                 String,
@@ -94,7 +94,7 @@ mod maps_contract {
     }
 
     impl LabelRequest {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 anything: None,
@@ -122,7 +122,7 @@ mod maps_contract {
             "records",
             "nested",
         ];
-        impl ::capgen::wire::Json for LabelRequest {
+        impl ::capgen::wire::Codec for LabelRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -164,11 +164,11 @@ mod maps_contract {
         }
     };
 
-    ::capgen::json!(LabelRequest, payload);
+    ::capgen::impl_serde!(LabelRequest, payload);
 
     ::capgen::payload!(LabelRequest, Label, input_schema);
 
-    /// Generated from `/properties/choices/additionalProperties` in the request schema of `label`.
+    /// `/properties/choices/additionalProperties` in the request of `label`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum LabelRequestChoicesValue {
         /// The value `"a"`.
@@ -178,11 +178,11 @@ mod maps_contract {
     }
 
     impl LabelRequestChoicesValue {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A, Self::B]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::A => "a",
@@ -193,15 +193,15 @@ mod maps_contract {
 
     ::capgen::string_enum!(LabelRequestChoicesValue);
 
-    /// Generated from `/properties/records/additionalProperties` in the request schema of `label`.
+    /// `/properties/records/additionalProperties` in the request of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelRequestRecordsValue {
-        /// The `id` property.
+        /// The property `id`.
         pub id: String,
     }
 
     impl LabelRequestRecordsValue {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(id: impl Into<String>) -> Self {
             Self { id: id.into() }
         }
@@ -209,7 +209,7 @@ mod maps_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["id"];
-        impl ::capgen::wire::Json for LabelRequestRecordsValue {
+        impl ::capgen::wire::Codec for LabelRequestRecordsValue {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -229,16 +229,16 @@ mod maps_contract {
         }
     };
 
-    ::capgen::json!(LabelRequestRecordsValue);
+    ::capgen::impl_serde!(LabelRequestRecordsValue);
 
     /// The response of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelResponse(
-        /// The wrapped value.
+        /// The value.
         pub ::std::collections::BTreeMap<String, String>,
     );
 
-    impl ::capgen::wire::Json for LabelResponse {
+    impl ::capgen::wire::Codec for LabelResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -247,7 +247,7 @@ mod maps_contract {
         }
     }
 
-    ::capgen::json!(LabelResponse, payload);
+    ::capgen::impl_serde!(LabelResponse, payload);
 
     ::capgen::payload!(LabelResponse, Label, output_schema);
 }

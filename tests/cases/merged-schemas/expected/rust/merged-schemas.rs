@@ -34,13 +34,13 @@ pub use self::merged_schemas_contract::*;
 )]
 #[rustfmt::skip]
 mod merged_schemas_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "merged-schemas";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "66846b96a8e1a3c59d09d2b691bc52b6322528a5b03da50a486cb79c6da14e8c";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Create::DESCRIPTOR];
 
     /// The capability `create`.
@@ -48,7 +48,7 @@ mod merged_schemas_contract {
     pub struct Create;
 
     impl Create {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "merged-schemas",
                 "create",
@@ -68,24 +68,24 @@ mod merged_schemas_contract {
         }
     }
 
-    /// The response of `create`: any JSON value, because the contract has no schema for it.
+    /// The response of `create`: any JSON value, as it has no schema.
     pub type CreateResponse = ::serde_json::Value;
 
     /// The request of `create`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreateRequest {
-        /// The `extra` property.
+        /// The property `extra`.
         pub extra: Option<bool>,
-        /// The `tag` property.
+        /// The property `tag`.
         pub tag: String,
-        /// The `id` property.
+        /// The property `id`.
         pub id: String,
-        /// The `count` property.
+        /// The property `count`.
         pub count: i64,
     }
 
     impl CreateRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(tag: impl Into<String>, id: impl Into<String>, count: i64) -> Self {
             Self {
                 extra: None,
@@ -98,7 +98,7 @@ mod merged_schemas_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["extra", "tag", "id", "count"];
-        impl ::capgen::wire::Json for CreateRequest {
+        impl ::capgen::wire::Codec for CreateRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -132,7 +132,7 @@ mod merged_schemas_contract {
         }
     };
 
-    ::capgen::json!(CreateRequest, payload);
+    ::capgen::impl_serde!(CreateRequest, payload);
 
     ::capgen::payload!(CreateRequest, Create, input_schema);
 }

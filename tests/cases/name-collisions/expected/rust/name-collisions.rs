@@ -34,13 +34,13 @@ pub use self::name_collisions_contract::*;
 )]
 #[rustfmt::skip]
 mod name_collisions_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "name-collisions";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "527bb9112321c9b259b76837c0ebd3713dc564291b2f01a61e106b0af5f48cbd";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         ABX0401cb73::DESCRIPTOR,
         ABX68a695eb::DESCRIPTOR,
@@ -53,7 +53,7 @@ mod name_collisions_contract {
     pub struct ABX0401cb73;
 
     impl ABX0401cb73 {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a-b",
@@ -73,26 +73,26 @@ mod name_collisions_contract {
         }
     }
 
-    /// The response of `a-b`: any JSON value, because the contract has no schema for it.
+    /// The response of `a-b`: any JSON value, as it has no schema.
     pub type ABResponseX3e265543 = ::serde_json::Value;
 
     /// The request of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXde271633 {
-        /// The `id` property.
+        /// The property `id`.
         pub id_x4721736f: Option<String>,
-        /// The `ID` property.
+        /// The property `ID`.
         pub id_x0efffc31: Option<String>,
-        /// The `order` property.
+        /// The property `order`.
         pub order: Option<ABRequestOrder>,
-        /// The `x` property.
+        /// The property `x`.
         pub x_x2d07b0e6: Option<ABRequestXX4f2cd9df>,
-        /// The `X` property.
+        /// The property `X`.
         pub x_x4bb59d70: Option<ABRequestXXee445052>,
     }
 
     impl ABRequestXde271633 {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 id_x4721736f: None,
@@ -112,7 +112,7 @@ mod name_collisions_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["id", "ID", "order", "x", "X"];
-        impl ::capgen::wire::Json for ABRequestXde271633 {
+        impl ::capgen::wire::Codec for ABRequestXde271633 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -150,11 +150,11 @@ mod name_collisions_contract {
         }
     };
 
-    ::capgen::json!(ABRequestXde271633, payload);
+    ::capgen::impl_serde!(ABRequestXde271633, payload);
 
     ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
 
-    /// Generated from `/properties/order` in the request schema of `a-b`.
+    /// `/properties/order` in the request of `a-b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ABRequestOrder {
         /// The value `"asc"`.
@@ -168,7 +168,7 @@ mod name_collisions_contract {
     }
 
     impl ABRequestOrder {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::AscX572ecbfe,
@@ -177,7 +177,7 @@ mod name_collisions_contract {
                 Self::ValueX77b445aa,
             ]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::AscX572ecbfe => "asc",
@@ -190,15 +190,15 @@ mod name_collisions_contract {
 
     ::capgen::string_enum!(ABRequestOrder);
 
-    /// Generated from `/properties/x` in the request schema of `a-b`.
+    /// `/properties/x` in the request of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXX4f2cd9df {
-        /// The `y` property.
+        /// The property `y`.
         pub y: String,
     }
 
     impl ABRequestXX4f2cd9df {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(y: impl Into<String>) -> Self {
             Self { y: y.into() }
         }
@@ -206,7 +206,7 @@ mod name_collisions_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["y"];
-        impl ::capgen::wire::Json for ABRequestXX4f2cd9df {
+        impl ::capgen::wire::Codec for ABRequestXX4f2cd9df {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -226,17 +226,17 @@ mod name_collisions_contract {
         }
     };
 
-    ::capgen::json!(ABRequestXX4f2cd9df);
+    ::capgen::impl_serde!(ABRequestXX4f2cd9df);
 
-    /// Generated from `/properties/X` in the request schema of `a-b`.
+    /// `/properties/X` in the request of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXXee445052 {
-        /// The `z` property.
+        /// The property `z`.
         pub z: String,
     }
 
     impl ABRequestXXee445052 {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(z: impl Into<String>) -> Self {
             Self { z: z.into() }
         }
@@ -244,7 +244,7 @@ mod name_collisions_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["z"];
-        impl ::capgen::wire::Json for ABRequestXXee445052 {
+        impl ::capgen::wire::Codec for ABRequestXXee445052 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -264,14 +264,14 @@ mod name_collisions_contract {
         }
     };
 
-    ::capgen::json!(ABRequestXXee445052);
+    ::capgen::impl_serde!(ABRequestXXee445052);
 
     /// The capability `a_b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ABX68a695eb;
 
     impl ABX68a695eb {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a_b",
@@ -291,18 +291,18 @@ mod name_collisions_contract {
         }
     }
 
-    /// The response of `a_b`: any JSON value, because the contract has no schema for it.
+    /// The response of `a_b`: any JSON value, as it has no schema.
     pub type ABResponseXab0adb7d = ::serde_json::Value;
 
     /// The request of `a_b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXed2a9bb1 {
-        /// The `x` property.
+        /// The property `x`.
         pub x: String,
     }
 
     impl ABRequestXed2a9bb1 {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(x: impl Into<String>) -> Self {
             Self { x: x.into() }
         }
@@ -310,7 +310,7 @@ mod name_collisions_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["x"];
-        impl ::capgen::wire::Json for ABRequestXed2a9bb1 {
+        impl ::capgen::wire::Codec for ABRequestXed2a9bb1 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -330,7 +330,7 @@ mod name_collisions_contract {
         }
     };
 
-    ::capgen::json!(ABRequestXed2a9bb1, payload);
+    ::capgen::impl_serde!(ABRequestXed2a9bb1, payload);
 
     ::capgen::payload!(ABRequestXed2a9bb1, ABX68a695eb, input_schema);
 
@@ -339,7 +339,7 @@ mod name_collisions_contract {
     pub struct CapabilitiesX5589ddb0;
 
     impl CapabilitiesX5589ddb0 {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
             "name-collisions",
             "Capabilities",
@@ -356,10 +356,10 @@ mod name_collisions_contract {
         }
     }
 
-    /// The request of `Capabilities`: any JSON value, because the contract has no schema for it.
+    /// The request of `Capabilities`: any JSON value, as it has no schema.
     pub type CapabilitiesRequest = ::serde_json::Value;
 
-    /// The response of `Capabilities`: any JSON value, because the contract has no schema for it.
+    /// The response of `Capabilities`: any JSON value, as it has no schema.
     pub type CapabilitiesResponse = ::serde_json::Value;
 
     /// The capability `vec`.
@@ -367,7 +367,7 @@ mod name_collisions_contract {
     pub struct VecX90abf4c1;
 
     impl VecX90abf4c1 {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "vec",
@@ -385,17 +385,17 @@ mod name_collisions_contract {
         }
     }
 
-    /// The response of `vec`: any JSON value, because the contract has no schema for it.
+    /// The response of `vec`: any JSON value, as it has no schema.
     pub type VecResponse = ::serde_json::Value;
 
     /// The request of `vec`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct VecRequest(
-        /// The wrapped value.
+        /// The value.
         pub Vec<String>,
     );
 
-    impl ::capgen::wire::Json for VecRequest {
+    impl ::capgen::wire::Codec for VecRequest {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -404,7 +404,7 @@ mod name_collisions_contract {
         }
     }
 
-    ::capgen::json!(VecRequest, payload);
+    ::capgen::impl_serde!(VecRequest, payload);
 
     ::capgen::payload!(VecRequest, VecX90abf4c1, input_schema);
 }

@@ -34,13 +34,13 @@ pub use self::nested_records_contract::*;
 )]
 #[rustfmt::skip]
 mod nested_records_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "nested-records";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Ship::DESCRIPTOR];
 
     /// The capability `ship`.
@@ -48,7 +48,7 @@ mod nested_records_contract {
     pub struct Ship;
 
     impl Ship {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "nested-records",
                 "ship",
@@ -68,7 +68,7 @@ mod nested_records_contract {
         }
     }
 
-    /// The response of `ship`: any JSON value, because the contract has no schema for it.
+    /// The response of `ship`: any JSON value, as it has no schema.
     pub type ShipResponse = ::serde_json::Value;
 
     /// What to ship, and where to.
@@ -76,12 +76,12 @@ mod nested_records_contract {
     pub struct ShipRequest {
         /// Where to.
         pub address: ShipRequestAddress,
-        /// The `items` property.
+        /// The property `items`.
         pub items: Vec<ShipRequestItemsItem>,
     }
 
     impl ShipRequest {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(address: ShipRequestAddress, items: Vec<ShipRequestItemsItem>) -> Self {
             Self { address, items }
         }
@@ -89,7 +89,7 @@ mod nested_records_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["address", "items"];
-        impl ::capgen::wire::Json for ShipRequest {
+        impl ::capgen::wire::Codec for ShipRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -112,21 +112,21 @@ mod nested_records_contract {
         }
     };
 
-    ::capgen::json!(ShipRequest, payload);
+    ::capgen::impl_serde!(ShipRequest, payload);
 
     ::capgen::payload!(ShipRequest, Ship, input_schema);
 
     /// Where to.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddress {
-        /// The `lines` property.
+        /// The property `lines`.
         pub lines: Vec<String>,
-        /// The `country` property.
+        /// The property `country`.
         pub country: Option<ShipRequestAddressCountry>,
     }
 
     impl ShipRequestAddress {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(lines: Vec<String>) -> Self {
             Self { lines, country: None }
         }
@@ -134,7 +134,7 @@ mod nested_records_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["lines", "country"];
-        impl ::capgen::wire::Json for ShipRequestAddress {
+        impl ::capgen::wire::Codec for ShipRequestAddress {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -157,17 +157,17 @@ mod nested_records_contract {
         }
     };
 
-    ::capgen::json!(ShipRequestAddress);
+    ::capgen::impl_serde!(ShipRequestAddress);
 
-    /// Generated from `/properties/address/properties/country` in the request schema of `ship`.
+    /// `/properties/address/properties/country` in the request of `ship`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddressCountry {
-        /// The `code` property.
+        /// The property `code`.
         pub code: String,
     }
 
     impl ShipRequestAddressCountry {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(code: impl Into<String>) -> Self {
             Self { code: code.into() }
         }
@@ -175,7 +175,7 @@ mod nested_records_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["code"];
-        impl ::capgen::wire::Json for ShipRequestAddressCountry {
+        impl ::capgen::wire::Codec for ShipRequestAddressCountry {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -195,19 +195,19 @@ mod nested_records_contract {
         }
     };
 
-    ::capgen::json!(ShipRequestAddressCountry);
+    ::capgen::impl_serde!(ShipRequestAddressCountry);
 
-    /// Generated from `/properties/items/items` in the request schema of `ship`.
+    /// `/properties/items/items` in the request of `ship`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestItemsItem {
-        /// The `sku` property.
+        /// The property `sku`.
         pub sku: String,
-        /// The `count` property.
+        /// The property `count`.
         pub count: u64,
     }
 
     impl ShipRequestItemsItem {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(sku: impl Into<String>, count: u64) -> Self {
             Self { sku: sku.into(), count }
         }
@@ -219,7 +219,7 @@ mod nested_records_contract {
             1,
             18446744073709551615,
         );
-        impl ::capgen::wire::Json for ShipRequestItemsItem {
+        impl ::capgen::wire::Codec for ShipRequestItemsItem {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -242,5 +242,5 @@ mod nested_records_contract {
         }
     };
 
-    ::capgen::json!(ShipRequestItemsItem);
+    ::capgen::impl_serde!(ShipRequestItemsItem);
 }

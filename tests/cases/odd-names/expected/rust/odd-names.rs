@@ -34,13 +34,13 @@ pub use self::odd_names_contract::*;
 )]
 #[rustfmt::skip]
 mod odd_names_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "odd-names";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[N2ndTryOfIt::DESCRIPTOR];
 
     /// The capability `2nd_try-of-it`.
@@ -48,7 +48,7 @@ mod odd_names_contract {
     pub struct N2ndTryOfIt;
 
     impl N2ndTryOfIt {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "odd-names",
                 "2nd_try-of-it",
@@ -68,40 +68,40 @@ mod odd_names_contract {
         }
     }
 
-    /// The response of `2nd_try-of-it`: any JSON value, because the contract has no schema for it.
+    /// The response of `2nd_try-of-it`: any JSON value, as it has no schema.
     pub type N2ndTryOfItResponse = ::serde_json::Value;
 
     /// The request of `2nd_try-of-it`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct N2ndTryOfItRequest {
-        /// The `content-type` property.
+        /// The property `content-type`.
         pub content_type: Option<String>,
-        /// The `2fast` property.
+        /// The property `2fast`.
         pub n2fast: Option<String>,
-        /// The `class` property.
+        /// The property `class`.
         pub class: String,
-        /// The `type` property.
+        /// The property `type`.
         pub r#type: Option<String>,
-        /// The `self` property.
+        /// The property `self`.
         pub self_: Option<String>,
-        /// The `""` property.
+        /// The property without a visible name.
         pub field: Option<String>,
-        /// The `größe` property.
+        /// The property `größe`.
         pub gr_e: Option<String>,
-        /// The `a b` property.
+        /// The property `a b`.
         pub a_b: Option<String>,
-        /// The `__proto__` property.
+        /// The property `__proto__`.
         pub proto: String,
-        /// The `toString` property.
+        /// The property `toString`.
         pub to_string: Option<bool>,
-        /// The `constructor` property.
+        /// The property `constructor`.
         pub constructor: Option<i64>,
-        /// The `$ok` property.
+        /// The property `$ok`.
         pub ok: Option<String>,
     }
 
     impl N2ndTryOfItRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(class: impl Into<String>, proto: impl Into<String>) -> Self {
             Self {
                 content_type: None,
@@ -135,7 +135,7 @@ mod odd_names_contract {
             "constructor",
             "$ok",
         ];
-        impl ::capgen::wire::Json for N2ndTryOfItRequest {
+        impl ::capgen::wire::Codec for N2ndTryOfItRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -201,7 +201,7 @@ mod odd_names_contract {
         }
     };
 
-    ::capgen::json!(N2ndTryOfItRequest, payload);
+    ::capgen::impl_serde!(N2ndTryOfItRequest, payload);
 
     ::capgen::payload!(N2ndTryOfItRequest, N2ndTryOfIt, input_schema);
 }

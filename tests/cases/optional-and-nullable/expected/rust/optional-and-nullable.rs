@@ -34,13 +34,13 @@ pub use self::optional_and_nullable_contract::*;
 )]
 #[rustfmt::skip]
 mod optional_and_nullable_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "optional-and-nullable";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "045d29ef8451e65db872e33a7778c7197280b01bf08ed5bd92e3d3c142953505";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Update::DESCRIPTOR];
 
     /// The capability `update`.
@@ -48,7 +48,7 @@ mod optional_and_nullable_contract {
     pub struct Update;
 
     impl Update {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "optional-and-nullable",
                 "update",
@@ -74,22 +74,22 @@ mod optional_and_nullable_contract {
     /// The request of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateRequest {
-        /// The `required` property.
+        /// The property `required`.
         pub required: String,
-        /// The `optional` property.
+        /// The property `optional`.
         pub optional: Option<String>,
-        /// The `nullable` property.
+        /// The property `nullable`.
         pub nullable: Option<String>,
-        /// The `optionalNullable` property.
+        /// The property `optionalNullable`.
         pub optional_nullable: Option<Option<i64>>,
-        /// The `nullableChoice` property.
+        /// The property `nullableChoice`.
         pub nullable_choice: Option<Option<UpdateRequestNullableChoice>>,
-        /// The `pydantic` property.
+        /// The property `pydantic`.
         pub pydantic: Option<Option<String>>,
     }
 
     impl UpdateRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(required: impl Into<String>, nullable: Option<String>) -> Self {
             Self {
                 required: required.into(),
@@ -111,7 +111,7 @@ mod optional_and_nullable_contract {
             "nullableChoice",
             "pydantic",
         ];
-        impl ::capgen::wire::Json for UpdateRequest {
+        impl ::capgen::wire::Codec for UpdateRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -153,11 +153,11 @@ mod optional_and_nullable_contract {
         }
     };
 
-    ::capgen::json!(UpdateRequest, payload);
+    ::capgen::impl_serde!(UpdateRequest, payload);
 
     ::capgen::payload!(UpdateRequest, Update, input_schema);
 
-    /// Generated from `/properties/nullableChoice` in the request schema of `update`.
+    /// `/properties/nullableChoice` in the request of `update`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum UpdateRequestNullableChoice {
         /// The value `"on"`.
@@ -167,11 +167,11 @@ mod optional_and_nullable_contract {
     }
 
     impl UpdateRequestNullableChoice {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::On, Self::Off]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::On => "on",
@@ -185,11 +185,11 @@ mod optional_and_nullable_contract {
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateResponse(
-        /// The wrapped value.
+        /// The value.
         pub Option<UpdateResponseValue>,
     );
 
-    impl ::capgen::wire::Json for UpdateResponse {
+    impl ::capgen::wire::Codec for UpdateResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -198,19 +198,19 @@ mod optional_and_nullable_contract {
         }
     }
 
-    ::capgen::json!(UpdateResponse, payload);
+    ::capgen::impl_serde!(UpdateResponse, payload);
 
     ::capgen::payload!(UpdateResponse, Update, output_schema);
 
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateResponseValue {
-        /// The `done` property.
+        /// The property `done`.
         pub done: bool,
     }
 
     impl UpdateResponseValue {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(done: bool) -> Self {
             Self { done }
         }
@@ -218,7 +218,7 @@ mod optional_and_nullable_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["done"];
-        impl ::capgen::wire::Json for UpdateResponseValue {
+        impl ::capgen::wire::Codec for UpdateResponseValue {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -238,5 +238,5 @@ mod optional_and_nullable_contract {
         }
     };
 
-    ::capgen::json!(UpdateResponseValue);
+    ::capgen::impl_serde!(UpdateResponseValue);
 }

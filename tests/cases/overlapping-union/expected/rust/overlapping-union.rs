@@ -34,13 +34,13 @@ pub use self::overlapping_union_contract::*;
 )]
 #[rustfmt::skip]
 mod overlapping_union_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "overlapping-union";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "c694c2706c37b28906c91578e0f8eca2b8352654284b6cfb6d40cde1819ab64b";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Search::DESCRIPTOR, Pay::DESCRIPTOR];
 
     /// The capability `search`.
@@ -48,7 +48,7 @@ mod overlapping_union_contract {
     pub struct Search;
 
     impl Search {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "overlapping-union",
                 "search",
@@ -73,24 +73,24 @@ mod overlapping_union_contract {
 
     /// The request of `search`.
     ///
-    /// More than one branch can match a value, so the value is kept as JSON.
+    /// More than one type may fit a value, so it is kept as it is.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequest(::serde_json::Value);
 
     impl SearchRequest {
-        /// Returns a copy of the value as `Variant1`, or `None` if the value does not match this branch.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<SearchRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// Returns a copy of the value as `Variant2`, or `None` if the value does not match this branch.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<SearchRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
-        /// Returns the JSON value.
+        /// The value.
         pub const fn json(&self) -> &::serde_json::Value {
             &self.0
         }
-        /// Converts into the JSON value.
+        /// The value.
         pub fn into_json(self) -> ::serde_json::Value {
             self.0
         }
@@ -109,12 +109,12 @@ mod overlapping_union_contract {
     }
 
     const _: () = {
-        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+        static INTERPRETED: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
             <SearchRequest as ::capgen::Payload>::schema,
             &[""],
         );
-        impl ::capgen::wire::Json for SearchRequest {
-            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+        impl ::capgen::wire::Codec for SearchRequest {
+            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 reader.value().map(Self)
             }
@@ -124,19 +124,19 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchRequest, payload);
+    ::capgen::impl_serde!(SearchRequest, payload);
 
     ::capgen::payload!(SearchRequest, Search, input_schema);
 
-    /// Generated from `/anyOf/0` in the request schema of `search`.
+    /// `/anyOf/0` in the request of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestVariant1 {
-        /// The `text` property.
+        /// The property `text`.
         pub text: String,
     }
 
     impl SearchRequestVariant1 {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(text: impl Into<String>) -> Self {
             Self { text: text.into() }
         }
@@ -144,7 +144,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["text"];
-        impl ::capgen::wire::Json for SearchRequestVariant1 {
+        impl ::capgen::wire::Codec for SearchRequestVariant1 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -164,17 +164,17 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestVariant1);
+    ::capgen::impl_serde!(SearchRequestVariant1);
 
-    /// Generated from `/anyOf/1` in the request schema of `search`.
+    /// `/anyOf/1` in the request of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestVariant2 {
-        /// The `id` property.
+        /// The property `id`.
         pub id: i64,
     }
 
     impl SearchRequestVariant2 {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(id: i64) -> Self {
             Self { id }
         }
@@ -182,7 +182,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["id"];
-        impl ::capgen::wire::Json for SearchRequestVariant2 {
+        impl ::capgen::wire::Codec for SearchRequestVariant2 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -202,21 +202,21 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchRequestVariant2);
+    ::capgen::impl_serde!(SearchRequestVariant2);
 
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponse {
-        /// The `scalar` property.
+        /// The property `scalar`.
         pub scalar: Option<SearchResponseScalar>,
-        /// The `idOrList` property.
+        /// The property `idOrList`.
         pub id_or_list: Option<SearchResponseIdOrList>,
-        /// The `textOrRecord` property.
+        /// The property `textOrRecord`.
         pub text_or_record: Option<SearchResponseTextOrRecord>,
     }
 
     impl SearchResponse {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 scalar: None,
@@ -234,7 +234,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["scalar", "idOrList", "textOrRecord"];
-        impl ::capgen::wire::Json for SearchResponse {
+        impl ::capgen::wire::Codec for SearchResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -264,18 +264,18 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchResponse, payload);
+    ::capgen::impl_serde!(SearchResponse, payload);
 
     ::capgen::payload!(SearchResponse, Search, output_schema);
 
-    /// Generated from `/properties/scalar` in the response schema of `search`.
+    /// `/properties/scalar` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseScalar {
-        /// A value of type boolean.
+        /// Where the value is of type boolean.
         Boolean(bool),
-        /// A value of type number.
+        /// Where the value is of type number.
         Number(f64),
-        /// A value of type string.
+        /// Where the value is of type string.
         String(String),
     }
 
@@ -297,12 +297,12 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Json for SearchResponseScalar {
+    impl ::capgen::wire::Codec for SearchResponseScalar {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Boolean => reader.read().map(Self::Boolean),
-                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
+                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
                 _ => None,
             }
         }
@@ -315,14 +315,14 @@ mod overlapping_union_contract {
         }
     }
 
-    ::capgen::json!(SearchResponseScalar);
+    ::capgen::impl_serde!(SearchResponseScalar);
 
-    /// Generated from `/properties/idOrList` in the response schema of `search`.
+    /// `/properties/idOrList` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseIdOrList {
-        /// A value of type string.
+        /// Where the value is of type string.
         String(String),
-        /// A value of type array.
+        /// Where the value is of type array.
         Array(Vec<String>),
     }
 
@@ -338,11 +338,11 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Json for SearchResponseIdOrList {
+    impl ::capgen::wire::Codec for SearchResponseIdOrList {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
-                ::capgen::wire::Kind::Array => reader.read().map(Self::Array),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Array => reader.read().map(Self::Array),
                 _ => None,
             }
         }
@@ -354,14 +354,14 @@ mod overlapping_union_contract {
         }
     }
 
-    ::capgen::json!(SearchResponseIdOrList);
+    ::capgen::impl_serde!(SearchResponseIdOrList);
 
-    /// Generated from `/properties/textOrRecord` in the response schema of `search`.
+    /// `/properties/textOrRecord` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseTextOrRecord {
-        /// A value of type string.
+        /// Where the value is of type string.
         String(String),
-        /// A value of type object.
+        /// Where the value is of type object.
         Object(SearchResponseTextOrRecordObject),
     }
 
@@ -377,11 +377,11 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Json for SearchResponseTextOrRecord {
+    impl ::capgen::wire::Codec for SearchResponseTextOrRecord {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
-                ::capgen::wire::Kind::Object => reader.read().map(Self::Object),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Object => reader.read().map(Self::Object),
                 _ => None,
             }
         }
@@ -393,17 +393,17 @@ mod overlapping_union_contract {
         }
     }
 
-    ::capgen::json!(SearchResponseTextOrRecord);
+    ::capgen::impl_serde!(SearchResponseTextOrRecord);
 
-    /// Generated from `/properties/textOrRecord/anyOf/1` in the response schema of `search`.
+    /// `/properties/textOrRecord/anyOf/1` in the response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponseTextOrRecordObject {
-        /// The `a` property.
+        /// The property `a`.
         pub a: String,
     }
 
     impl SearchResponseTextOrRecordObject {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
         }
@@ -411,7 +411,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Json for SearchResponseTextOrRecordObject {
+        impl ::capgen::wire::Codec for SearchResponseTextOrRecordObject {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -431,14 +431,14 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(SearchResponseTextOrRecordObject);
+    ::capgen::impl_serde!(SearchResponseTextOrRecordObject);
 
     /// The capability `pay`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Pay;
 
     impl Pay {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "overlapping-union",
                 "pay",
@@ -458,15 +458,15 @@ mod overlapping_union_contract {
         }
     }
 
-    /// The response of `pay`: any JSON value, because the contract has no schema for it.
+    /// The response of `pay`: any JSON value, as it has no schema.
     pub type PayResponse = ::serde_json::Value;
 
     /// The request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum PayRequest {
-        /// An object with the `card` property.
+        /// Where there is a property `card`.
         Card(PayRequestCard),
-        /// An object with the `iban` property.
+        /// Where there is a property `iban`.
         Iban(PayRequestIban),
     }
 
@@ -484,10 +484,10 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["card", "iban"];
-        impl ::capgen::wire::Json for PayRequest {
+        impl ::capgen::wire::Codec for PayRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::Object => {
+                    ::capgen::wire::ValueKind::Object => {
                         match reader.which(NAMES)? {
                             0 => reader.read().map(Self::Card),
                             1 => reader.read().map(Self::Iban),
@@ -506,19 +506,19 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(PayRequest, payload);
+    ::capgen::impl_serde!(PayRequest, payload);
 
     ::capgen::payload!(PayRequest, Pay, input_schema);
 
-    /// Generated from `/oneOf/0` in the request schema of `pay`.
+    /// `/oneOf/0` in the request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PayRequestCard {
-        /// The `card` property.
+        /// The property `card`.
         pub card: String,
     }
 
     impl PayRequestCard {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(card: impl Into<String>) -> Self {
             Self { card: card.into() }
         }
@@ -526,7 +526,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["card"];
-        impl ::capgen::wire::Json for PayRequestCard {
+        impl ::capgen::wire::Codec for PayRequestCard {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
@@ -546,19 +546,19 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(PayRequestCard);
+    ::capgen::impl_serde!(PayRequestCard);
 
-    /// Generated from `/oneOf/1` in the request schema of `pay`.
+    /// `/oneOf/1` in the request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PayRequestIban {
-        /// The `iban` property.
+        /// The property `iban`.
         pub iban: String,
-        /// The `bic` property.
+        /// The property `bic`.
         pub bic: Option<String>,
     }
 
     impl PayRequestIban {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(iban: impl Into<String>) -> Self {
             Self {
                 iban: iban.into(),
@@ -569,7 +569,7 @@ mod overlapping_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["iban", "bic"];
-        impl ::capgen::wire::Json for PayRequestIban {
+        impl ::capgen::wire::Codec for PayRequestIban {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -592,5 +592,5 @@ mod overlapping_union_contract {
         }
     };
 
-    ::capgen::json!(PayRequestIban);
+    ::capgen::impl_serde!(PayRequestIban);
 }

@@ -34,13 +34,13 @@ pub use self::recursion_contract::*;
 )]
 #[rustfmt::skip]
 mod recursion_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "recursion";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Walk::DESCRIPTOR];
 
     /// The capability `walk`.
@@ -48,7 +48,7 @@ mod recursion_contract {
     pub struct Walk;
 
     impl Walk {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "recursion",
                 "walk",
@@ -76,19 +76,19 @@ mod recursion_contract {
 
     ::capgen::payload!(WalkRequest, Walk, input_schema);
 
-    /// Generated from `/definitions/node` in the request schema of `walk`.
+    /// `/definitions/node` in the request of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkRequestNode {
-        /// The `value` property.
+        /// The property `value`.
         pub value: String,
-        /// The `children` property.
+        /// The property `children`.
         pub children: Vec<WalkRequestNode>,
-        /// The `next` property.
+        /// The property `next`.
         pub next: Option<Option<Box<WalkRequestNode>>>,
     }
 
     impl WalkRequestNode {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(value: impl Into<String>, children: Vec<WalkRequestNode>) -> Self {
             Self {
                 value: value.into(),
@@ -100,7 +100,7 @@ mod recursion_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["value", "children", "next"];
-        impl ::capgen::wire::Json for WalkRequestNode {
+        impl ::capgen::wire::Codec for WalkRequestNode {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -130,21 +130,21 @@ mod recursion_contract {
         }
     };
 
-    ::capgen::json!(WalkRequestNode);
+    ::capgen::impl_serde!(WalkRequestNode);
 
     /// The response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponse {
-        /// The `json` property.
+        /// The property `json`.
         pub json: Option<WalkResponseJson>,
-        /// The `nested` property.
+        /// The property `nested`.
         pub nested: Option<WalkResponseNested>,
-        /// The `tree` property.
+        /// The property `tree`.
         pub tree: Option<WalkResponseTree>,
     }
 
     impl WalkResponse {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 json: None,
@@ -162,7 +162,7 @@ mod recursion_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["json", "nested", "tree"];
-        impl ::capgen::wire::Json for WalkResponse {
+        impl ::capgen::wire::Codec for WalkResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -192,21 +192,21 @@ mod recursion_contract {
         }
     };
 
-    ::capgen::json!(WalkResponse, payload);
+    ::capgen::impl_serde!(WalkResponse, payload);
 
     ::capgen::payload!(WalkResponse, Walk, output_schema);
 
-    /// Generated from `/definitions/json` in the response schema of `walk`.
+    /// `/definitions/json` in the response of `walk`.
     pub type WalkResponseJson = Option<WalkResponseJsonValue>;
 
-    /// Generated from `/definitions/json` in the response schema of `walk`.
+    /// `/definitions/json` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WalkResponseJsonValue {
-        /// A value of type boolean or number or string.
+        /// Where the value is of type boolean or number or string.
         Variant1(WalkResponseJsonVariant1),
-        /// A value of type array.
+        /// Where the value is of type array.
         Array(Vec<WalkResponseJson>),
-        /// A value of type object.
+        /// Where the value is of type object.
         Object(::std::collections::BTreeMap<String, WalkResponseJson>),
     }
 
@@ -229,14 +229,14 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Json for WalkResponseJsonValue {
+    impl ::capgen::wire::Codec for WalkResponseJsonValue {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Boolean
-                | ::capgen::wire::Kind::Number
-                | ::capgen::wire::Kind::String => reader.read().map(Self::Variant1),
-                ::capgen::wire::Kind::Array => reader.read().map(Self::Array),
-                ::capgen::wire::Kind::Object => reader.read().map(Self::Object),
+                ::capgen::wire::ValueKind::Boolean
+                | ::capgen::wire::ValueKind::Number
+                | ::capgen::wire::ValueKind::String => reader.read().map(Self::Variant1),
+                ::capgen::wire::ValueKind::Array => reader.read().map(Self::Array),
+                ::capgen::wire::ValueKind::Object => reader.read().map(Self::Object),
                 _ => None,
             }
         }
@@ -249,16 +249,16 @@ mod recursion_contract {
         }
     }
 
-    ::capgen::json!(WalkResponseJsonValue);
+    ::capgen::impl_serde!(WalkResponseJsonValue);
 
-    /// Generated from `/definitions/json/oneOf/0` in the response schema of `walk`.
+    /// `/definitions/json/oneOf/0` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WalkResponseJsonVariant1 {
-        /// A value of type boolean.
+        /// Where the value is of type boolean.
         Boolean(bool),
-        /// A value of type number.
+        /// Where the value is of type number.
         Number(f64),
-        /// A value of type string.
+        /// Where the value is of type string.
         String(String),
     }
 
@@ -280,12 +280,12 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Json for WalkResponseJsonVariant1 {
+    impl ::capgen::wire::Codec for WalkResponseJsonVariant1 {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Boolean => reader.read().map(Self::Boolean),
-                ::capgen::wire::Kind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::Kind::String => reader.read().map(Self::String),
+                ::capgen::wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
+                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
+                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
                 _ => None,
             }
         }
@@ -298,16 +298,16 @@ mod recursion_contract {
         }
     }
 
-    ::capgen::json!(WalkResponseJsonVariant1);
+    ::capgen::impl_serde!(WalkResponseJsonVariant1);
 
-    /// Generated from `/definitions/nested` in the response schema of `walk`.
+    /// `/definitions/nested` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponseNested(
-        /// The wrapped value.
+        /// The value.
         pub Vec<WalkResponseNested>,
     );
 
-    impl ::capgen::wire::Json for WalkResponseNested {
+    impl ::capgen::wire::Codec for WalkResponseNested {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -316,16 +316,16 @@ mod recursion_contract {
         }
     }
 
-    ::capgen::json!(WalkResponseNested);
+    ::capgen::impl_serde!(WalkResponseNested);
 
-    /// Generated from `/definitions/tree` in the response schema of `walk`.
+    /// `/definitions/tree` in the response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponseTree(
-        /// The wrapped value.
+        /// The value.
         pub ::std::collections::BTreeMap<String, WalkResponseTree>,
     );
 
-    impl ::capgen::wire::Json for WalkResponseTree {
+    impl ::capgen::wire::Codec for WalkResponseTree {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -334,5 +334,5 @@ mod recursion_contract {
         }
     }
 
-    ::capgen::json!(WalkResponseTree);
+    ::capgen::impl_serde!(WalkResponseTree);
 }

@@ -34,13 +34,13 @@ pub use self::required_alternatives_contract::*;
 )]
 #[rustfmt::skip]
 mod required_alternatives_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "required-alternatives";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "0c662da7423f79baf980fdee2412881a44cf2a1996ad407a24180ea70faa7efc";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Find::DESCRIPTOR];
 
     /// The capability `find`.
@@ -48,7 +48,7 @@ mod required_alternatives_contract {
     pub struct Find;
 
     impl Find {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "required-alternatives",
                 "find",
@@ -73,24 +73,24 @@ mod required_alternatives_contract {
 
     /// The request of `find`.
     ///
-    /// More than one branch can match a value, so the value is kept as JSON.
+    /// More than one type may fit a value, so it is kept as it is.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequest(::serde_json::Value);
 
     impl FindRequest {
-        /// Returns a copy of the value as `Variant1`, or `None` if the value does not match this branch.
+        /// The value as `Variant1`, where it can be read as one. Copies it.
         pub fn as_variant1(&self) -> Option<FindRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// Returns a copy of the value as `Variant2`, or `None` if the value does not match this branch.
+        /// The value as `Variant2`, where it can be read as one. Copies it.
         pub fn as_variant2(&self) -> Option<FindRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
-        /// Returns the JSON value.
+        /// The value.
         pub const fn json(&self) -> &::serde_json::Value {
             &self.0
         }
-        /// Converts into the JSON value.
+        /// The value.
         pub fn into_json(self) -> ::serde_json::Value {
             self.0
         }
@@ -109,12 +109,12 @@ mod required_alternatives_contract {
     }
 
     const _: () = {
-        static WHOLE: ::capgen::wire::Whole = ::capgen::wire::Whole::new(
+        static INTERPRETED: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
             <FindRequest as ::capgen::Payload>::schema,
             &[""],
         );
-        impl ::capgen::wire::Json for FindRequest {
-            const WHOLE: Option<&'static ::capgen::wire::Whole> = Some(&WHOLE);
+        impl ::capgen::wire::Codec for FindRequest {
+            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 reader.value().map(Self)
             }
@@ -124,21 +124,21 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindRequest, payload);
+    ::capgen::impl_serde!(FindRequest, payload);
 
     ::capgen::payload!(FindRequest, Find, input_schema);
 
-    /// Generated from `/anyOf/0` in the request schema of `find`.
+    /// `/anyOf/0` in the request of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequestVariant1 {
-        /// The `a` property.
+        /// The property `a`.
         pub a: String,
-        /// The `b` property.
+        /// The property `b`.
         pub b: Option<String>,
     }
 
     impl FindRequestVariant1 {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into(), b: None }
         }
@@ -146,7 +146,7 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a", "b"];
-        impl ::capgen::wire::Json for FindRequestVariant1 {
+        impl ::capgen::wire::Codec for FindRequestVariant1 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -169,19 +169,19 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindRequestVariant1);
+    ::capgen::impl_serde!(FindRequestVariant1);
 
-    /// Generated from `/anyOf/1` in the request schema of `find`.
+    /// `/anyOf/1` in the request of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequestVariant2 {
-        /// The `a` property.
+        /// The property `a`.
         pub a: Option<String>,
-        /// The `b` property.
+        /// The property `b`.
         pub b: String,
     }
 
     impl FindRequestVariant2 {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(b: impl Into<String>) -> Self {
             Self { a: None, b: b.into() }
         }
@@ -189,7 +189,7 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a", "b"];
-        impl ::capgen::wire::Json for FindRequestVariant2 {
+        impl ::capgen::wire::Codec for FindRequestVariant2 {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -212,14 +212,14 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindRequestVariant2);
+    ::capgen::impl_serde!(FindRequestVariant2);
 
     /// The response of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum FindResponse {
-        /// An object with the `a` property.
+        /// Where there is a property `a`.
         A(FindResponseA),
-        /// An object with the `b` property.
+        /// Where there is a property `b`.
         B(FindResponseB),
     }
 
@@ -237,10 +237,10 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a", "b"];
-        impl ::capgen::wire::Json for FindResponse {
+        impl ::capgen::wire::Codec for FindResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
-                    ::capgen::wire::Kind::Object => {
+                    ::capgen::wire::ValueKind::Object => {
                         match reader.which(NAMES)? {
                             0 => reader.read().map(Self::A),
                             1 => reader.read().map(Self::B),
@@ -259,19 +259,19 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindResponse, payload);
+    ::capgen::impl_serde!(FindResponse, payload);
 
     ::capgen::payload!(FindResponse, Find, output_schema);
 
-    /// Generated from `/oneOf/0` in the response schema of `find`.
+    /// `/oneOf/0` in the response of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindResponseA {
-        /// The `a` property.
+        /// The property `a`.
         pub a: String,
     }
 
     impl FindResponseA {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
         }
@@ -279,7 +279,7 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["a", "b", "c"];
-        impl ::capgen::wire::Json for FindResponseA {
+        impl ::capgen::wire::Codec for FindResponseA {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -299,17 +299,17 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindResponseA);
+    ::capgen::impl_serde!(FindResponseA);
 
-    /// Generated from `/oneOf/1` in the response schema of `find`.
+    /// `/oneOf/1` in the response of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindResponseB {
-        /// The `b` property.
+        /// The property `b`.
         pub b: String,
     }
 
     impl FindResponseB {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(b: impl Into<String>) -> Self {
             Self { b: b.into() }
         }
@@ -317,7 +317,7 @@ mod required_alternatives_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["b", "a", "c"];
-        impl ::capgen::wire::Json for FindResponseB {
+        impl ::capgen::wire::Codec for FindResponseB {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -337,5 +337,5 @@ mod required_alternatives_contract {
         }
     };
 
-    ::capgen::json!(FindResponseB);
+    ::capgen::impl_serde!(FindResponseB);
 }

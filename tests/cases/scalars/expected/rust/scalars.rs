@@ -34,13 +34,13 @@ pub use self::scalars_contract::*;
 )]
 #[rustfmt::skip]
 mod scalars_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "scalars";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "2d619bfbb437af9761f12439b267543a253cdd3e92b505fbea7ca2db34ddf5de";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Measure::DESCRIPTOR];
 
     /// The capability `measure`.
@@ -48,7 +48,7 @@ mod scalars_contract {
     pub struct Measure;
 
     impl Measure {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "scalars",
                 "measure",
@@ -72,28 +72,28 @@ mod scalars_contract {
     /// The request of `measure`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MeasureRequest {
-        /// The `text` property.
+        /// The property `text`.
         pub text: String,
-        /// The `when` property.
+        /// The property `when`.
         pub when: String,
-        /// The `whole` property.
+        /// The property `whole`.
         pub whole: i64,
-        /// The `count` property.
+        /// The property `count`.
         pub count: u64,
-        /// The `ratio` property.
+        /// The property `ratio`.
         pub ratio: f64,
-        /// The `flag` property.
+        /// The property `flag`.
         pub flag: bool,
-        /// The `nothing` property.
+        /// The property `nothing`.
         pub nothing: (),
-        /// The `anything` property.
+        /// The property `anything`.
         pub anything: ::serde_json::Value,
-        /// The `everything` property.
+        /// The property `everything`.
         pub everything: Option<::serde_json::Value>,
     }
 
     impl MeasureRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(
             text: impl Into<String>,
             when: impl Into<String>,
@@ -139,7 +139,7 @@ mod scalars_contract {
         static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::DateTime,
         );
-        impl ::capgen::wire::Json for MeasureRequest {
+        impl ::capgen::wire::Codec for MeasureRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -193,18 +193,18 @@ mod scalars_contract {
         }
     };
 
-    ::capgen::json!(MeasureRequest, payload);
+    ::capgen::impl_serde!(MeasureRequest, payload);
 
     ::capgen::payload!(MeasureRequest, Measure, input_schema);
 
     /// The response of `measure`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MeasureResponse(
-        /// The wrapped value.
+        /// The value.
         pub String,
     );
 
-    impl ::capgen::wire::Json for MeasureResponse {
+    impl ::capgen::wire::Codec for MeasureResponse {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             reader.read().map(Self)
         }
@@ -213,7 +213,7 @@ mod scalars_contract {
         }
     }
 
-    ::capgen::json!(MeasureResponse, payload);
+    ::capgen::impl_serde!(MeasureResponse, payload);
 
     ::capgen::payload!(MeasureResponse, Measure, output_schema);
 }

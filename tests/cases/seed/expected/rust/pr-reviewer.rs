@@ -34,13 +34,13 @@ pub use self::pr_reviewer_contract::*;
 )]
 #[rustfmt::skip]
 mod pr_reviewer_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "pr-reviewer";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[ReviewPr::DESCRIPTOR];
 
     /// Review a GitHub pull request.
@@ -48,7 +48,7 @@ mod pr_reviewer_contract {
     pub struct ReviewPr;
 
     impl ReviewPr {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "pr-reviewer",
                 "review-pr",
@@ -80,12 +80,12 @@ mod pr_reviewer_contract {
     pub struct ReviewPrRequest {
         /// GitHub PR URL.
         pub pr_url: String,
-        /// The `severity` property.
+        /// The property `severity`.
         pub severity: ReviewPrRequestSeverity,
     }
 
     impl ReviewPrRequest {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(pr_url: impl Into<String>, severity: ReviewPrRequestSeverity) -> Self {
             Self {
                 pr_url: pr_url.into(),
@@ -96,7 +96,7 @@ mod pr_reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["prUrl", "severity"];
-        impl ::capgen::wire::Json for ReviewPrRequest {
+        impl ::capgen::wire::Codec for ReviewPrRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -119,11 +119,11 @@ mod pr_reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewPrRequest, payload);
+    ::capgen::impl_serde!(ReviewPrRequest, payload);
 
     ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
 
-    /// Generated from `/properties/severity` in the request schema of `review-pr`.
+    /// `/properties/severity` in the request of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewPrRequestSeverity {
         /// The value `"low"`.
@@ -135,11 +135,11 @@ mod pr_reviewer_contract {
     }
 
     impl ReviewPrRequestSeverity {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Low, Self::Med, Self::High]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Low => "low",
@@ -154,14 +154,14 @@ mod pr_reviewer_contract {
     /// The response of `review-pr`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewPrResponse {
-        /// The `verdict` property.
+        /// The property `verdict`.
         pub verdict: ReviewPrResponseVerdict,
-        /// The `summary` property.
+        /// The property `summary`.
         pub summary: String,
     }
 
     impl ReviewPrResponse {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(verdict: ReviewPrResponseVerdict, summary: impl Into<String>) -> Self {
             Self {
                 verdict,
@@ -172,7 +172,7 @@ mod pr_reviewer_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["verdict", "summary"];
-        impl ::capgen::wire::Json for ReviewPrResponse {
+        impl ::capgen::wire::Codec for ReviewPrResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -195,11 +195,11 @@ mod pr_reviewer_contract {
         }
     };
 
-    ::capgen::json!(ReviewPrResponse, payload);
+    ::capgen::impl_serde!(ReviewPrResponse, payload);
 
     ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
 
-    /// Generated from `/properties/verdict` in the response schema of `review-pr`.
+    /// `/properties/verdict` in the response of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewPrResponseVerdict {
         /// The value `"approve"`.
@@ -211,11 +211,11 @@ mod pr_reviewer_contract {
     }
 
     impl ReviewPrResponseVerdict {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Approve, Self::RequestChanges, Self::Comment]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Approve => "approve",

@@ -34,13 +34,13 @@ pub use self::tagged_union_by_reference_contract::*;
 )]
 #[rustfmt::skip]
 mod tagged_union_by_reference_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "tagged-union-by-reference";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Adopt::DESCRIPTOR];
 
     /// The capability `adopt`.
@@ -48,7 +48,7 @@ mod tagged_union_by_reference_contract {
     pub struct Adopt;
 
     impl Adopt {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-by-reference",
                 "adopt",
@@ -68,20 +68,20 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    /// The response of `adopt`: any JSON value, because the contract has no schema for it.
+    /// The response of `adopt`: any JSON value, as it has no schema.
     pub type AdoptResponse = ::serde_json::Value;
 
     /// The request of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequest {
-        /// The `pet` property.
+        /// The property `pet`.
         pub pet: AdoptRequestPet,
-        /// The `others` property.
+        /// The property `others`.
         pub others: Option<Vec<AdoptRequestPet>>,
     }
 
     impl AdoptRequest {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new(pet: AdoptRequestPet) -> Self {
             Self { pet, others: None }
         }
@@ -89,7 +89,7 @@ mod tagged_union_by_reference_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["pet", "others"];
-        impl ::capgen::wire::Json for AdoptRequest {
+        impl ::capgen::wire::Codec for AdoptRequest {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -112,16 +112,16 @@ mod tagged_union_by_reference_contract {
         }
     };
 
-    ::capgen::json!(AdoptRequest, payload);
+    ::capgen::impl_serde!(AdoptRequest, payload);
 
     ::capgen::payload!(AdoptRequest, Adopt, input_schema);
 
-    /// Generated from `/definitions/pet` in the request schema of `adopt`.
+    /// `/definitions/pet` in the request of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum AdoptRequestPet {
-        /// An object whose `species` is `"dog"`.
+        /// Where `species` is `"dog"`.
         Dog(AdoptRequestDog),
-        /// An object whose `species` is `"cat"`.
+        /// Where `species` is `"cat"`.
         Cat(AdoptRequestCat),
     }
 
@@ -137,10 +137,10 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    impl ::capgen::wire::Json for AdoptRequestPet {
+    impl ::capgen::wire::Codec for AdoptRequestPet {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("species")? {
                         "dog" => reader.read().map(Self::Dog),
                         "cat" => reader.read().map(Self::Cat),
@@ -158,19 +158,19 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    ::capgen::json!(AdoptRequestPet);
+    ::capgen::impl_serde!(AdoptRequestPet);
 
     /// Barks.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequestDog {
-        /// The `species` property.
+        /// The property `species`.
         pub species: AdoptRequestDogSpecies,
-        /// The `bark` property.
+        /// The property `bark`.
         pub bark: bool,
     }
 
     impl AdoptRequestDog {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(bark: bool) -> Self {
             Self {
                 species: AdoptRequestDogSpecies::Dog,
@@ -181,7 +181,7 @@ mod tagged_union_by_reference_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["species", "bark"];
-        impl ::capgen::wire::Json for AdoptRequestDog {
+        impl ::capgen::wire::Codec for AdoptRequestDog {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -204,9 +204,9 @@ mod tagged_union_by_reference_contract {
         }
     };
 
-    ::capgen::json!(AdoptRequestDog);
+    ::capgen::impl_serde!(AdoptRequestDog);
 
-    /// Generated from `/definitions/dog/properties/species` in the request schema of `adopt`.
+    /// `/definitions/dog/properties/species` in the request of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AdoptRequestDogSpecies {
         /// The value `"dog"`.
@@ -214,11 +214,11 @@ mod tagged_union_by_reference_contract {
     }
 
     impl AdoptRequestDogSpecies {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Dog]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Dog => "dog",
@@ -228,17 +228,17 @@ mod tagged_union_by_reference_contract {
 
     ::capgen::string_enum!(AdoptRequestDogSpecies);
 
-    /// Generated from `/definitions/cat` in the request schema of `adopt`.
+    /// `/definitions/cat` in the request of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequestCat {
-        /// The `species` property.
+        /// The property `species`.
         pub species: AdoptRequestCatSpecies,
-        /// The `lives` property.
+        /// The property `lives`.
         pub lives: Option<u64>,
     }
 
     impl AdoptRequestCat {
-        /// Creates a value with the required properties only.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 species: AdoptRequestCatSpecies::Cat,
@@ -255,7 +255,7 @@ mod tagged_union_by_reference_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["species", "lives"];
-        impl ::capgen::wire::Json for AdoptRequestCat {
+        impl ::capgen::wire::Codec for AdoptRequestCat {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -278,9 +278,9 @@ mod tagged_union_by_reference_contract {
         }
     };
 
-    ::capgen::json!(AdoptRequestCat);
+    ::capgen::impl_serde!(AdoptRequestCat);
 
-    /// Generated from `/definitions/cat/properties/species` in the request schema of `adopt`.
+    /// `/definitions/cat/properties/species` in the request of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AdoptRequestCatSpecies {
         /// The value `"cat"`.
@@ -288,11 +288,11 @@ mod tagged_union_by_reference_contract {
     }
 
     impl AdoptRequestCatSpecies {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Cat]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Cat => "cat",

@@ -34,13 +34,13 @@ pub use self::tagged_union_with_siblings_contract::*;
 )]
 #[rustfmt::skip]
 mod tagged_union_with_siblings_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "tagged-union-with-siblings";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "0b1def8b7512b666794b5200fc27478d5e7f0b0eab30c4c187573098ea0c4e1c";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Notify::DESCRIPTOR];
 
     /// The capability `notify`.
@@ -48,7 +48,7 @@ mod tagged_union_with_siblings_contract {
     pub struct Notify;
 
     impl Notify {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-with-siblings",
                 "notify",
@@ -68,15 +68,15 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    /// The response of `notify`: any JSON value, because the contract has no schema for it.
+    /// The response of `notify`: any JSON value, as it has no schema.
     pub type NotifyResponse = ::serde_json::Value;
 
     /// The request of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum NotifyRequest {
-        /// An object whose `channel` is `"email"`.
+        /// Where `channel` is `"email"`.
         Email(NotifyRequestEmail),
-        /// An object whose `channel` is `"sms"`.
+        /// Where `channel` is `"sms"`.
         Sms(NotifyRequestSms),
     }
 
@@ -92,10 +92,10 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    impl ::capgen::wire::Json for NotifyRequest {
+    impl ::capgen::wire::Codec for NotifyRequest {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("channel")? {
                         "email" => reader.read().map(Self::Email),
                         "sms" => reader.read().map(Self::Sms),
@@ -113,23 +113,23 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    ::capgen::json!(NotifyRequest, payload);
+    ::capgen::impl_serde!(NotifyRequest, payload);
 
     ::capgen::payload!(NotifyRequest, Notify, input_schema);
 
-    /// Generated from `/oneOf/0` in the request schema of `notify`.
+    /// `/oneOf/0` in the request of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct NotifyRequestEmail {
-        /// The `id` property.
+        /// The property `id`.
         pub id: String,
-        /// The `channel` property.
+        /// The property `channel`.
         pub channel: NotifyRequestEmailChannel,
-        /// The `to` property.
+        /// The property `to`.
         pub to: String,
     }
 
     impl NotifyRequestEmail {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(id: impl Into<String>, to: impl Into<String>) -> Self {
             Self {
                 id: id.into(),
@@ -144,7 +144,7 @@ mod tagged_union_with_siblings_contract {
         static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
             ::capgen::wire::Format::Email,
         );
-        impl ::capgen::wire::Json for NotifyRequestEmail {
+        impl ::capgen::wire::Codec for NotifyRequestEmail {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -174,9 +174,9 @@ mod tagged_union_with_siblings_contract {
         }
     };
 
-    ::capgen::json!(NotifyRequestEmail);
+    ::capgen::impl_serde!(NotifyRequestEmail);
 
-    /// Generated from `/oneOf/0/properties/channel` in the request schema of `notify`.
+    /// `/oneOf/0/properties/channel` in the request of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum NotifyRequestEmailChannel {
         /// The value `"email"`.
@@ -184,11 +184,11 @@ mod tagged_union_with_siblings_contract {
     }
 
     impl NotifyRequestEmailChannel {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Email]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Email => "email",
@@ -198,19 +198,19 @@ mod tagged_union_with_siblings_contract {
 
     ::capgen::string_enum!(NotifyRequestEmailChannel);
 
-    /// Generated from `/oneOf/1` in the request schema of `notify`.
+    /// `/oneOf/1` in the request of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct NotifyRequestSms {
-        /// The `id` property.
+        /// The property `id`.
         pub id: String,
-        /// The `channel` property.
+        /// The property `channel`.
         pub channel: NotifyRequestSmsChannel,
-        /// The `number` property.
+        /// The property `number`.
         pub number: String,
     }
 
     impl NotifyRequestSms {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(id: impl Into<String>, number: impl Into<String>) -> Self {
             Self {
                 id: id.into(),
@@ -222,7 +222,7 @@ mod tagged_union_with_siblings_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["id", "channel", "number"];
-        impl ::capgen::wire::Json for NotifyRequestSms {
+        impl ::capgen::wire::Codec for NotifyRequestSms {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -252,9 +252,9 @@ mod tagged_union_with_siblings_contract {
         }
     };
 
-    ::capgen::json!(NotifyRequestSms);
+    ::capgen::impl_serde!(NotifyRequestSms);
 
-    /// Generated from `/oneOf/1/properties/channel` in the request schema of `notify`.
+    /// `/oneOf/1/properties/channel` in the request of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum NotifyRequestSmsChannel {
         /// The value `"sms"`.
@@ -262,11 +262,11 @@ mod tagged_union_with_siblings_contract {
     }
 
     impl NotifyRequestSmsChannel {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Sms]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Sms => "sms",

@@ -34,13 +34,13 @@ pub use self::tagged_union_contract::*;
 )]
 #[rustfmt::skip]
 mod tagged_union_contract {
-    /// The agent's id.
+    /// The id of the agent.
     pub const AGENT: &str = "tagged-union";
 
-    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
+    /// SHA-256 of what callers rely on, in hexadecimal.
     pub const CONTRACT_HASH: &str = "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc";
 
-    /// The descriptors of all capabilities, in the order of the contract.
+    /// Every capability of the agent.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Draw::DESCRIPTOR];
 
     /// The capability `draw`.
@@ -48,7 +48,7 @@ mod tagged_union_contract {
     pub struct Draw;
 
     impl Draw {
-        /// The capability as the contract declares it.
+        /// What the contract says about it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union",
                 "draw",
@@ -74,11 +74,11 @@ mod tagged_union_contract {
     /// The request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawRequest {
-        /// An object whose `kind` is `"circle"`.
+        /// Where `kind` is `"circle"`.
         Circle(DrawRequestCircle),
-        /// An object whose `kind` is `"square"`.
+        /// Where `kind` is `"square"`.
         Square(DrawRequestSquare),
-        /// An object whose `kind` is `"tri"` or `"triangle"`.
+        /// Where `kind` is `"tri"` or `"triangle"`.
         Tri(DrawRequestTri),
     }
 
@@ -100,10 +100,10 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Json for DrawRequest {
+    impl ::capgen::wire::Codec for DrawRequest {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag("kind")? {
                         "circle" => reader.read().map(Self::Circle),
                         "square" => reader.read().map(Self::Square),
@@ -123,21 +123,21 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::json!(DrawRequest, payload);
+    ::capgen::impl_serde!(DrawRequest, payload);
 
     ::capgen::payload!(DrawRequest, Draw, input_schema);
 
-    /// Generated from `/oneOf/0` in the request schema of `draw`.
+    /// `/oneOf/0` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircle {
-        /// The `kind` property.
+        /// The property `kind`.
         pub kind: DrawRequestCircleKind,
-        /// The `radius` property.
+        /// The property `radius`.
         pub radius: f64,
     }
 
     impl DrawRequestCircle {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(radius: f64) -> Self {
             Self {
                 kind: DrawRequestCircleKind::Circle,
@@ -148,7 +148,7 @@ mod tagged_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["kind", "radius"];
-        impl ::capgen::wire::Json for DrawRequestCircle {
+        impl ::capgen::wire::Codec for DrawRequestCircle {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -171,9 +171,9 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestCircle);
+    ::capgen::impl_serde!(DrawRequestCircle);
 
-    /// Generated from `/oneOf/0/properties/kind` in the request schema of `draw`.
+    /// `/oneOf/0/properties/kind` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestCircleKind {
         /// The value `"circle"`.
@@ -181,11 +181,11 @@ mod tagged_union_contract {
     }
 
     impl DrawRequestCircleKind {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Circle]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Circle => "circle",
@@ -195,17 +195,17 @@ mod tagged_union_contract {
 
     ::capgen::string_enum!(DrawRequestCircleKind);
 
-    /// Generated from `/oneOf/1` in the request schema of `draw`.
+    /// `/oneOf/1` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestSquare {
-        /// The `kind` property.
+        /// The property `kind`.
         pub kind: DrawRequestSquareKind,
-        /// The `side` property.
+        /// The property `side`.
         pub side: f64,
     }
 
     impl DrawRequestSquare {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(side: f64) -> Self {
             Self {
                 kind: DrawRequestSquareKind::Square,
@@ -216,7 +216,7 @@ mod tagged_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["kind", "side"];
-        impl ::capgen::wire::Json for DrawRequestSquare {
+        impl ::capgen::wire::Codec for DrawRequestSquare {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -239,9 +239,9 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestSquare);
+    ::capgen::impl_serde!(DrawRequestSquare);
 
-    /// Generated from `/oneOf/1/properties/kind` in the request schema of `draw`.
+    /// `/oneOf/1/properties/kind` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestSquareKind {
         /// The value `"square"`.
@@ -249,11 +249,11 @@ mod tagged_union_contract {
     }
 
     impl DrawRequestSquareKind {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Square]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Square => "square",
@@ -263,17 +263,17 @@ mod tagged_union_contract {
 
     ::capgen::string_enum!(DrawRequestSquareKind);
 
-    /// Generated from `/oneOf/2` in the request schema of `draw`.
+    /// `/oneOf/2` in the request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestTri {
-        /// The `kind` property.
+        /// The property `kind`.
         pub kind: DrawRequestTriKind,
-        /// The `base` property.
+        /// The property `base`.
         pub base: f64,
     }
 
     impl DrawRequestTri {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(kind: DrawRequestTriKind, base: f64) -> Self {
             Self { kind, base }
         }
@@ -281,7 +281,7 @@ mod tagged_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["kind", "base"];
-        impl ::capgen::wire::Json for DrawRequestTri {
+        impl ::capgen::wire::Codec for DrawRequestTri {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -304,9 +304,9 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawRequestTri);
+    ::capgen::impl_serde!(DrawRequestTri);
 
-    /// Generated from `/oneOf/2/properties/kind` in the request schema of `draw`.
+    /// `/oneOf/2/properties/kind` in the request of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestTriKind {
         /// The value `"tri"`.
@@ -316,11 +316,11 @@ mod tagged_union_contract {
     }
 
     impl DrawRequestTriKind {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Tri, Self::Triangle]
         }
-        /// Returns the value as a string.
+        /// The value as text.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Tri => "tri",
@@ -334,14 +334,14 @@ mod tagged_union_contract {
     /// The response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponse {
-        /// The `area` property.
+        /// The property `area`.
         pub area: Option<f64>,
-        /// The `next` property.
+        /// The property `next`.
         pub next: Option<Option<DrawResponseNext>>,
     }
 
     impl DrawResponse {
-        /// Creates a value without properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self { area: None, next: None }
         }
@@ -355,7 +355,7 @@ mod tagged_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["area", "next"];
-        impl ::capgen::wire::Json for DrawResponse {
+        impl ::capgen::wire::Codec for DrawResponse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -378,16 +378,16 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawResponse, payload);
+    ::capgen::impl_serde!(DrawResponse, payload);
 
     ::capgen::payload!(DrawResponse, Draw, output_schema);
 
-    /// Generated from `/properties/next` in the response schema of `draw`.
+    /// `/properties/next` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseNext {
-        /// An object whose `on-error` is `true`.
+        /// Where `on-error` is `true`.
         True(DrawResponseNextTrue),
-        /// An object whose `on-error` is `false`.
+        /// Where `on-error` is `false`.
         False(DrawResponseNextFalse),
     }
 
@@ -403,10 +403,10 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Json for DrawResponseNext {
+    impl ::capgen::wire::Codec for DrawResponseNext {
         fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
             match reader.kind()? {
-                ::capgen::wire::Kind::Object => {
+                ::capgen::wire::ValueKind::Object => {
                     match &*reader.tag_json("on-error")? {
                         "true" => reader.read().map(Self::True),
                         "false" => reader.read().map(Self::False),
@@ -424,19 +424,19 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::json!(DrawResponseNext);
+    ::capgen::impl_serde!(DrawResponseNext);
 
-    /// Generated from `/properties/next/oneOf/0` in the response schema of `draw`.
+    /// `/properties/next/oneOf/0` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseNextTrue {
-        /// The `on-error` property.
+        /// The property `on-error`.
         pub on_error: DrawResponseNextTrueOnError,
-        /// The `code` property.
+        /// The property `code`.
         pub code: i64,
     }
 
     impl DrawResponseNextTrue {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new(code: i64) -> Self {
             Self {
                 on_error: DrawResponseNextTrueOnError::True,
@@ -447,7 +447,7 @@ mod tagged_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["on-error", "code"];
-        impl ::capgen::wire::Json for DrawResponseNextTrue {
+        impl ::capgen::wire::Codec for DrawResponseNextTrue {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut f1 = None;
@@ -470,9 +470,9 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseNextTrue);
+    ::capgen::impl_serde!(DrawResponseNextTrue);
 
-    /// Generated from `/properties/next/oneOf/0/properties/on-error` in the response schema of `draw`.
+    /// `/properties/next/oneOf/0/properties/on-error` in the response of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseNextTrueOnError {
         /// The value `true`.
@@ -480,11 +480,11 @@ mod tagged_union_contract {
     }
 
     impl DrawResponseNextTrueOnError {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::True]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::True => "true",
@@ -494,15 +494,15 @@ mod tagged_union_contract {
 
     ::capgen::json_enum!(DrawResponseNextTrueOnError);
 
-    /// Generated from `/properties/next/oneOf/1` in the response schema of `draw`.
+    /// `/properties/next/oneOf/1` in the response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseNextFalse {
-        /// The `on-error` property.
+        /// The property `on-error`.
         pub on_error: DrawResponseNextFalseOnError,
     }
 
     impl DrawResponseNextFalse {
-        /// Creates a value with all its properties.
+        /// With the required properties, and no others.
         pub fn new() -> Self {
             Self {
                 on_error: DrawResponseNextFalseOnError::False,
@@ -518,7 +518,7 @@ mod tagged_union_contract {
 
     const _: () = {
         const NAMES: &[&str] = &["on-error"];
-        impl ::capgen::wire::Json for DrawResponseNextFalse {
+        impl ::capgen::wire::Codec for DrawResponseNextFalse {
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 let mut f0 = None;
                 let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
@@ -538,9 +538,9 @@ mod tagged_union_contract {
         }
     };
 
-    ::capgen::json!(DrawResponseNextFalse);
+    ::capgen::impl_serde!(DrawResponseNextFalse);
 
-    /// Generated from `/properties/next/oneOf/1/properties/on-error` in the response schema of `draw`.
+    /// `/properties/next/oneOf/1/properties/on-error` in the response of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseNextFalseOnError {
         /// The value `false`.
@@ -548,11 +548,11 @@ mod tagged_union_contract {
     }
 
     impl DrawResponseNextFalseOnError {
-        /// Returns all values, in the order of the schema.
+        /// Every value, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::False]
         }
-        /// Returns the value as canonical JSON.
+        /// The value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::False => "false",

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Json, Reader, Writer};
+use super::{Codec, Reader, Writer};
 
 /// The value as one of the types that it may have, where it can be read as that. Copies it.
 ///
@@ -11,7 +11,7 @@ use super::{Json, Reader, Writer};
 /// assert_eq!(capgen::wire::branch(&serde_json::json!([true])), Some(vec![true]));
 /// ```
 #[must_use]
-pub fn branch<T: Json>(value: &Value) -> Option<T> {
+pub fn branch<T: Codec>(value: &Value) -> Option<T> {
     Reader::new(&value.to_string()).whole()
 }
 
@@ -21,9 +21,9 @@ pub fn branch<T: Json>(value: &Value) -> Option<T> {
 /// assert_eq!(capgen::wire::to_value(&vec![1_i64, 2]), serde_json::json!([1, 2]));
 /// ```
 #[must_use]
-pub fn to_value<T: Json>(value: &T) -> Value {
-    let mut writer = Writer::trusting();
+pub fn to_value<T: Codec>(value: &T) -> Value {
+    let mut writer = Writer::unchecked();
     let written = value.write(&mut writer);
     let text = String::from_utf8(writer.into_text()).unwrap_or_default();
-    written.and_then(|()| Reader::trusting(&text).value()).unwrap_or_default()
+    written.and_then(|()| Reader::unchecked(&text).value()).unwrap_or_default()
 }

@@ -3,16 +3,16 @@
 use serde_json::Value;
 
 use super::stack::with_room;
-use super::{Reader, Rule as _, Whole, Writer};
+use super::{Constraint as _, Interpreted, Reader, Writer};
 
 /// A type that is read from JSON and written as JSON. Generated code implements it; a program uses
 /// [`Payload`](crate::Payload), or serde.
 ///
 /// ```
-/// use capgen::wire::{Json, Reader, Writer};
+/// use capgen::wire::{Codec, Reader, Writer};
 /// #[derive(Debug, PartialEq)]
 /// struct Count(u64);
-/// impl Json for Count {
+/// impl Codec for Count {
 ///     fn read(reader: &mut Reader<'_>) -> Option<Self> {
 ///         reader.read().map(Count)
 ///     }
@@ -20,15 +20,15 @@ use super::{Reader, Rule as _, Whole, Writer};
 ///         writer.write(&self.0)
 ///     }
 /// }
-/// capgen::json!(Count);
+/// capgen::impl_serde!(Count);
 /// assert_eq!(serde_json::from_str::<Count>("3.0")?, Count(3));
 /// assert_eq!(serde_json::to_string(&Count(3))?, "3");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-pub trait Json: Sized {
+pub trait Codec: Sized {
     /// What the interpreter has to check before a value is one of the type: where the schema says more than
     /// [`read`](Self::read) looks at.
-    const WHOLE: Option<&'static Whole> = None;
+    const INTERPRETED: Option<&'static Interpreted> = None;
 
     /// Reads a value. Recurses as deep as the value is, at most 128 levels.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
@@ -37,7 +37,7 @@ pub trait Json: Sized {
     fn write(&self, writer: &mut Writer) -> Option<()>;
 }
 
-impl Json for Value {
+impl Codec for Value {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.value()
     }
@@ -47,7 +47,7 @@ impl Json for Value {
     }
 }
 
-impl Json for () {
+impl Codec for () {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.null()
     }
@@ -57,7 +57,7 @@ impl Json for () {
     }
 }
 
-impl Json for bool {
+impl Codec for bool {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.boolean()
     }
@@ -67,7 +67,7 @@ impl Json for bool {
     }
 }
 
-impl Json for String {
+impl Codec for String {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.owned()
     }
@@ -77,7 +77,7 @@ impl Json for String {
     }
 }
 
-impl Json for i64 {
+impl Codec for i64 {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.integer()
     }
@@ -87,7 +87,7 @@ impl Json for i64 {
     }
 }
 
-impl Json for u64 {
+impl Codec for u64 {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.unsigned()
     }
@@ -97,7 +97,7 @@ impl Json for u64 {
     }
 }
 
-impl Json for f64 {
+impl Codec for f64 {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         reader.number()
     }
@@ -107,7 +107,7 @@ impl Json for f64 {
     }
 }
 
-impl<T: Json> Json for Option<T> {
+impl<T: Codec> Codec for Option<T> {
     #[inline]
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         super::Nullable(super::Any).read(reader)
@@ -118,7 +118,7 @@ impl<T: Json> Json for Option<T> {
     }
 }
 
-impl<T: Json> Json for Box<T> {
+impl<T: Codec> Codec for Box<T> {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         with_room(|| reader.read().map(Box::new))
     }
@@ -128,7 +128,7 @@ impl<T: Json> Json for Box<T> {
     }
 }
 
-impl<T: Json> Json for Vec<T> {
+impl<T: Codec> Codec for Vec<T> {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         super::Items::new(0, u64::MAX, super::Any).read(reader)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use capgen_manifest::{AgentId, Capability as Entry, Manifest, Transport};
+use capgen_manifest::{AgentId, Capability as Entry, Manifest, TransportSettings};
 
 use crate::derive::{Contract, contract_of};
 use crate::{Capability, Descriptor};
@@ -11,7 +11,7 @@ use crate::{Capability, Descriptor};
 /// An agent, its transports and its capabilities: what becomes `capabilities.yaml`.
 ///
 /// ```
-/// use capgen::{Agent, Capability, Transport};
+/// use capgen::{AgentManifest, Capability, TransportSettings};
 /// use schemars::JsonSchema;
 /// use serde::{Deserialize, Serialize};
 ///
@@ -22,7 +22,7 @@ use crate::{Capability, Descriptor};
 ///     text: String,
 /// }
 ///
-/// let agent = Agent::new("echo").transport(Transport::memory("echo.requests")).capability::<Echo>();
+/// let agent = AgentManifest::new("echo").transport(TransportSettings::memory("echo.requests")).capability::<Echo>();
 /// assert!(agent.to_manifest()?.ends_with(
 ///     r#"version: 1
 /// agent: agent://echo
@@ -41,12 +41,12 @@ use crate::{Capability, Descriptor};
 ///           type: string
 ///       required: [text]
 /// "#));
-/// # Ok::<(), capgen::AgentError>(())
+/// # Ok::<(), capgen::AgentManifestError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Agent {
+pub struct AgentManifest {
     id: String,
-    transports: Vec<Transport>,
+    transports: Vec<TransportSettings>,
     capabilities: Vec<Declared>,
 }
 
@@ -58,11 +58,11 @@ struct Declared {
 
 /// Why an agent has no manifest: everything at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AgentError {
+pub struct AgentManifestError {
     problems: Vec<String>,
 }
 
-impl Agent {
+impl AgentManifest {
     /// An agent without transports and capabilities. The id is `reviewer` or `agent://reviewer`.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), transports: Vec::new(), capabilities: Vec::new() }
@@ -70,7 +70,7 @@ impl Agent {
 
     /// With one more way to reach it. At least one is needed.
     #[must_use]
-    pub fn transport(mut self, transport: Transport) -> Self {
+    pub fn transport(mut self, transport: TransportSettings) -> Self {
         self.transports.push(transport);
         self
     }
@@ -97,7 +97,7 @@ impl Agent {
     ///
     /// An id that is none; no transport, or one that lacks something; no capability, or two of one name; every place of a Rust
     /// type that has no schema in the subset. All at once.
-    pub fn manifest(&self) -> Result<Manifest, AgentError> {
+    pub fn manifest(&self) -> Result<Manifest, AgentManifestError> {
         let mut problems = Vec::new();
         let id = AgentId::from_uri(&self.id).or_else(|| AgentId::new(&self.id));
         if id.is_none() {
@@ -115,7 +115,7 @@ impl Agent {
             Some(agent) if problems.is_empty() => {
                 Ok(Manifest { agent, transports: self.transports.clone(), capabilities })
             }
-            _ => Err(AgentError { problems }),
+            _ => Err(AgentManifestError { problems }),
         }
     }
 
@@ -134,7 +134,7 @@ impl Agent {
             }
             match &declared.contract.entry {
                 Ok(entry) => entries.push(entry.clone()),
-                Err(unsayable) => problems.extend(unsayable.iter().map(ToString::to_string)),
+                Err(unsupported) => problems.extend(unsupported.iter().map(ToString::to_string)),
             }
         }
         entries
@@ -147,7 +147,7 @@ impl Agent {
     /// # Errors
     ///
     /// Those of [`manifest`](Self::manifest).
-    pub fn to_manifest(&self) -> Result<String, AgentError> {
+    pub fn to_manifest(&self) -> Result<String, AgentManifestError> {
         let manifest = self.manifest()?;
         let mut comment = format!("{}. DO NOT EDIT.\n", crate::export::MARK);
         let sources: Vec<&str> = self
@@ -164,17 +164,17 @@ impl Agent {
     }
 }
 
-impl AgentError {
+impl AgentManifestError {
     /// One line for each thing that is wrong, and what to write instead.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 }
 
-impl fmt::Display for AgentError {
+impl fmt::Display for AgentManifestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.problems.join("\n"))
     }
 }
 
-impl std::error::Error for AgentError {}
+impl std::error::Error for AgentManifestError {}

@@ -8,10 +8,10 @@ use capgen_schema::{Format, Pattern, Validator};
 use serde_json::Value;
 
 use super::value::are_unique;
-use super::{Json, Reader, Schema, Writer};
+use super::{Codec, PayloadSchema, Reader, Writer};
 
 /// Reads and writes values of a type, and checks them.
-pub trait Rule<T> {
+pub trait Constraint<T> {
     /// Reads a value; `None` where it is none of the type, or breaks the rule.
     fn read(&self, reader: &mut Reader<'_>) -> Option<T>;
 
@@ -23,7 +23,7 @@ pub trait Rule<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
 
-impl<T: Json> Rule<T> for Any {
+impl<T: Codec> Constraint<T> for Any {
     #[inline]
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
         reader.read()
@@ -64,14 +64,14 @@ impl Length {
     }
 }
 
-impl Rule<String> for Length {
+impl Constraint<String> for Length {
     fn read(&self, reader: &mut Reader<'_>) -> Option<String> {
         let text = reader.string()?;
-        if reader.refuses(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
+        if reader.rejects(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
     }
 
     fn write(&self, writer: &mut Writer, value: &String) -> Option<()> {
-        if writer.refuses(|| self.holds(value)) { None } else { writer.scalar(value.as_str()) }
+        if writer.rejects(|| self.holds(value)) { None } else { writer.scalar(value.as_str()) }
     }
 }
 
@@ -117,14 +117,14 @@ impl Text {
     }
 }
 
-impl Rule<String> for Text {
+impl Constraint<String> for Text {
     fn read(&self, reader: &mut Reader<'_>) -> Option<String> {
         let text = reader.string()?;
-        if reader.refuses(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
+        if reader.rejects(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
     }
 
     fn write(&self, writer: &mut Writer, value: &String) -> Option<()> {
-        if writer.refuses(|| self.holds(value)) { None } else { writer.scalar(value.as_str()) }
+        if writer.rejects(|| self.holds(value)) { None } else { writer.scalar(value.as_str()) }
     }
 }
 
@@ -139,28 +139,28 @@ impl<T> Within<T> {
     }
 }
 
-impl<T: Json + PartialOrd> Rule<T> for Within<T> {
+impl<T: Codec + PartialOrd> Constraint<T> for Within<T> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
         let value = reader.read()?;
-        if reader.refuses(|| self.0 <= value && value <= self.1) { None } else { Some(value) }
+        if reader.rejects(|| self.0 <= value && value <= self.1) { None } else { Some(value) }
     }
 
     fn write(&self, writer: &mut Writer, value: &T) -> Option<()> {
-        if writer.refuses(|| self.0 <= *value && *value <= self.1) { None } else { writer.write(value) }
+        if writer.rejects(|| self.0 <= *value && *value <= self.1) { None } else { writer.write(value) }
     }
 }
 
 /// `minItems`, `maxItems`, and a rule for each item.
 #[derive(Clone, Copy, Debug)]
-pub struct Items<R> {
+pub struct Items<C> {
     min: u64,
     max: u64,
-    item: R,
+    item: C,
 }
 
-impl<R> Items<R> {
+impl<C> Items<C> {
     /// From `min` to `max` items.
-    pub const fn new(min: u64, max: u64, item: R) -> Self {
+    pub const fn new(min: u64, max: u64, item: C) -> Self {
         Self { min, max, item }
     }
 
@@ -170,18 +170,18 @@ impl<R> Items<R> {
     }
 }
 
-impl<T, R: Rule<T>> Rule<Vec<T>> for Items<R> {
+impl<T, C: Constraint<T>> Constraint<Vec<T>> for Items<C> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<Vec<T>> {
         let mut items = Vec::new();
         reader.items(|reader| {
             items.push(self.item.read(reader)?);
             Some(())
         })?;
-        if reader.refuses(|| self.holds(items.len())) { None } else { Some(items) }
+        if reader.rejects(|| self.holds(items.len())) { None } else { Some(items) }
     }
 
     fn write(&self, writer: &mut Writer, value: &Vec<T>) -> Option<()> {
-        if writer.refuses(|| self.holds(value.len())) {
+        if writer.rejects(|| self.holds(value.len())) {
             return None;
         }
         writer.items(value, |writer, item| self.item.write(writer, item))
@@ -190,24 +190,24 @@ impl<T, R: Rule<T>> Rule<Vec<T>> for Items<R> {
 
 /// `uniqueItems`, beside what another rule says of the array.
 #[derive(Clone, Copy, Debug)]
-pub struct Unique<R>(pub R);
+pub struct Unique<C>(pub C);
 
-impl<T: Eq + Hash, R: Rule<Vec<T>>> Rule<Vec<T>> for Unique<R> {
+impl<T: Eq + Hash, C: Constraint<Vec<T>>> Constraint<Vec<T>> for Unique<C> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<Vec<T>> {
         let items = self.0.read(reader)?;
-        if reader.refuses(|| are_unique(&items)) { None } else { Some(items) }
+        if reader.rejects(|| are_unique(&items)) { None } else { Some(items) }
     }
 
     fn write(&self, writer: &mut Writer, value: &Vec<T>) -> Option<()> {
-        if writer.refuses(|| are_unique(value)) { None } else { self.0.write(writer, value) }
+        if writer.rejects(|| are_unique(value)) { None } else { self.0.write(writer, value) }
     }
 }
 
 /// A rule for each value of a map.
 #[derive(Clone, Copy, Debug)]
-pub struct Values<R>(pub R);
+pub struct Values<C>(pub C);
 
-impl<T, R: Rule<T>> Rule<BTreeMap<String, T>> for Values<R> {
+impl<T, C: Constraint<T>> Constraint<BTreeMap<String, T>> for Values<C> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<BTreeMap<String, T>> {
         super::object::read_map(reader, &self.0)
     }
@@ -219,9 +219,9 @@ impl<T, R: Rule<T>> Rule<BTreeMap<String, T>> for Values<R> {
 
 /// A rule for what is not `null`.
 #[derive(Clone, Copy, Debug)]
-pub struct Nullable<R>(pub R);
+pub struct Nullable<C>(pub C);
 
-impl<T, R: Rule<T>> Rule<Option<T>> for Nullable<R> {
+impl<T, C: Constraint<T>> Constraint<Option<T>> for Nullable<C> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<Option<T>> {
         if reader.peek()? == b'n' { reader.null().map(|()| None) } else { self.0.read(reader).map(Some) }
     }
@@ -236,16 +236,16 @@ impl<T, R: Rule<T>> Rule<Option<T>> for Nullable<R> {
 
 /// What only the interpreter checks: the subschemas at JSON Pointers of a payload's schema.
 #[derive(Debug)]
-pub struct Whole {
-    schema: fn() -> &'static Schema,
+pub struct Interpreted {
+    schema: fn() -> &'static PayloadSchema,
     pointers: &'static [&'static str],
     validators: OnceLock<Option<Vec<Validator>>>,
 }
 
-impl Whole {
+impl Interpreted {
     /// A value has to fit the subschemas at all of the pointers.
     #[must_use]
-    pub const fn new(schema: fn() -> &'static Schema, pointers: &'static [&'static str]) -> Self {
+    pub const fn new(schema: fn() -> &'static PayloadSchema, pointers: &'static [&'static str]) -> Self {
         Self { schema, pointers, validators: OnceLock::new() }
     }
 
@@ -258,7 +258,7 @@ impl Whole {
     }
 }
 
-impl<T: Json> Rule<T> for Whole {
+impl<T: Codec> Constraint<T> for Interpreted {
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
         reader.checked(self, Reader::read)
     }
