@@ -3,6 +3,7 @@
 //! Pure: no IO, no clock, no randomness.
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 mod canonical;
 pub mod codes;
 mod convert;

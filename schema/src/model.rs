@@ -134,6 +134,23 @@ impl Schema {
         (0..).map(NodeId).zip(&self.nodes)
     }
 
+    /// The node itself, or if it is a reference, the node at the end of the chain of references.
+    pub fn resolve(&self, mut id: NodeId) -> NodeId {
+        // The loader rejects cycles of references, so this ends.
+        while let Kind::Ref(target) = self.node(id).kind {
+            id = target;
+        }
+        id
+    }
+
+    /// The assertions of a node, references resolved; `None` for the schemas `true` and `false`.
+    pub fn assertions(&self, id: NodeId) -> Option<&Assertions> {
+        match &self.node(self.resolve(id)).kind {
+            Kind::Assertions(assertions) => Some(assertions),
+            Kind::Bool(_) | Kind::Ref(_) => None,
+        }
+    }
+
     /// The members of the root's `definitions`, in source order.
     pub fn definitions(&self) -> &[(String, NodeId)] {
         &self.definitions

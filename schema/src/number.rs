@@ -83,6 +83,11 @@ impl Number {
         }
     }
 
+    /// Whether some binary64 of a payload equals this number, as [`compare_float`](Self::compare_float) compares.
+    pub fn is_representable(&self) -> bool {
+        self.compare_float(self.float).is_eq()
+    }
+
     /// The nearest binary64, always finite.
     pub fn as_f64(&self) -> f64 {
         self.float

@@ -3,10 +3,11 @@
 
 use std::collections::HashSet;
 
+use capgen_schema::analysis::branches::equality_key;
 use capgen_schema::{Json, Type as SchemaType, TypeSet};
 
+use super::Lowering;
 use super::conj::{Conj, Facets};
-use super::{Lowering, finite};
 use crate::model::Variant;
 
 /// What a look at a value can tell of a branch.
@@ -101,7 +102,7 @@ fn are_disjoint(objects: &[&Profile], tag: &str) -> bool {
     let mut seen = HashSet::new();
     objects.iter().all(|profile| match profile.constant(tag) {
         Some(values) => {
-            let own: HashSet<String> = values.iter().map(finite::as_binary64).collect();
+            let own: HashSet<String> = values.iter().map(equality_key).collect();
             own.into_iter().all(|value| seen.insert(value))
         }
         None => false,

@@ -33,21 +33,6 @@ pub(super) fn build<'a>(values: impl Iterator<Item = (&'a Json, Option<&'a str>)
     }
 }
 
-/// A text that is the same for values that one payload may equal, whose binary64 stands for two decimals.
-pub(super) fn as_binary64(value: &Json) -> String {
-    match value {
-        Json::Number(number) => format!("{:e}", number.as_f64() + 0.0),
-        Json::Array(items) => format!("[{}]", items.iter().map(as_binary64).collect::<Vec<_>>().join(",")),
-        Json::Object(members) => {
-            let mut members: Vec<String> =
-                members.iter().map(|(name, value)| format!("{name:?}:{}", as_binary64(value))).collect();
-            members.sort_unstable();
-            format!("{{{}}}", members.join(","))
-        }
-        scalar => scalar.canonical(),
-    }
-}
-
 /// The name of a value, not yet unique.
 pub(super) fn ident(value: &Json) -> String {
     match value {

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use capgen_schema::analysis::branches::equality_key;
 use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type as SchemaType, TypeSet};
 
 use super::apart::{Profile, is_disjoint, without};
@@ -404,7 +405,7 @@ fn are_apart(leaves: &[Leaf], is_tagged: bool) -> bool {
 /// Whether no payload equals two of the values.
 fn are_distinct(values: &[Listed<'_>]) -> bool {
     let mut seen = HashSet::new();
-    values.iter().all(|(value, _)| seen.insert(finite::as_binary64(value)))
+    values.iter().all(|(value, _)| seen.insert(equality_key(value)))
 }
 
 /// A union of what is left when wider variants have swallowed narrower ones. `is_exact` where each variant says all of its

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::literal::Literals;
 use super::rule::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, Rule, RuleId, StringChecks};
 use super::tag::Union;
-use crate::{Assertions, Kind, Node, NodeId, Number, Schema, TypeSet};
+use crate::analysis::shared;
+use crate::{Assertions, Kind, NodeId, Number, Schema, TypeSet};
 
 #[derive(Debug)]
 pub(super) struct Program {
@@ -19,8 +20,8 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(schema: &Schema) -> Self {
-        let targets: Vec<RuleId> = schema.nodes().map(|(id, _)| follow(schema, id)).collect();
-        let shared = shared(schema, &targets);
+        let targets: Vec<RuleId> = schema.nodes().map(|(id, _)| RuleId(schema.resolve(id).0)).collect();
+        let shared = shared::reached_twice(schema);
         let compiler = Compiler { targets: &targets };
         let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.rule(&node.kind, shared));
         let mut rules: Vec<Rule> = compiled.collect();
@@ -63,53 +64,8 @@ impl Program {
     }
 }
 
-impl Schema {
-    /// The subschemas that one place of the payload may reach twice, so that their verdict there is worth remembering: members
-    /// of `definitions` that are no references.
-    pub fn shared(&self) -> Vec<NodeId> {
-        let targets: Vec<RuleId> = self.nodes().map(|(id, _)| follow(self, id)).collect();
-        let shared = shared(self, &targets);
-        let is_shared = |(id, node): (NodeId, &Node)| matches!(node.kind, Kind::Assertions(_)).then_some(id);
-        self.nodes().zip(shared).filter(|(_, shared)| *shared).filter_map(|(node, _)| is_shared(node)).collect()
-    }
-}
-
-/// The loader has refused cycles, so this ends.
-fn follow(schema: &Schema, mut id: NodeId) -> RuleId {
-    while let Kind::Ref(target) = schema.node(id).kind {
-        id = target;
-    }
-    RuleId(id.0)
-}
-
 fn target(targets: &[RuleId], node: NodeId) -> RuleId {
     targets.get(node.0 as usize).copied().unwrap_or(RuleId(node.0))
-}
-
-/// The definitions that a place of the payload may reach twice. Two ways to one node and place part at a node that applies
-/// several subschemas at once, and meet at a node that several references lead to.
-fn shared(schema: &Schema, targets: &[RuleId]) -> Vec<bool> {
-    let mut references = vec![0_u32; targets.len()];
-    let mut forked = vec![false; targets.len()];
-    let mut open = Vec::new();
-    for (id, node) in schema.nodes() {
-        if matches!(node.kind, Kind::Ref(_)) {
-            let target = target(targets, id).0 as usize;
-            references.get_mut(target).into_iter().for_each(|count| *count = count.saturating_add(1));
-        }
-        let ways = node.kind.in_place().count() + usize::from(node.kind.below().next().is_some());
-        if ways > 1 {
-            open.push(id);
-        }
-    }
-    while let Some(id) = open.pop() {
-        match forked.get_mut(id.0 as usize) {
-            Some(seen) if !*seen => *seen = true,
-            _ => continue,
-        }
-        open.extend(schema.node(id).kind.children());
-    }
-    references.into_iter().zip(forked).map(|(count, forked)| count > 1 && forked).collect()
 }
 
 /// Every rule has to be there before the branches of one can be told apart.

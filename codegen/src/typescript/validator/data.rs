@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use capgen_schema::{Assertions, Json, Kind, NodeId, Type, TypeSet};
+use capgen_schema::analysis::graph::Graph;
+use capgen_schema::analysis::shared;
+use capgen_schema::{Assertions, Json, Kind, NodeId, Number, Type, TypeSet};
 
-use super::graph::{Graph, follow};
 use super::layout::{self, Expression, array, key, object, text};
 use super::output::Output;
 use super::plan::Plan;
@@ -16,9 +17,9 @@ const MAX_NESTING: usize = 24;
 
 /// The contract that the collector reads: the root, and the definitions that references name.
 pub(super) fn contract(plan: &Plan<'_>, output: &mut Output, features: &mut BTreeSet<&str>) -> Expression {
-    let schema = plan.graph.schema;
+    let schema = plan.graph.schema();
     let names: HashMap<NodeId, &str> = schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect();
-    if !schema.shared().is_empty() {
+    if !shared::nodes(schema).is_empty() {
         features.insert("shared");
     }
     let (queue, named) = (VecDeque::new(), HashSet::new());
@@ -54,7 +55,7 @@ impl<'s> Data<'s, '_, '_> {
     /// A reference as a name, or as what it stands for where nothing else does; types alone as a number, and everything
     /// else as keywords.
     fn rule(&mut self, id: NodeId) -> Expression {
-        match &self.graph.schema.node(id).kind {
+        match &self.graph.schema().node(id).kind {
             Kind::Bool(true) => text(types(TypeSet::ALL)),
             Kind::Bool(false) => text("129"),
             Kind::Ref(target) if self.nesting < MAX_NESTING && self.is_single(*target) => {
@@ -88,7 +89,7 @@ impl<'s> Data<'s, '_, '_> {
 
     /// Branches of a union: messages tell the names of those that have one.
     fn branches(&mut self, ids: &[NodeId]) -> Expression {
-        let branch = |id: &NodeId| match self.graph.schema.node(*id).kind {
+        let branch = |id: &NodeId| match self.graph.schema().node(*id).kind {
             Kind::Ref(target) => self.reference(target),
             _ => self.rule(*id),
         };
@@ -97,7 +98,7 @@ impl<'s> Data<'s, '_, '_> {
 
     /// What is asked of members that are not declared.
     fn rest(&mut self, id: Option<NodeId>) -> Expression {
-        match id.map(|id| (id, &self.graph.schema.node(follow(self.graph.schema, id)).kind)) {
+        match id.map(|id| (id, &self.graph.schema().node(self.graph.schema().resolve(id)).kind)) {
             None => text(types(TypeSet::ALL)),
             Some((_, Kind::Bool(false))) => text("144"),
             Some((id, _)) => self.rule(id),
@@ -165,7 +166,8 @@ impl<'s> Data<'s, '_, '_> {
     fn listed(&mut self, values: &[Json]) -> Expression {
         values.iter().for_each(|value| self.note(value));
         let values: Vec<&Json> = values.iter().collect();
-        let is_plain = |value: &&Json| scalar::is_scalar(value) && value.as_number().is_none_or(scalar::is_held);
+        let is_plain =
+            |value: &&Json| scalar::is_scalar(value) && value.as_number().is_none_or(Number::is_representable);
         if values.len() > scalar::FEW && values.iter().all(is_plain) {
             return text(format!("[...{}]", self.output.set(&values)));
         }

@@ -9,7 +9,6 @@ use std::fmt;
 use capgen_schema::{Assertions, Kind, NodeId, Schema, Type, TypeSet};
 
 use super::expr::{Expr, all, any, atom};
-use super::graph::follow;
 use super::helpers::Helper;
 use super::layout::new_line;
 use super::output::{Output, identifiers};
@@ -217,7 +216,7 @@ impl<'s, 'o> Emitter<'s, 'o> {
 
     /// The verdict of a subschema on a value.
     pub(super) fn expr(&mut self, id: NodeId, place: &Place) -> Expr {
-        let id = follow(self.schema, id);
+        let id = self.schema.resolve(id);
         if self.plan.is_function(id) {
             let simple = self.is_simple(id).then(|| self.inline(id, place)).filter(|e| e.flat().len() <= MAX_REPEATED);
             return simple.unwrap_or_else(|| self.call(id, place));
@@ -291,7 +290,7 @@ impl<'s, 'o> Emitter<'s, 'o> {
     /// type that the other sees.
     pub(super) fn applied(&mut self, id: NodeId, place: &Place, is_alone: bool) -> Expr {
         let expr = self.expr(id, place);
-        if !is_alone && narrows(&expr, &place.v) { self.call(follow(self.schema, id), place) } else { expr }
+        if !is_alone && narrows(&expr, &place.v) { self.call(self.schema.resolve(id), place) } else { expr }
     }
 
     /// What a schema says without other schemas for the same place.

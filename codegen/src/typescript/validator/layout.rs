@@ -1,6 +1,5 @@
 //! Values of a contract as expressions that break into lines.
 
-use super::scalar;
 use crate::typescript::literal;
 use crate::typescript::syntax::WIDTH;
 use capgen_schema::Json;
@@ -45,7 +44,7 @@ pub(super) fn value(json: &Json) -> Expression {
     match json {
         Json::Array(items) => array(items.iter().map(value)),
         Json::Object(members) => object(members.iter().map(|(name, member)| (key(name), value(member))).collect()),
-        Json::Number(number) if !scalar::is_held(number) => text(format!("Symbol(\"{number}\")")),
+        Json::Number(number) if !number.is_representable() => text(format!("Symbol(\"{number}\")")),
         scalar => text(literal::primitive(scalar).unwrap_or_default()),
     }
 }

@@ -3,7 +3,6 @@
 mod data;
 mod emit;
 mod expr;
-mod graph;
 mod helpers;
 mod layout;
 mod output;

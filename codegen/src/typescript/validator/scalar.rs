@@ -53,7 +53,7 @@ fn fits(a: &Assertions, value: &Json) -> bool {
 /// That a value is one of a list.
 fn membership(output: &mut Output, values: &[&Json], v: &str) -> Expr {
     // Nothing equals a number that TypeScript cannot hold.
-    let is_exact = |value: &&&Json| value.as_number().is_none_or(is_held);
+    let is_exact = |value: &&&Json| value.as_number().is_none_or(Number::is_representable);
     let scalars: Vec<&Json> = values.iter().filter(|value| is_scalar(value)).filter(is_exact).copied().collect();
     let others: Vec<&Json> = values.iter().filter(|value| !is_scalar(value)).copied().collect();
     let mut terms = Vec::new();
@@ -201,9 +201,4 @@ pub(super) fn bounds(a: &Assertions) -> impl Iterator<Item = Bound> {
         };
         Some(Bound { keyword, relation, limit })
     })
-}
-
-/// Whether some binary64 equals a number of a contract.
-pub(super) fn is_held(number: &Number) -> bool {
-    number.compare_float(number.as_f64()).is_eq()
 }

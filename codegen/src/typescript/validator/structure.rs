@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use capgen_schema::analysis::branches;
 use capgen_schema::{Assertions, Kind, NodeId};
 
 use super::emit::{Emitter, Place, is_covered};
 use super::expr::{Expr, all, any, atom, factor};
-use super::graph::follow;
 use super::helpers::Helper;
 use super::scalar;
 use super::union;
@@ -54,7 +54,7 @@ impl<'s> Emitter<'s, '_> {
 
     /// The test for an object, and what a schema says of its members.
     pub(super) fn object(&mut self, a: &Assertions, place: &Place) -> (Expr, Expr) {
-        let rest = a.additional_properties.map(|id| (id, &self.schema.node(follow(self.schema, id)).kind));
+        let rest = a.additional_properties.map(|id| (id, &self.schema.node(self.schema.resolve(id)).kind));
         let is_closed = matches!(rest, Some((_, Kind::Bool(false))));
         let is_open = matches!(rest, None | Some((_, Kind::Bool(true))));
         let walks = is_open && self.plan.is_deep && !is_covered(a);
@@ -100,7 +100,7 @@ impl<'s> Emitter<'s, '_> {
         let required: HashSet<&str> = a.required.iter().map(String::as_str).collect();
         let certain = a.properties.iter().filter(|(name, _)| required.contains(name.as_str())).count();
         let counter = (counts && certain < a.properties.len()).then(|| format!("size{}", place.level + 1));
-        let is_constant = |id: NodeId| union::assertions(self.schema, id).is_some_and(|a| a.const_value.is_some());
+        let is_constant = |id: NodeId| self.schema.assertions(id).is_some_and(|a| a.const_value.is_some());
         let (first, then): (Vec<_>, Vec<_>) = a.properties.iter().partition(|(_, id)| is_constant(*id));
         for (name, id) in first.into_iter().chain(then) {
             let is_required = required.contains(name.as_str());
@@ -131,7 +131,8 @@ impl<'s> Emitter<'s, '_> {
 
     /// Whether the check of a subschema may let an absent value pass.
     fn admits_undefined(&self, id: NodeId) -> bool {
-        union::assertions(self.schema, id)
+        self.schema
+            .assertions(id)
             .is_none_or(|a| a.types.is_none() && a.enum_values.is_none() && a.const_value.is_none())
     }
 
@@ -200,7 +201,7 @@ impl<'s> Emitter<'s, '_> {
     fn one_of(&mut self, branches: &[NodeId], place: &Place, is_alone: bool) -> Expr {
         let verdicts: Vec<Expr> = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
         let verdicts: Vec<Expr> = verdicts.into_iter().filter(|verdict| !matches!(verdict, Expr::False)).collect();
-        if verdicts.len() < 2 || union::is_exclusive(self.schema, branches) {
+        if verdicts.len() < 2 || branches::are_exclusive(self.schema, branches) {
             return self.any_of(branches, verdicts, place);
         }
         let counted: Vec<String> = verdicts.iter().map(|verdict| format!("+{}", verdict.operand_of_not())).collect();

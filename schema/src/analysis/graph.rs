@@ -1,51 +1,71 @@
-//! Which subschemas lead where, references followed.
+//! The graph of a schema's subschemas, with references resolved: reachability, recursion, reference counts.
 
 use std::collections::HashMap;
 
-use capgen_schema::{Kind, Node, NodeId, Schema};
+use crate::{Kind, Node, NodeId, Schema};
 
-/// The subschemas that a way leads to from the root.
-pub(super) struct Graph<'s> {
-    pub(super) schema: &'s Schema,
+/// The subschemas that are reachable from the root, each `$ref` replaced by its target.
+///
+/// Building it takes time and memory linear in the size of the schema. The call stack does not grow with the schema.
+///
+/// ```
+/// use capgen_schema::{Schema, analysis::graph::Graph};
+/// let schema = Schema::parse_text(
+///     r##"{"items": {"$ref": "#/definitions/tree"},
+///          "definitions": {"tree": {"items": {"$ref": "#/definitions/tree"}}, "unused": {}}}"##,
+/// )?;
+/// let graph = Graph::new(&schema);
+/// let recursive: Vec<&str> =
+///     graph.vertices().iter().filter(|v| v.is_recursive).map(|v| v.node.pointer.as_str()).collect();
+/// assert_eq!(recursive, ["/definitions/tree"]);
+/// # Ok::<(), capgen_schema::SchemaTextError>(())
+/// ```
+#[derive(Debug)]
+pub struct Graph<'s> {
+    schema: &'s Schema,
     index: HashMap<NodeId, usize>,
-    pub(super) vertices: Vec<Vertex<'s>>,
-    /// Strongly connected components: each comes after those that it leads to.
-    pub(super) components: Vec<Vec<usize>>,
+    vertices: Vec<Vertex<'s>>,
+    components: Vec<Vec<usize>>,
 }
 
-pub(super) struct Vertex<'s> {
-    pub(super) id: NodeId,
-    pub(super) node: &'s Node,
-    /// Subschemas for the same place.
-    pub(super) in_place: Vec<usize>,
-    /// Subschemas for items and members.
-    pub(super) below: Vec<(Label<'s>, usize)>,
-    /// How many references lead here.
-    pub(super) references: usize,
-    pub(super) component: usize,
-    /// Whether a way leads back here.
-    pub(super) is_recursive: bool,
+/// A subschema that is reachable from the root and is not a reference.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Vertex<'s> {
+    /// Its id in the schema.
+    pub id: NodeId,
+    /// Its node in the schema.
+    pub node: &'s Node,
+    /// The positions of the subschemas that apply to the same place of the payload: those of `allOf`, `anyOf`, `oneOf` and
+    /// `not`.
+    pub in_place: Vec<usize>,
+    /// The positions of the subschemas that apply to items and properties.
+    pub below: Vec<(Label<'s>, usize)>,
+    /// How many `$ref`s of reachable subschemas point here. The root is not counted as a reference.
+    pub references: usize,
+    /// The index of its component in [`Graph::components`].
+    pub component: usize,
+    /// Whether it can reach itself.
+    pub is_recursive: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Label<'s> {
+/// The place below an array or object to which a subschema applies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Label<'s> {
+    /// The property of that name, from `properties`.
     Property(&'s str),
+    /// The other properties, from `additionalProperties`.
     Additional,
+    /// Every item, from `items`.
     Items,
 }
 
-/// The subschema that a reference stands for, or the one itself.
-pub(super) fn follow(schema: &Schema, mut id: NodeId) -> NodeId {
-    while let Kind::Ref(target) = schema.node(id).kind {
-        id = target;
-    }
-    id
-}
-
 impl<'s> Graph<'s> {
-    pub(super) fn new(schema: &'s Schema) -> Self {
+    /// Builds the graph.
+    pub fn new(schema: &'s Schema) -> Self {
         let mut graph = Graph { schema, index: HashMap::new(), vertices: Vec::new(), components: Vec::new() };
-        graph.vertex(follow(schema, schema.root()));
+        graph.vertex(schema.resolve(schema.root()));
+        // `vertices` is also the queue of a breadth-first search: a vertex gets its edges when its turn comes.
         let mut next = 0;
         while let Some(node) = graph.vertices.get(next).map(|vertex| vertex.node) {
             let in_place = node.kind.in_place().map(|child| graph.edge(child)).collect();
@@ -60,17 +80,34 @@ impl<'s> Graph<'s> {
         graph
     }
 
-    /// The vertex of a subschema that a way leads to.
-    pub(super) fn find(&self, id: NodeId) -> Option<&Vertex<'s>> {
+    /// The schema.
+    pub fn schema(&self) -> &'s Schema {
+        self.schema
+    }
+
+    /// The vertices, in breadth-first order from the root. A *position* is an index into this slice.
+    pub fn vertices(&self) -> &[Vertex<'s>] {
+        &self.vertices
+    }
+
+    /// The strongly connected components, as positions. A component follows all others that it can reach, so a value that
+    /// depends on the subschemas below can be computed in this order.
+    pub fn components(&self) -> &[Vec<usize>] {
+        &self.components
+    }
+
+    /// The vertex of a node, or of the target if the node is a reference; `None` if it is not reachable from the root.
+    pub fn find(&self, id: NodeId) -> Option<&Vertex<'s>> {
         self.vertices.get(self.position(id)?)
     }
 
-    pub(super) fn position(&self, id: NodeId) -> Option<usize> {
-        self.index.get(&follow(self.schema, id)).copied()
+    /// The position of [`find`](Self::find)'s vertex.
+    pub fn position(&self, id: NodeId) -> Option<usize> {
+        self.index.get(&self.schema.resolve(id)).copied()
     }
 
     fn edge(&mut self, child: NodeId) -> usize {
-        let target = self.vertex(follow(self.schema, child));
+        let target = self.vertex(self.schema.resolve(child));
         if let (Kind::Ref(_), Some(vertex)) = (&self.schema.node(child).kind, self.vertices.get_mut(target)) {
             vertex.references += 1;
         }
@@ -87,10 +124,12 @@ impl<'s> Graph<'s> {
         })
     }
 
-    /// Finds the components, as Tarjan does, with a stack of its own.
+    /// Finds the components with Tarjan's algorithm. It keeps its own stack because the depth of recursion would be the
+    /// length of the longest chain of definitions, which an untrusted schema chooses.
     fn connect(&mut self) {
         let edges: Vec<Vec<usize>> = self.vertices.iter().map(|vertex| vertex.targets().collect()).collect();
         let mut marks = vec![Mark::default(); edges.len()];
+        // Each entry is a vertex and the index of the edge to follow next.
         let (mut path, mut open) = (vec![(0, 0)], Vec::new());
         let mut count = 0;
         while let Some((at, edge)) = path.pop() {
@@ -119,6 +158,7 @@ impl<'s> Graph<'s> {
         }
     }
 
+    /// Makes a component of `root` and the open vertices above it.
     fn close(&mut self, marks: &mut [Mark], open: &mut Vec<usize>, root: usize) {
         let start = open.iter().rposition(|&at| at == root).unwrap_or(0);
         let members = open.split_off(start);
@@ -134,16 +174,20 @@ impl<'s> Graph<'s> {
 }
 
 impl Vertex<'_> {
-    pub(super) fn targets(&self) -> impl Iterator<Item = usize> {
+    /// The positions of all subschemas that apply to the same place or below it.
+    pub fn targets(&self) -> impl Iterator<Item = usize> {
         self.in_place.iter().copied().chain(self.below.iter().map(|(_, target)| *target))
     }
 }
 
+/// The state of a vertex in Tarjan's algorithm.
 #[derive(Clone, Copy, Default)]
 struct Mark {
-    /// In order of discovery, from 1.
+    /// In order of discovery, from 1; 0 if it is not discovered yet.
     number: usize,
+    /// The lowest number of an open vertex that is known to be reachable.
     low: usize,
+    /// Whether its component is not complete yet.
     is_open: bool,
 }
 
