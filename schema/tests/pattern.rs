@@ -211,7 +211,10 @@ fn patterns_that_blow_up_in_a_backtracking_engine_are_told() {
 fn messages_say_where_and_what_instead() {
     for (source, message) in [
         ("ab{", "a quantifier is `{n}`, `{n,}` or `{n,m}`; a literal `{` must be written `\\{` (at character 3)"),
-        ("a\\Z", "`\\Z` is no escape of ECMA-262 with the `u` flag: the end of the text is `$` (at character 3)"),
+        (
+            "a\\Z",
+            "`\\Z` is not a valid escape in ECMA-262 with the `u` flag: write `$` for the end of the text (at character 3)",
+        ),
         ("x(a", "the group is not closed (at character 2)"),
     ] {
         assert_eq!(Pattern::new(source).unwrap_err().to_string(), message);

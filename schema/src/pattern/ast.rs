@@ -1,10 +1,10 @@
-//! What a pattern says, without what only its captures would need.
+//! The syntax tree of a pattern. It has no capture groups: `pattern` asks only whether there is a match.
 
 use std::collections::BTreeMap;
 
 use regex_syntax::hir::ClassUnicode;
 
-/// A set of characters, by its place in [`Parsed::sets`].
+/// The index of a set of characters in [`Parsed::sets`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct SetId(pub(super) u32);
 
@@ -13,7 +13,7 @@ pub(super) struct SetId(pub(super) u32);
 pub(super) struct Parsed {
     pub(super) ast: Ast,
     pub(super) sets: Sets,
-    /// How many [`Look`]s there are; their ids are below this.
+    /// The number of [`Look`]s; their ids are below it.
     pub(super) looks: usize,
 }
 
@@ -33,23 +33,24 @@ pub(super) enum Ast {
 /// `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)`.
 #[derive(Debug)]
 pub(super) struct Look {
-    /// Ids grow from the inside out: those inside `body` are smaller.
+    /// Look-arounds inside `body` have smaller ids. The scanner relies on this: it evaluates them in the order of ids.
     pub(super) id: usize,
     pub(super) behind: bool,
     pub(super) negated: bool,
     pub(super) body: Ast,
 }
 
-/// Greedy or not: that changes which match is found, never whether there is one.
+/// A quantifier. Greedy and lazy ones are the same here: they differ in which match is found, not in whether there is one.
 #[derive(Debug)]
 pub(super) struct Repeat {
     pub(super) inner: Ast,
     pub(super) min: u32,
-    /// `None` is without bound.
+    /// `None` means unbounded.
     pub(super) max: Option<u32>,
 }
 
-/// The distinct sets of a pattern.
+/// The distinct character sets of a pattern. A pattern often repeats a large set such as `\p{L}`, so equal sets are stored
+/// once.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     sets: Vec<ClassUnicode>,
@@ -58,7 +59,7 @@ pub(super) struct Sets {
 }
 
 impl Sets {
-    /// The id of `set`, the same for equal sets.
+    /// The id of `set`. Equal sets have the same id.
     pub(super) fn intern(&mut self, set: ClassUnicode) -> SetId {
         let key: Vec<_> = set.ranges().iter().map(|range| (range.start(), range.end())).collect();
         if let Some(id) = self.ids.get(&key) {
@@ -71,7 +72,7 @@ impl Sets {
         id
     }
 
-    /// How many ranges they hold together.
+    /// The number of ranges of all sets together.
     pub(super) fn ranges(&self) -> usize {
         self.ranges
     }
@@ -86,7 +87,7 @@ impl Sets {
 }
 
 impl Ast {
-    /// The looks in it, each after those inside it.
+    /// All look-arounds of the tree. An inner one comes before the outer one.
     pub(super) fn looks<'a>(&'a self, found: &mut Vec<&'a Look>) {
         match self {
             Ast::Empty | Ast::Set(_) | Ast::Start | Ast::End | Ast::WordBoundary { .. } => {}
@@ -99,7 +100,7 @@ impl Ast {
         }
     }
 
-    /// Whether it can match at the start of the text only; `false` where that does not meet the eye.
+    /// Whether it can match at the start of the text only. The check is syntactic, so `false` means "unknown".
     pub(super) fn is_anchored(&self) -> bool {
         match self {
             Ast::Start => true,

@@ -1,10 +1,13 @@
-//! Whether a backtracking engine may need forever.
+//! Detects patterns on which a backtracking engine may take exponential time, or at least cubic time.
 //!
-//! Such an engine tries every way in which a text can be read. There are exponentially many where a loop can go round on
-//! one word in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*`), and a power of the length where loops follow one another that
-//! can share a word out among them (`\s*,?\s*,?\s*$`): Weber and Seidl, "On the degree of ambiguity of finite automata"
-//! (1991). Both are decided on the graph of positions. What is left out: assertions and look-around count as always true;
-//! counted repetitions that leave much open count as unbounded, and of the others three copies at most are told apart.
+//! Such an engine tries every way in which a text can be matched. The number of ways is
+//! - exponential if a loop can match the same word in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*`);
+//! - polynomial if a word can be split arbitrarily between consecutive loops (`\s*,?\s*,?\s*$`); the degree is the number of
+//!   such loops.
+//!
+//! The criteria are those of Weber and Seidl, "On the degree of ambiguity of finite automata" (1991), checked on the position
+//! graph. The analysis simplifies: assertions and look-arounds count as always true, counted repetitions with many optional
+//! copies count as unbounded, and other repetitions are expanded to at most three copies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +15,10 @@ use super::ast::{Ast, Parsed, SetId, Sets};
 use super::components::components;
 use super::positions::{Graph, Tail, graph};
 
-/// Edges of the graphs of pairs and triples that are looked at.
+/// Maximum number of edges visited in the graphs of pairs and triples. It keeps the analysis within milliseconds.
 const MAX_WORK: usize = 300_000;
 
-/// Whether `parsed` may take exponential time, or time that grows with the third power of the text or a higher one. Also
-/// where a loop is too large to tell.
+/// Whether an engine may take exponential or at least cubic time for `parsed`; also `true` if a loop is too large to analyse.
 pub(super) fn may_blow_up(parsed: &Parsed) -> bool {
     let mut looks = Vec::new();
     parsed.ast.looks(&mut looks);
@@ -40,7 +42,7 @@ struct Analysis<'a> {
     successors: Vec<Vec<usize>>,
     /// The component of each position.
     components: Vec<usize>,
-    /// Whether sets have a character in common, where that was asked.
+    /// Cached results of [`overlap`](Self::overlap).
     overlaps: BTreeMap<Vec<SetId>, bool>,
     work: usize,
 }
@@ -76,7 +78,7 @@ impl<'a> Analysis<'a> {
         loops
     }
 
-    /// Whether a loop can be gone round on one word in two ways.
+    /// Whether some loop can match the same word in two ways (Weber and Seidl's criterion EDA).
     fn is_exponential(&mut self) -> bool {
         let doubled =
             |((from, to), ways): (&(usize, usize), &u8)| *ways > 1 && self.component(*from) == self.component(*to);
@@ -87,8 +89,10 @@ impl<'a> Analysis<'a> {
         loops.values().any(|positions| self.is_ambiguous(positions).unwrap_or(true))
     }
 
-    /// Whether in the graph of pairs of positions that read the same word a pair of one leads to a pair of two and back;
-    /// `None` if that is too much work.
+    /// Whether two different paths of the loop read the same word and meet at both ends; `None` if the analysis is too large.
+    ///
+    /// The nodes of the product graph are pairs of positions that the same word leads to. Two such paths exist if and only if a
+    /// pair of equal positions and a pair of different positions are in the same component.
     fn is_ambiguous(&mut self, positions: &BTreeSet<usize>) -> Option<bool> {
         let mut numbers = BTreeMap::new();
         let mut pairs: Vec<_> = positions.iter().map(|position| (*position, *position)).collect();
@@ -125,10 +129,10 @@ impl<'a> Analysis<'a> {
         Some(!of_one.is_disjoint(&of_two))
     }
 
-    /// Whether three loops follow one another, each of which can share a word out with the next.
+    /// Whether three loops follow one another and a word can be split arbitrarily between each and the next (criterion IDA).
     fn is_cubic(&mut self) -> bool {
         let loops = self.loops();
-        // Components are numbered from the end of the pattern: a loop is settled after all those that it leads to.
+        // Components are numbered from the end of the pattern, so the degrees of all later loops are known here.
         let mut degrees: BTreeMap<usize, usize> = BTreeMap::new();
         for (component, positions) in &loops {
             let reachable = self.reachable(positions);
@@ -149,6 +153,7 @@ impl<'a> Analysis<'a> {
         false
     }
 
+    /// All positions reachable from `from`, including themselves.
     fn reachable(&self, from: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut found = from.clone();
         let mut open: Vec<_> = from.iter().copied().collect();
@@ -158,8 +163,8 @@ impl<'a> Analysis<'a> {
         found
     }
 
-    /// Whether some word leads round a position of `one`, round a position of `other`, and from the first to the second.
-    /// `false` if that is too much work.
+    /// Whether the same word leads from a position of loop `one` to itself, from a position of loop `other` to itself, and from
+    /// the first position to the second. `false` if the analysis is too large.
     fn shares(&mut self, one: &BTreeSet<usize>, other: &BTreeSet<usize>, between: &BTreeSet<usize>) -> bool {
         one.iter().any(|first| other.iter().any(|second| self.shares_at(one, other, between, *first, *second)))
     }
@@ -196,7 +201,7 @@ impl<'a> Analysis<'a> {
         false
     }
 
-    /// Whether one character can be read at all these positions.
+    /// Whether one character can be matched at all these positions.
     fn overlap(&mut self, positions: &[usize]) -> bool {
         let mut ids: Vec<SetId> =
             positions.iter().filter_map(|at| self.graph.sets.get(*at).copied().flatten()).collect();
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn exponential_loops_are_found() {
+    fn exponential_loops_are_detected() {
         for source in [
             "(a+)+",
             "^(a+)+$",
@@ -256,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn three_loops_that_share_a_word_are_found() {
+    fn three_consecutive_loops_are_detected() {
         for source in ["^.*a.*b.*c$", "\\s*,?\\s*$", "^\\d+\\d+\\d+$", "(a+){3}b$", "x*x*y"] {
             check(source, true);
         }
     }
 
     #[test]
-    fn common_patterns_raise_no_alarm() {
+    fn common_patterns_are_not_reported() {
         for source in [
             "",
             "^[a-z]+(-[a-z]+)*$",
@@ -294,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_patterns_are_told_in_bounded_time() {
+    fn hostile_patterns_are_analysed_in_bounded_time() {
         let start = std::time::Instant::now();
         for unit in ["(a+b)*c", "a?", "a*", "(a|b)*", "\\p{L}*", "[^a]+b", "(ab)+", "((a{9}){9})*"] {
             check(&unit.repeat(2_000), true);

@@ -1,4 +1,4 @@
-//! Classes in brackets.
+//! Character classes: `[…]`.
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
@@ -10,7 +10,7 @@ use super::parse::Parser;
 type Result<T> = std::result::Result<T, PatternError>;
 
 impl Parser {
-    /// From `[` to `]`.
+    /// A class, from its `[` to its `]`.
     pub(super) fn class(&mut self) -> Result<Ast> {
         let opened = self.position();
         self.next();
@@ -56,7 +56,8 @@ impl Parser {
         }
     }
 
-    /// The end of the range whose start has just been read, where there is a `-` and it is not the last.
+    /// The end of the range whose start has just been read. There is none if no `-` follows, or if the `-` is the last
+    /// character of the class, which makes it literal.
     fn range_end(&mut self) -> Result<Option<u32>> {
         let dash = self.position();
         if !self.eat("-") {
@@ -73,11 +74,11 @@ impl Parser {
     }
 
     fn range_of_sets(&self) -> PatternError {
-        self.syntax("a range in a class goes from one character to another; write a literal `-` as `\\-`")
+        self.syntax("a range in a class must go from one character to another; write a literal `-` as `\\-`")
     }
 }
 
-/// What texts can hold of a range of code points.
+/// A range of code points without the surrogates, which no Rust string contains.
 fn without_surrogates(start: u32, end: u32) -> impl Iterator<Item = ClassUnicodeRange> {
     [(start, end.min(0xd7ff)), (start.max(0xe000), end)]
         .into_iter()

@@ -1,7 +1,9 @@
 //! Strongly connected components.
 
-/// For each node the number of its component (Tarjan's algorithm, without recursion). A component's number is larger than
-/// those of the components that it leads to.
+/// The number of each node's strongly connected component. A component has a larger number than the components that are
+/// reachable from it.
+///
+/// Tarjan's algorithm with an explicit stack, because a pattern's graph can be thousands of nodes deep.
 pub(super) fn components(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut search = Search {
         nodes: vec![Node { index: UNSEEN, low: UNSEEN, component: UNSEEN }; successors.len()],
@@ -56,7 +58,7 @@ impl Search {
         }
     }
 
-    /// Whether `node` is new.
+    /// Starts to visit `node`; returns whether it is new.
     fn enter(&mut self, node: usize) -> bool {
         match self.nodes.get_mut(node) {
             Some(entry) if entry.index == UNSEEN => {
@@ -69,7 +71,7 @@ impl Search {
         }
     }
 
-    /// `to`, which is open, is reachable from `from`.
+    /// Records that `to` is reachable from `from`. This has no effect if the component of `to` is complete.
     fn lower(&mut self, from: usize, to: usize) {
         let low = self.nodes.get(to).filter(|to| to.component == UNSEEN).map_or(UNSEEN, |to| to.low);
         if let Some(from) = self.nodes.get_mut(from) {
@@ -77,7 +79,8 @@ impl Search {
         }
     }
 
-    /// Everything behind `node` is known: where it was entered first, its component is complete.
+    /// All successors of `node` have been visited. If `node` is the first visited node of its component, the component is
+    /// complete.
     fn leave(&mut self, node: usize) {
         if self.nodes.get(node).is_none_or(|entry| entry.low != entry.index) {
             return;

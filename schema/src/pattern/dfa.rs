@@ -1,4 +1,4 @@
-//! A pattern as a table of states and bytes, which costs a few instructions for each byte.
+//! A pattern as a table of states and bytes: matching takes a few instructions per byte and allocates nothing.
 
 use regex_automata::dfa::Automaton as _;
 use regex_automata::dfa::{StartKind, dense};
@@ -6,9 +6,9 @@ use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::start;
 
-/// Bytes of a table; most patterns take a twentieth of it.
+/// Maximum size of a table, in bytes. Most patterns need a twentieth of it.
 const MAX_TABLE: usize = 32 << 10;
-/// Bytes that making one may take.
+/// Maximum memory for building a table, in bytes.
 const MAX_WORK: usize = 256 << 10;
 
 pub(super) struct Dfa {
@@ -17,8 +17,8 @@ pub(super) struct Dfa {
 }
 
 impl Dfa {
-    /// The table for a pattern in the syntax of the `regex` crate; `None` where it would be large. Takes a fraction of a
-    /// millisecond at most.
+    /// The table for a pattern in the syntax of the `regex` crate; `None` if it would exceed the limits. Takes less than a
+    /// millisecond.
     pub(super) fn new(pattern: &str) -> Option<Self> {
         let nfa = thompson::Config::new().which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_WORK));
         let config = dense::Config::new()
@@ -31,14 +31,14 @@ impl Dfa {
         Some(Self { table, start })
     }
 
-    /// Whether it matches somewhere. No state quits: the `regex` crate's Unicode word boundary, for which one would, is
-    /// never asked for.
+    /// Whether the pattern matches anywhere in `text`. The quit state is never reached: it exists only for Unicode word
+    /// boundaries, which translated patterns do not contain.
     pub(super) fn is_match(&self, text: &str) -> bool {
         let mut state = self.start;
         for byte in text.bytes() {
             state = self.table.next_state(state, byte);
             if self.table.is_special_state(state) {
-                // A match is noticed one byte late.
+                // In this crate's automata, the match state comes one byte after the match.
                 if self.table.is_match_state(state) {
                     return true;
                 }

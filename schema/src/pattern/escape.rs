@@ -8,17 +8,18 @@ use super::{PatternError, property};
 
 type Result<T> = std::result::Result<T, PatternError>;
 
-/// A code point, which may be a surrogate, or a set of them.
+/// The meaning of an escape: a code point, which may be a surrogate, or a set of characters.
 pub(super) enum Escape {
     CodePoint(u32),
     Set(ClassUnicode),
 }
 
 impl Parser {
-    /// An escape outside classes that is no assertion.
+    /// An escape outside of a class, other than `\b` and `\B`.
     pub(super) fn atom_escape(&mut self) -> Result<Ast> {
         self.next();
         match self.peek() {
+            // Back-references are recorded and rejected at the end, once it is known whether their groups exist.
             Some('1'..='9') => {
                 let number = self.number();
                 self.numbers.extend(number);
@@ -36,7 +37,7 @@ impl Parser {
             _ => {
                 let set = match self.shared_escape()? {
                     Escape::Set(set) => set,
-                    // A surrogate matches nothing: no text has one.
+                    // A lone surrogate matches nothing, because a Rust string contains none.
                     Escape::CodePoint(code) => set_of(char::from_u32(code).map(|c| (c, c)).as_slice()),
                 };
                 Ok(Ast::Set(self.sets.intern(set)))
@@ -60,10 +61,10 @@ impl Parser {
         }
     }
 
-    /// What may follow a backslash inside and outside classes.
+    /// An escape that has the same meaning inside and outside of a class.
     fn shared_escape(&mut self) -> Result<Escape> {
         let Some(c) = self.peek() else {
-            return Err(self.syntax("a backslash ends the pattern"));
+            return Err(self.syntax("the pattern ends with a backslash"));
         };
         if let Some(set) = perl_class(c) {
             self.next();
@@ -79,7 +80,7 @@ impl Parser {
             '0' => {
                 self.next();
                 if matches!(self.peek(), Some('0'..='9')) {
-                    return Err(self.syntax("there are no octal escapes: write `\\xHH`"));
+                    return Err(self.syntax("octal escapes are not valid with the `u` flag: write `\\xHH`"));
                 }
                 return Ok(Escape::CodePoint(0));
             }
@@ -107,18 +108,18 @@ impl Parser {
 
     fn unknown_escape(&self, c: char) -> PatternError {
         let hint = match c {
-            'A' => ": the start of the text is `^`",
-            'z' | 'Z' => ": the end of the text is `$`",
+            'A' => ": write `^` for the start of the text",
+            'z' | 'Z' => ": write `$` for the end of the text",
             'a' => ": write `\\x07`",
             'e' => ": write `\\x1B`",
             'h' => ": write `[\\t ]`",
-            '-' => ": outside a class write `-`",
+            '-' => ": outside of a class write `-`",
             _ => "",
         };
-        self.syntax(&format!("`\\{}` is no escape of ECMA-262 with the `u` flag{hint}", c.escape_debug()))
+        self.syntax(&format!("`\\{}` is not a valid escape in ECMA-262 with the `u` flag{hint}", c.escape_debug()))
     }
 
-    /// From the `u` of `\u`: four digits, two surrogates, or braces.
+    /// The rest of `\u`, from the `u`: four digits, a surrogate pair of two such escapes, or digits in braces.
     fn unicode_escape(&mut self) -> Result<u32> {
         self.next();
         if self.eat("{") {
@@ -164,7 +165,7 @@ impl Parser {
         Some(code)
     }
 
-    /// From the `p` of `\p{…}`.
+    /// The rest of `\p{…}`, from the `p`.
     fn property(&mut self, negated: bool) -> Result<ClassUnicode> {
         self.next();
         if !self.eat("{") {
@@ -185,11 +186,13 @@ impl Parser {
                 let set = property::lookup(&text).map_err(|unknown| match unknown {
                     property::Unknown::Name => {
                         self.rewind(start);
-                        self.syntax(&format!("`{text}` is no Unicode property of ECMA-262 (names are case-sensitive)"))
+                        self.syntax(&format!(
+                            "`{text}` is not a Unicode property in ECMA-262 (names are case-sensitive)"
+                        ))
                     }
                     property::Unknown::Table => PatternError {
                         kind: super::PatternErrorKind::Unsupported,
-                        message: format!("`\\p{{{text}}}` is not supported: there is no table for it"),
+                        message: format!("`\\p{{{text}}}` is not supported, because there is no table for it"),
                     },
                 })?;
                 self.properties.insert(text, set.clone());
@@ -216,14 +219,14 @@ impl Parser {
                 Some(c) if property::may_be_in_name(c, name.is_empty()) => name.push(c),
                 _ => {
                     self.rewind(start);
-                    return Err(self.syntax("a group's name is an identifier, closed by `>`"));
+                    return Err(self.syntax("a group's name must be an identifier, followed by `>`"));
                 }
             }
         }
     }
 }
 
-/// `\d`, `\w`, `\s` and their complements.
+/// `\d`, `\w`, `\s` and their complements. In ECMA-262, `\d` and `\w` are ASCII even with the `u` flag.
 fn perl_class(c: char) -> Option<ClassUnicode> {
     let mut set = match c.to_ascii_lowercase() {
         'd' => set_of(&[('0', '9')]),

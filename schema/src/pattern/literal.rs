@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-/// `source`, which is a pattern, as `RegularExpressionBody`: what stands between the slashes of `/…/u`.
+/// A valid pattern as ECMA-262's `RegularExpressionBody`, the text between the slashes of `/…/u`.
 ///
-/// Line terminators may not stand in it, an unescaped slash ends it, and nothing at all makes a comment. Characters that
-/// nobody sees, or that change how the line is shown, are escaped as well.
+/// In a literal, line terminators are not allowed, an unescaped slash would end it, and an empty body would start a comment.
+/// Invisible characters and characters that change the direction of the text are escaped as well, so that the generated source
+/// shows what it does.
 pub(super) fn escape(source: &str) -> String {
     if source.is_empty() {
         return "(?:)".to_owned();
@@ -19,7 +20,7 @@ pub(super) fn escape(source: &str) -> String {
                 out.extend(chars.next());
             }
             '/' => out.push_str("\\/"),
-            _ if c.is_control() || is_unseen(c) => {
+            _ if c.is_control() || is_invisible(c) => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             _ => out.push(c),
@@ -28,7 +29,7 @@ pub(super) fn escape(source: &str) -> String {
     out
 }
 
-/// Separators, joiners, marks of direction, the byte order mark.
-fn is_unseen(c: char) -> bool {
+/// Separators, joiners, direction marks and the byte order mark.
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -1,8 +1,11 @@
 //! `pattern`: ECMA-262 regular expressions with the `u` flag.
 //!
-//! A pattern is parsed by ECMA-262's grammar into a tree whose every set of characters is spelled out, so nothing is left
-//! of which engines have opinions of their own. What the `regex` crate can say runs there; look-around, and what would
-//! take the `regex` crate too much memory, runs on [`scan`]. Both take time linear in the text.
+//! A pattern is parsed by ECMA-262's grammar into a tree in which every class (`\d`, `.`, `\p{L}`) is an explicit set of
+//! characters. Engines disagree on these classes, so none of them reaches an engine by name.
+//!
+//! A pattern runs on the `regex` crate if that can express it within its memory limit. A pattern with look-around or with large
+//! counted repetitions runs on [`scan`], our own automaton. Both take time linear in the text. ECMA-262's own engine is not an
+//! option: it backtracks, and so it takes exponential time for some patterns.
 
 mod ast;
 mod blowup;
@@ -28,14 +31,15 @@ use dfa::Dfa;
 use nfa::Cost;
 use scan::Scanner;
 
-/// How many states counted repetitions may multiply to.
+/// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply.
 const MAX_STATES: u64 = 250_000;
-/// Up to this cost a pattern goes to the `regex` crate, whose automaton works on bytes and takes some 100 bytes of memory
-/// for each range.
+/// A pattern of at most this cost runs on the `regex` crate, whose automaton works on bytes and takes about 100 bytes of memory
+/// per range of characters.
 const MAX_LINEAR: Cost = Cost { states: 2_000, ranges: 20_000 };
 
-/// After so many questions a pattern is worth a table.
-const OFTEN: u32 = 16;
+/// The number of matches after which a pattern gets a [`Dfa`]. Building one takes longer than a few matches on the `regex`
+/// crate, and most patterns of a contract are never used in a process.
+const MATCHES_BEFORE_DFA: u32 = 16;
 
 /// A checked regular expression: ECMA-262 (2024) with the `u` flag and no other, unanchored.
 ///
@@ -62,37 +66,37 @@ enum Engine {
     Scanner(Scanner),
 }
 
-/// Runs on the `regex` crate, and soon on a table, where that is small.
+/// Runs on the `regex` crate at first, then on a [`Dfa`] if a small one exists.
 struct Linear {
     regex: regex::Regex,
-    asked: AtomicU32,
-    table: OnceLock<Option<Dfa>>,
+    matches: AtomicU32,
+    dfa: OnceLock<Option<Dfa>>,
 }
 
-/// Why a text is no [`Pattern`].
+/// An error in the source text of a [`Pattern`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PatternError {
-    /// What sort of mistake it is.
+    /// The kind of error.
     pub kind: PatternErrorKind,
     /// One sentence, without a full stop.
     pub message: String,
 }
 
-/// The sorts of mistakes in a pattern.
+/// The kinds of errors in a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PatternErrorKind {
-    /// Not in ECMA-262's grammar for the `u` flag.
+    /// Not valid in ECMA-262's grammar with the `u` flag.
     Syntax,
-    /// It refers back to what a group has matched: no engine can match that in bounded time.
+    /// A back-reference, which no engine can match in bounded time.
     BackReference,
-    /// Too long (64 KiB), too deeply nested (200 groups), or its counted repetitions multiply to too much (some 100,000
-    /// characters).
+    /// The pattern exceeds a limit: 64 KiB of source, 200 nested groups, 200 look-arounds, or 250,000 states with counted
+    /// repetitions expanded.
     TooLarge,
-    /// A Unicode property that ECMA-262 knows and this crate has no table for.
+    /// A Unicode property of ECMA-262 for which this crate has no table.
     Unsupported,
 }
 
-/// Matching was given up: pattern and text together are too large.
+/// Matching was aborted, because pattern and text together need too many steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StepLimit;
 
@@ -118,14 +122,14 @@ impl Pattern {
         &self.0.source
     }
 
-    /// Whether it matches somewhere in `text`.
+    /// Whether the pattern matches anywhere in `text`.
     ///
-    /// Takes time linear in the text, and a few instructions for each byte at most times. A pattern that is asked
-    /// often gets a table once, of at most 32 KiB, and allocates nothing from then on.
+    /// Takes time linear in the text, usually a few instructions per byte. After 16 matches, a pattern gets a table of at most
+    /// 32 KiB, if one that small exists; matching then allocates nothing.
     ///
     /// # Errors
-    /// [`StepLimit`] where that is still too much; only where [`has_lookaround`](Self::has_lookaround), or where counted
-    /// repetitions multiply to thousands.
+    /// [`StepLimit`] if matching needs too many steps. This can happen only if the pattern has
+    /// [look-around](Self::has_lookaround), or if its counted repetitions expand to thousands of states.
     pub fn is_match(&self, text: &str) -> Result<bool, StepLimit> {
         match &self.0.engine {
             Engine::Linear(linear) => Ok(linear.is_match(text)),
@@ -133,24 +137,25 @@ impl Pattern {
         }
     }
 
-    /// Whether it looks ahead or behind, which costs more and may reach the [`StepLimit`].
+    /// Whether the pattern contains look-ahead or look-behind, which is slower and may reach the [`StepLimit`].
     pub fn has_lookaround(&self) -> bool {
         self.0.has_lookaround
     }
 
-    /// Whether a backtracking engine, such as a JavaScript `RegExp`, may need time that grows exponentially with the text, or
-    /// with its third power or a higher one.
+    /// Whether a backtracking engine, such as a JavaScript `RegExp`, may take time that is exponential in the length of the text,
+    /// or at least cubic.
     ///
-    /// Found are loops that can go round on one word in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*$`), and loops in a row that
-    /// can share a word out among three (`\s*\s*$`, where the third is the search for a start). Quadratic time, as
-    /// in `^[^@]+@[^@]+\.[^@]+$`, is common and does not count. A loop that is too large to tell does.
+    /// Two kinds of loops cause this: a loop that can match the same text in two ways (`(a+)+`, `(a|a)*`, `(\w+\s?)*$`), and
+    /// three consecutive loops among which the same text can be split arbitrarily (`\s*\s*$`, where the third loop is the search
+    /// for the start of a match). Quadratic time, as in `^[^@]+@[^@]+\.[^@]+$`, is common and is not reported. If a loop is too
+    /// large to analyse, the result is `true`.
     ///
-    /// It is worked out anew on every call, in milliseconds at most times.
+    /// The result is not cached. Computing it usually takes milliseconds.
     pub fn may_blow_up(&self) -> bool {
         parse::parse(&self.0.source).is_ok_and(|parsed| blowup::may_blow_up(&parsed))
     }
 
-    /// The source as it may stand between the slashes of a JavaScript literal `/…/u`.
+    /// The source, escaped for use between the slashes of a JavaScript literal `/…/u`.
     pub fn escaped_for_js_literal(&self) -> String {
         literal::escape(&self.0.source)
     }
@@ -158,14 +163,14 @@ impl Pattern {
 
 impl Linear {
     fn new(text: &str) -> Option<Self> {
-        Some(Self { regex: regex::Regex::new(text).ok()?, asked: AtomicU32::new(0), table: OnceLock::new() })
+        Some(Self { regex: regex::Regex::new(text).ok()?, matches: AtomicU32::new(0), dfa: OnceLock::new() })
     }
 
     fn is_match(&self, text: &str) -> bool {
-        match self.table.get() {
-            Some(Some(table)) => return table.is_match(text),
-            None if self.asked.fetch_add(1, Ordering::Relaxed) >= OFTEN => {
-                self.table.get_or_init(|| Dfa::new(self.regex.as_str()));
+        match self.dfa.get() {
+            Some(Some(dfa)) => return dfa.is_match(text),
+            None if self.matches.fetch_add(1, Ordering::Relaxed) >= MATCHES_BEFORE_DFA => {
+                self.dfa.get_or_init(|| Dfa::new(self.regex.as_str()));
             }
             _ => {}
         }
@@ -173,6 +178,7 @@ impl Linear {
     }
 }
 
+/// The cost of a pattern, including its look-arounds, computed before anything is compiled.
 fn check_cost(ast: &Ast, sets: &ast::Sets) -> Result<Cost, PatternError> {
     let ranges_of = |id| sets.get(id).map_or(0, |set| u64::try_from(set.ranges().len()).unwrap_or(u64::MAX));
     let mut looks = Vec::new();
@@ -181,7 +187,7 @@ fn check_cost(ast: &Ast, sets: &ast::Sets) -> Result<Cost, PatternError> {
     let cost = bodies.fold(nfa::cost(ast, &ranges_of), Cost::plus);
     if cost.states > MAX_STATES {
         return Err(parse::too_large(format!(
-            "the counted repetitions multiply to more than {MAX_STATES} states; bound the length with `maxLength` instead"
+            "the counted repetitions expand to more than {MAX_STATES} states; limit the length with `maxLength` instead"
         )));
     }
     Ok(cost)
@@ -203,7 +209,7 @@ impl std::error::Error for PatternError {}
 
 impl fmt::Display for StepLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("matching takes more steps than are allowed")
+        f.write_str("matching exceeded the step limit")
     }
 }
 

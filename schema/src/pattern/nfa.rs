@@ -1,8 +1,11 @@
-//! A pattern as an automaton over characters, to be read forwards or backwards.
+//! Compiles a pattern to a Thompson automaton over characters, which reads the text forwards or backwards.
+//!
+//! Backwards is for look-ahead: reading from the end of the text answers the question "does this match from here on" for every
+//! position in one pass.
 
 use super::ast::{Ast, Repeat, SetId};
 
-/// A place in [`Program::steps`].
+/// An index into [`Program::steps`].
 pub(super) type State = usize;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +19,7 @@ pub(super) enum Step {
         negated: bool,
         next: State,
     },
-    /// Asks the table of a look-around.
+    /// Looks up the result of a look-around at the current position.
     Look {
         id: usize,
         negated: bool,
@@ -31,11 +34,11 @@ pub(super) struct Program {
     pub(super) start: State,
 }
 
-/// What an automaton takes, counted repetitions written out.
+/// The size of an automaton, with counted repetitions expanded.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Cost {
     pub(super) states: u64,
-    /// The ranges of all its sets.
+    /// The number of ranges of all character sets, repeated sets included.
     pub(super) ranges: u64,
 }
 
@@ -49,7 +52,7 @@ impl Cost {
     }
 }
 
-/// The cost of `ast`, where `ranges_of` counts the ranges of a set. The insides of look-arounds are not counted.
+/// The cost of `ast`, without the bodies of its look-arounds. `ranges_of` returns the number of ranges of a set.
 pub(super) fn cost(ast: &Ast, ranges_of: &impl Fn(SetId) -> u64) -> Cost {
     const ONE: Cost = Cost { states: 1, ranges: 0 };
     match ast {
@@ -64,14 +67,15 @@ pub(super) fn cost(ast: &Ast, ranges_of: &impl Fn(SetId) -> u64) -> Cost {
             let inner = cost(&repeat.inner, ranges_of);
             let (min, max) = (u64::from(repeat.min), repeat.max.map(u64::from));
             let optional = max.map_or(1, |max| max.saturating_sub(min));
-            // An empty copy counts too: writing it out takes time.
+            // A copy of an empty expression adds no state, but expanding it still takes time.
             inner.times(min).plus(inner.plus(ONE).times(optional)).plus(Cost { states: min, ranges: 0 })
         }
     }
 }
 
-/// Compiles `ast`, whose [`cost`] is known to be bearable.
+/// Compiles `ast`. The caller has checked its [`cost`].
 pub(super) fn compile(ast: &Ast, backwards: bool) -> Program {
+    // State 0 is the final state; everything is compiled from the end of the pattern to its start.
     let mut compiler = Compiler { steps: vec![Step::Match], backwards };
     let start = compiler.before(ast, 0);
     Program { steps: compiler.steps, start }
@@ -88,7 +92,7 @@ impl Compiler {
         self.steps.len() - 1
     }
 
-    /// The state that reads `ast` and goes on at `next`.
+    /// The state that matches `ast` and then continues at `next`.
     fn before(&mut self, ast: &Ast, next: State) -> State {
         match ast {
             Ast::Empty => next,
@@ -112,6 +116,7 @@ impl Compiler {
         let mut start = next;
         match repeat.max {
             None => {
+                // A placeholder: the split needs the state of the loop's body, which in turn leads back to the split.
                 let split = self.push(Step::Match);
                 let again = self.before(&repeat.inner, split);
                 if let Some(step) = self.steps.get_mut(split) {
@@ -120,6 +125,7 @@ impl Compiler {
                 start = split;
             }
             Some(max) => {
+                // `(?:a(?:a)?)?`: each optional copy can be skipped together with those after it.
                 for _ in repeat.min..max {
                     let copy = self.before(&repeat.inner, start);
                     start = self.push(Step::Split(copy, next));

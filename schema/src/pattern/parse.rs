@@ -1,4 +1,6 @@
-//! The grammar of [ECMA-262 section 22.2.1](https://tc39.es/ecma262/2024/#sec-patterns) for the `u` flag.
+//! A recursive-descent parser for [ECMA-262 section 22.2.1](https://tc39.es/ecma262/2024/#sec-patterns) with the `u` flag.
+//!
+//! Annex B's legacy syntax does not apply with that flag, so the parser rejects it, as a JavaScript engine does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +9,13 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use super::ast::{Ast, Look, Parsed, Repeat, Sets};
 use super::{PatternError, PatternErrorKind};
 
-/// The longest pattern, in bytes.
+/// Maximum length of a pattern, in bytes.
 const MAX_LENGTH: usize = 1 << 16;
-/// How deep groups nest. The functions that walk the tree recurse this far.
+/// Maximum nesting of groups. The functions that walk the tree recurse this far.
 const MAX_DEPTH: usize = 200;
-/// How many ranges all the classes of a pattern hold together; `\p{L}` alone has some 650.
+/// Maximum number of ranges in all distinct classes of a pattern together. `\p{L}` alone has about 650.
 const MAX_RANGES: usize = 500_000;
-/// Each look-around costs a table as long as the text.
+/// Maximum number of look-arounds. During a match, each of them needs a table with one bit per byte of the text.
 const MAX_LOOKS: usize = 200;
 
 type Result<T> = std::result::Result<T, PatternError>;
@@ -22,12 +24,12 @@ pub(super) struct Parser {
     chars: Vec<char>,
     pos: usize,
     pub(super) sets: Sets,
-    /// Sets of properties that were asked for, by what stands between the braces.
+    /// The sets of properties used so far, by the text between the braces. Looking one up takes time.
     pub(super) properties: BTreeMap<String, ClassUnicode>,
     looks: usize,
     groups: u64,
     names: BTreeSet<String>,
-    /// What back-references refer to.
+    /// The groups that back-references refer to, checked once all groups are known.
     pub(super) numbers: BTreeSet<u64>,
     pub(super) references: BTreeSet<String>,
 }
@@ -50,7 +52,7 @@ pub(super) fn parse(source: &str) -> Result<Parsed> {
     };
     let ast = parser.disjunction(0)?;
     if parser.peek().is_some() {
-        return Err(parser.syntax("`)` closes no group"));
+        return Err(parser.syntax("unmatched `)`"));
     }
     parser.check_references()?;
     Ok(Parsed { ast, sets: parser.sets, looks: parser.looks })
@@ -85,7 +87,7 @@ impl Parser {
         self.pos = position;
     }
 
-    /// A mistake at the current place.
+    /// A syntax error at the current position.
     pub(super) fn syntax(&self, message: &str) -> PatternError {
         let place = match self.pos {
             at if at < self.chars.len() => format!("at character {}", at + 1),
@@ -96,7 +98,7 @@ impl Parser {
 
     fn disjunction(&mut self, depth: usize) -> Result<Ast> {
         if depth > MAX_DEPTH {
-            return Err(too_large(format!("groups nest deeper than {MAX_DEPTH}")));
+            return Err(too_large(format!("groups are nested more than {MAX_DEPTH} levels deep")));
         }
         let first = self.alternative(depth)?;
         if self.peek() != Some('|') {
@@ -114,7 +116,7 @@ impl Parser {
         while !matches!(self.peek(), None | Some('|' | ')')) {
             terms.push(self.term(depth)?);
             if self.sets.ranges() > MAX_RANGES {
-                return Err(too_large(format!("the classes hold more than {MAX_RANGES} ranges")));
+                return Err(too_large(format!("the classes contain more than {MAX_RANGES} ranges")));
             }
         }
         Ok(match (terms.pop(), terms.is_empty()) {
@@ -147,12 +149,13 @@ impl Parser {
             Some('[') => self.class()?,
             Some('.') => {
                 self.pos += 1;
+                // Without the `s` flag, `.` excludes all of ECMA-262's line terminators, not only `\n`.
                 let mut set = set_of(&[('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')]);
                 set.negate();
                 Ast::Set(self.sets.intern(set))
             }
             Some('*' | '+' | '?') => {
-                return Err(self.syntax("nothing that can be repeated stands before the quantifier"));
+                return Err(self.syntax("the quantifier has nothing to repeat"));
             }
             Some(lone @ ('{' | '}' | ']')) => {
                 return Err(self.syntax(&format!("a literal `{lone}` must be written `\\{lone}`")));
@@ -171,13 +174,14 @@ impl Parser {
         assertion
     }
 
-    /// What follows `(`, and whether a quantifier may follow that.
+    /// The rest of a group after its `(`, and whether a quantifier may follow. With the `u` flag, none may follow look-around.
     fn group(&mut self, depth: usize) -> Result<(Ast, bool)> {
         let opened = self.pos;
         for (start, behind, negated) in
             [("?=", false, false), ("?!", false, true), ("?<=", true, false), ("?<!", true, true)]
         {
             if self.eat(start) {
+                // The id is taken after the body, so that inner look-arounds get smaller ids.
                 let body = self.closed(opened, depth)?;
                 let id = self.looks;
                 self.looks += 1;
@@ -192,7 +196,7 @@ impl Parser {
             if self.eat("?<") {
                 let name = self.group_name()?;
                 if !self.names.insert(name) {
-                    return Err(self.syntax("another group has the same name"));
+                    return Err(self.syntax("duplicate group name"));
                 }
             } else if self.peek() == Some('?') {
                 return Err(self.syntax(
@@ -203,6 +207,7 @@ impl Parser {
         Ok((self.closed(opened, depth)?, true))
     }
 
+    /// A disjunction and its `)`. The error for a missing `)` points at the opening parenthesis.
     fn closed(&mut self, opened: usize, depth: usize) -> Result<Ast> {
         let inner = self.disjunction(depth)?;
         if self.eat(")") {
@@ -225,8 +230,9 @@ impl Parser {
             self.pos += 1;
         }
         if max.is_some_and(|max| max < min) {
-            return Err(self.syntax("the numbers of the quantifier are out of order"));
+            return Err(self.syntax("the quantifier's minimum is greater than its maximum"));
         }
+        // A count beyond `u32` is far beyond the limit on states, which rejects it later.
         let clamp = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
         Ok(Ast::Repeat(Box::new(Repeat { inner, min: clamp(min), max: max.map(clamp) })))
     }
@@ -249,7 +255,7 @@ impl Parser {
         }
     }
 
-    /// Decimal digits; more than fit are as many as fit.
+    /// Decimal digits. A number too large for `u64` saturates.
     pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = None;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
@@ -259,7 +265,7 @@ impl Parser {
         number
     }
 
-    /// Whether every back-reference has its group; and since it has, that it cannot be matched.
+    /// Rejects back-references: as a syntax error if the group does not exist, and as unsupported otherwise.
     fn check_references(&self) -> Result<()> {
         if let Some(number) = self.numbers.iter().find(|number| **number > self.groups) {
             return Err(self.syntax(&format!("`\\{number}` refers to a group that does not exist")));
@@ -270,7 +276,7 @@ impl Parser {
         if self.numbers.is_empty() && self.references.is_empty() {
             return Ok(());
         }
-        let message = "back-references are not supported, since no engine matches them in bounded time".to_owned();
+        let message = "back-references are not supported, because no engine can match them in bounded time".to_owned();
         Err(PatternError { kind: PatternErrorKind::BackReference, message })
     }
 }
@@ -279,7 +285,7 @@ pub(super) fn too_large(message: String) -> PatternError {
     PatternError { kind: PatternErrorKind::TooLarge, message }
 }
 
-/// The set of these inclusive ranges.
+/// The set of characters in these inclusive ranges.
 pub(super) fn set_of(ranges: &[(char, char)]) -> ClassUnicode {
     ClassUnicode::new(ranges.iter().map(|(start, end)| ClassUnicodeRange::new(*start, *end)))
 }

@@ -1,16 +1,19 @@
-//! A pattern as the graph of its positions (Glushkov's automaton): a node for each set in it, an edge wherever one
-//! character may follow another, and in how many ways.
+//! The position graph of a pattern (Glushkov's automaton). It has a node for each occurrence of a character set in the pattern,
+//! and an edge from one position to another if the second can be matched right after the first.
+//!
+//! An edge also has the number of ways in which it can be taken, because ambiguity is what makes an engine backtrack. Glushkov's
+//! automaton is used instead of the one in `nfa` because it has no empty steps, so each path is a distinct way to read a text.
 
 use std::collections::BTreeMap;
 
 use super::ast::{Ast, Repeat, SetId, Sets};
 
-/// More are not looked at.
+/// Larger graphs are not analysed.
 const MAX_POSITIONS: usize = 5_000;
 const MAX_EDGES: usize = 50_000;
-/// Copies of a counted repetition that are told apart.
+/// A counted repetition is expanded to at most this many copies. Three are enough to find three loops in a row.
 const MAX_COPIES: u32 = 3;
-/// A counted repetition that leaves this much open is as good as one without bound.
+/// A counted repetition with at least this many optional copies is treated as unbounded.
 const MANY: u32 = 8;
 
 /// The graph is too large.
@@ -19,20 +22,21 @@ pub(super) struct TooLarge;
 
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    /// `None` is any character.
+    /// The set at each position; `None` matches any character.
     pub(super) sets: Vec<Option<SetId>>,
-    /// How many ways lead from one position to the next, where 2 is 2 or more.
+    /// The number of ways from one position to the next. 2 means 2 or more.
     pub(super) edges: BTreeMap<(usize, usize), u8>,
 }
 
-/// Which end of the pattern may be left out, since a match is certain once it is reached.
+/// Whether the end of the pattern is omitted if it can match the empty text. Once an engine reaches that end, it has found a
+/// match and does not backtrack any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tail {
     Kept,
     Cut,
 }
 
-/// The positions of `ast`; `searched` if it may start anywhere in the text.
+/// The position graph of `ast`. `searched` means that a match may start anywhere in the text, which adds a loop before it.
 pub(super) fn graph(ast: &Ast, sets: &Sets, tail: Tail, searched: bool) -> Result<Graph, TooLarge> {
     let mut builder = Builder { graph: Graph::default(), sets };
     let mut fragment = Fragment { first: Vec::new(), last: Vec::new(), empties: 1 };
@@ -45,7 +49,8 @@ pub(super) fn graph(ast: &Ast, sets: &Sets, tail: Tail, searched: bool) -> Resul
     Ok(builder.graph)
 }
 
-/// Part of a pattern: where it starts and ends, each with the number of ways, and in how many ways it matches nothing.
+/// A part of a pattern: its first and last positions, each with a number of ways, and the number of ways in which it matches the
+/// empty text. All numbers saturate at 2.
 #[derive(Clone)]
 struct Fragment {
     first: Vec<(usize, u8)>,
@@ -104,7 +109,7 @@ impl Builder<'_> {
         let open = max.map_or(u32::MAX, |max| max.saturating_sub(*min));
         let open = if tail == Tail::Cut { 0 } else { open };
         let required = (*min).min(MAX_COPIES);
-        // The last one that is required is the one to go round.
+        // `a{2,}` is `aa+`: the last required copy becomes the loop.
         let single = if open >= MANY { required.saturating_sub(1) } else { required };
         let mut sum = empty();
         for copy in 1..=single {
@@ -125,7 +130,7 @@ impl Builder<'_> {
         self.concat(sum, optional)
     }
 
-    /// `copy` any number of times; an engine does not repeat what has matched nothing.
+    /// `copy`, any number of times. Repeating the empty text adds no ways, because engines stop after an empty iteration.
     fn repeated(&mut self, copy: Fragment, may_be_empty: bool) -> Result<Fragment, TooLarge> {
         self.connect(&copy.last, &copy.first)?;
         Ok(Fragment { empties: if may_be_empty { 1 } else { copy.empties }, ..copy })
@@ -168,7 +173,7 @@ fn multiply(one: u8, other: u8) -> u8 {
     one.saturating_mul(other).min(2)
 }
 
-/// Whether it matches nothing, whatever stands around it.
+/// Whether it matches the empty text in any context.
 fn is_free(ast: &Ast) -> bool {
     match ast {
         Ast::Empty => true,

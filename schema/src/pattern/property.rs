@@ -1,23 +1,23 @@
-//! Unicode properties by the names that ECMA-262 gives them: tables 69 to 71 of section 22.2.2.9.
+//! Unicode properties by their names in ECMA-262: tables 69 to 71 of section 22.2.2.9.
 //!
-//! The sets are regex-syntax's (Unicode 16). Its own names are matched loosely and mean other things in places, so it is
-//! only ever asked for long names, each together with its property.
+//! The sets are those of the crate `regex-syntax` (Unicode 16). That crate matches names loosely, and some short names have a
+//! different meaning there, so it is only queried with long names that include the property.
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
 use super::parse::set_of;
 use super::scripts::SCRIPTS;
 
-/// Why a property has no set.
+/// The reason why there is no set for a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Unknown {
-    /// ECMA-262 has no such property.
+    /// The name is not a property in ECMA-262.
     Name,
-    /// There is no table for it here.
+    /// The property is valid, but `regex-syntax` has no table for it.
     Table,
 }
 
-/// The set of `text`, which stands in the braces of `\p{…}`.
+/// The set for `text`, the content of the braces in `\p{…}`.
 pub(super) fn lookup(text: &str) -> Result<ClassUnicode, Unknown> {
     if let Some((name, value)) = text.split_once('=') {
         return match name {
@@ -33,7 +33,7 @@ pub(super) fn lookup(text: &str) -> Result<ClassUnicode, Unknown> {
     }
 }
 
-/// Whether `c` may stand in an identifier, at its start or after it (`RegExpIdentifierName`).
+/// Whether `c` is allowed in the name of a group (`RegExpIdentifierName`), at its start or after it.
 pub(super) fn may_be_in_name(c: char, at_start: bool) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphabetic() || matches!(c, '$' | '_') || (c.is_ascii_digit() && !at_start);
@@ -48,7 +48,7 @@ pub(super) fn may_be_in_name(c: char, at_start: bool) -> bool {
 fn category(name: &str) -> Option<Result<ClassUnicode, Unknown>> {
     let names = CATEGORIES.iter().find(|names| names.contains(&name))?;
     let long = names.first()?;
-    // No text has surrogates.
+    // A Rust string contains no surrogates.
     Some(if *long == "Surrogate" { Ok(ClassUnicode::empty()) } else { table(&format!("gc={long}")) })
 }
 
@@ -76,7 +76,7 @@ fn table(name: &str) -> Result<ClassUnicode, Unknown> {
     let hir = regex_syntax::parse(&format!("\\p{{{name}}}")).map_err(|_| Unknown::Table)?;
     match hir.into_kind() {
         HirKind::Class(Class::Unicode(set)) => Ok(set),
-        // A set of one character.
+        // `regex-syntax` turns a set of one character into a literal.
         HirKind::Literal(literal) => {
             let mut chars = std::str::from_utf8(&literal.0).map_err(|_| Unknown::Table)?.chars();
             chars.next().map(|c| set_of(&[(c, c)])).ok_or(Unknown::Table)
@@ -85,7 +85,7 @@ fn table(name: &str) -> Result<ClassUnicode, Unknown> {
     }
 }
 
-/// Values of General_Category: the long name first.
+/// Values of General_Category: the long name first, then its aliases.
 const CATEGORIES: &[&[&str]] = &[
     &["Cased_Letter", "LC"],
     &["Close_Punctuation", "Pe"],
@@ -127,7 +127,7 @@ const CATEGORIES: &[&[&str]] = &[
     &["Uppercase_Letter", "Lu"],
 ];
 
-/// Binary properties: the long name first.
+/// Binary properties: the long name first, then its aliases.
 const BINARY: &[&[&str]] = &[
     &["ASCII"],
     &["ASCII_Hex_Digit", "AHex"],

@@ -1,8 +1,9 @@
-//! Matching with look-around in time linear in the text.
+//! Matches patterns with look-around in time linear in the text.
 //!
-//! Without captures a look-around is a question about a place in the text. So each is answered for every place first, the
-//! innermost before the outer, in one pass over the text: lookbehind reads it forwards, lookahead backwards. What remains
-//! is an automaton whose assertions are look-ups. No step is ever taken back.
+//! Without captures, whether a look-around matches depends on the position in the text alone. Each look-around is therefore
+//! evaluated for all positions first, in one pass over the text; an inner one comes before the outer one. Look-behind reads the
+//! text forwards, look-ahead reads it backwards. The rest of the pattern is an automaton in which a look-around is a table
+//! look-up. Nothing ever backtracks.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -10,17 +11,17 @@ use super::StepLimit;
 use super::ast::{Ast, SetId, Sets};
 use super::nfa::{self, Program, State, Step};
 
-/// How many steps a match may take: a second or so at worst.
+/// Maximum number of steps of one match, at most about a second.
 const STEP_LIMIT: u64 = 1 << 26;
 
 /// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Scanner {
     sets: Vec<CharSet>,
-    /// By id.
+    /// The look-arounds, indexed by their ids.
     looks: Vec<(Program, Direction)>,
     main: Program,
-    /// Whether `main` can match from the start of the text only.
+    /// Whether `main` can match at the start of the text only.
     anchored: bool,
 }
 
@@ -69,14 +70,17 @@ impl Scanner {
 struct Run<'a> {
     scanner: &'a Scanner,
     text: &'a str,
-    /// By the look-around's id: the places where it holds.
+    /// The positions at which each look-around matches, indexed by its id.
     tables: Vec<Table>,
-    /// How many more may be taken.
+    /// The number of steps left.
     steps: u64,
 }
 
 impl Run<'_> {
-    /// Calls `on_match` with every place where a match ends that started anywhere before, while it wants more.
+    /// Runs `program` from every position of the text, or from its start only if `anchored`. Calls `on_match` with each position
+    /// at which a match ends, until it returns `false`.
+    ///
+    /// All positions share one set of active states, so the cost per character is at most the size of the program.
     fn scan(
         &mut self,
         program: &Program,
@@ -111,7 +115,7 @@ impl Run<'_> {
             self.spend(current.states.len() + 1)?;
             for state in &current.states {
                 if let Some(Step::Set(id, then)) = program.steps.get(*state)
-                    && self.holds(*id, c)
+                    && self.set_contains(*id, c)
                 {
                     self.activate(program, *then, place, &mut next);
                 }
@@ -122,7 +126,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds what can be reached from `state` without consuming anything.
+    /// Adds all states that are reachable from `state` without consuming a character.
     fn activate(&self, program: &Program, state: State, place: usize, active: &mut Active) {
         active.stack.push(state);
         while let Some(state) = active.stack.pop() {
@@ -154,11 +158,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn holds(&self, id: SetId, c: char) -> bool {
+    fn set_contains(&self, id: SetId, c: char) -> bool {
         usize::try_from(id.0).ok().and_then(|id| self.scanner.sets.get(id)).is_some_and(|set| set.contains(c))
     }
 
-    /// Only ASCII has word characters, so bytes tell.
+    /// All word characters are ASCII, so the bytes next to `place` are enough. The `u` flag alone, without `i`, does not change
+    /// that.
     fn is_word_boundary(&self, place: usize) -> bool {
         let bytes = self.text.as_bytes();
         let is_word = |at: Option<usize>| {
@@ -168,13 +173,13 @@ impl Run<'_> {
     }
 }
 
-/// The states that the automaton is in.
+/// The active states of an automaton.
 struct Active {
-    /// Those that consume a character.
+    /// The states that consume a character.
     states: Vec<State>,
     matched: bool,
     visited: usize,
-    /// For each state the round in which it was last visited.
+    /// The round in which each state was last visited. Comparing rounds avoids clearing the marks for every character.
     marks: Vec<u32>,
     round: u32,
     stack: Vec<State>,
@@ -209,7 +214,7 @@ impl Active {
     }
 }
 
-/// A set of places in the text, a bit each.
+/// A set of positions in the text, one bit per byte.
 struct Table(Vec<u64>);
 
 impl Table {

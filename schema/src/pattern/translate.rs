@@ -1,4 +1,4 @@
-//! A pattern without look-around in the syntax of the `regex` crate.
+//! Translates a pattern without look-around to the syntax of the `regex` crate.
 
 use std::fmt::{self, Write};
 
@@ -6,7 +6,7 @@ use regex_syntax::hir::ClassUnicode;
 
 use super::ast::{Ast, Repeat, Sets};
 
-/// What the `regex` crate reads as `ast`; `None` where it cannot say it.
+/// `ast` in the syntax of the `regex` crate; `None` if that crate cannot express it.
 pub(super) fn translate(ast: &Ast, sets: &Sets) -> Option<String> {
     let mut out = Translation { text: String::new(), sets };
     out.write(ast).ok()?;
@@ -26,7 +26,8 @@ impl Translation<'_> {
             Ast::Start => self.text.write_str("\\A"),
             Ast::End => self.text.write_str("\\z"),
             Ast::WordBoundary { negated: false } => self.text.write_str("(?-u:\\b)"),
-            // `Regex::is_match` loses matches where this holds between the bytes of a character: `(?-u:\B)|😀` on `A😀A`.
+            // An ASCII `\B` also matches between the bytes of one character, and `Regex::is_match` then misses other matches:
+            // `(?-u:\B)|😀` does not match `A😀A`.
             Ast::WordBoundary { negated: true } => Err(fmt::Error),
             Ast::Look(_) => Err(fmt::Error),
             Ast::Concat(items) => items.iter().try_for_each(|item| self.write(item)),
@@ -47,6 +48,7 @@ impl Translation<'_> {
     }
 
     fn write_repeat(&mut self, repeat: &Repeat) -> fmt::Result {
+        // `{0}` needs no translation of its operand, which may be large.
         if repeat.max == Some(0) {
             return self.write(&Ast::Empty);
         }
@@ -61,6 +63,7 @@ impl Translation<'_> {
     fn write_set(&mut self, set: &ClassUnicode) -> fmt::Result {
         let mut rest = set.clone();
         rest.negate();
+        // Write the shorter of the set and its complement: a negated class such as `[^"]` stays small.
         let (start, ranges) = match (set.ranges(), rest.ranges()) {
             ([], _) => return self.text.write_str("[^\\s\\S]"),
             (_, []) => return self.text.write_str("[\\s\\S]"),
