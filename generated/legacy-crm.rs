@@ -47,7 +47,7 @@ mod legacy_crm_contract {
         RawCall::DESCRIPTOR,
     ];
 
-    /// Look a customer up by whatever is known. Answers come as the CRM has them.
+    /// Find a customer by any of the given properties. The response is the record as the CRM stores it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct FindCustomer;
 
@@ -59,7 +59,7 @@ mod legacy_crm_contract {
                 "7c32547c7da8dcde33180031b6e153fc40381d0554b820dfd204076220fc9cab",
             )
             .with_description(
-                "Look a customer up by whatever is known. Answers come as the CRM has them.",
+                "Find a customer by any of the given properties. The response is the record as the CRM stores it.",
             )
             .with_timeout_ms(30000u64)
             .with_since("0.9.0")
@@ -340,7 +340,7 @@ mod legacy_crm_contract {
 
     ::capgen::impl_serde!(FindCustomerRequestVariant3);
 
-    /// Attach a note to a customer. The CRM takes fields that nobody has listed; the receipt is dependable.
+    /// Attach a note to a customer. The CRM accepts fields that it does not document; the receipt is typed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct AddNote;
 
@@ -352,7 +352,7 @@ mod legacy_crm_contract {
                 "65b73c37b2c7aa1b3e800b426882d8b3a23f419145bbf34ef940f1690b596413",
             )
             .with_description(
-                "Attach a note to a customer. The CRM takes fields that nobody has listed; the receipt is dependable.",
+                "Attach a note to a customer. The CRM accepts fields that it does not document; the receipt is typed.",
             )
             .with_output_schema(
                 "{\"properties\":{\"noteId\":{\"minimum\":1,\"type\":\"integer\"},\"storedAt\":{\"format\":\"date-time\",\"type\":\"string\"}},\"required\":[\"noteId\",\"storedAt\"],\"type\":\"object\"}",
@@ -429,7 +429,7 @@ mod legacy_crm_contract {
 
     ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
 
-    /// Call a procedure of the CRM by name. For migrations; ask the CRM team first.
+    /// Call a CRM procedure by name. For migrations only; ask the CRM team first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RawCall;
 
@@ -441,7 +441,7 @@ mod legacy_crm_contract {
                 "29dd7f16dfc4ef1324717c604b663a546282a0601d57ea1640a4721843311af9",
             )
             .with_description(
-                "Call a procedure of the CRM by name. For migrations; ask the CRM team first.",
+                "Call a CRM procedure by name. For migrations only; ask the CRM team first.",
             );
     }
 

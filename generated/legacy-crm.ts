@@ -42,13 +42,15 @@ export type RawCallResponse = unknown;
 
 /** The request and the response of every capability. */
 export interface Capabilities {
-  /** Look a customer up by whatever is known. Answers come as the CRM has them. */
+  /**
+   * Find a customer by any of the given properties. The response is the record as the CRM stores it.
+   */
   "find_customer": { request: FindCustomerRequest; response: FindCustomerResponse };
   /**
-   * Attach a note to a customer. The CRM takes fields that nobody has listed; the receipt is dependable.
+   * Attach a note to a customer. The CRM accepts fields that it does not document; the receipt is typed.
    */
   "add_note": { request: AddNoteRequest; response: AddNoteResponse };
-  /** Call a procedure of the CRM by name. For migrations; ask the CRM team first. */
+  /** Call a CRM procedure by name. For migrations only; ask the CRM team first. */
   "raw_call": { request: RawCallRequest; response: RawCallResponse };
 }
 

@@ -46,7 +46,7 @@ mod notifier_contract {
         SetPreferences::DESCRIPTOR,
     ];
 
-    /// Tell a customer something, by e-mail or by text message.
+    /// Send a message to a customer by email or text message.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct SendNotification;
 
@@ -57,7 +57,7 @@ mod notifier_contract {
                 "send-notification",
                 "9a0f45df19e53629d67e90836af5dba31f2cb5091783d131725153551c32de84",
             )
-            .with_description("Tell a customer something, by e-mail or by text message.")
+            .with_description("Send a message to a customer by email or text message.")
             .with_timeout_ms(10000u64)
             .with_idempotent(false)
             .with_side_effects("external")
@@ -79,7 +79,7 @@ mod notifier_contract {
         }
     }
 
-    /// Something to tell a customer; `channel` tells how.
+    /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SendNotificationRequest {
         /// An object whose `channel` is `"email"`.
@@ -125,16 +125,16 @@ mod notifier_contract {
 
     ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
 
-    /// Something to tell a customer; `channel` tells how.
+    /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SendNotificationRequestEmail {
         /// The `customerId` property.
         pub customer_id: String,
-        /// Language and, optionally, country. `null` is the customer's own setting.
+        /// Language and, optionally, country. `null` uses the customer's own setting.
         pub locale: Option<String>,
         /// The `sendAfter` property.
         pub send_after: Option<Option<String>>,
-        /// Left out for messages about an order.
+        /// Absent for messages about an order.
         pub campaign: Option<String>,
         /// The `channel` property.
         pub channel: SendNotificationRequestEmailChannel,
@@ -144,7 +144,7 @@ mod notifier_contract {
         pub subject: String,
         /// The `template` property.
         pub template: SendNotificationRequestEmailTemplate,
-        /// Values for the template; which ones it takes is the template's affair.
+        /// Values for the template, which defines their names.
         pub variables: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
     }
 
@@ -303,16 +303,16 @@ mod notifier_contract {
 
     ::capgen::string_enum!(SendNotificationRequestEmailTemplate);
 
-    /// Something to tell a customer; `channel` tells how.
+    /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SendNotificationRequestSms {
         /// The `customerId` property.
         pub customer_id: String,
-        /// Language and, optionally, country. `null` is the customer's own setting.
+        /// Language and, optionally, country. `null` uses the customer's own setting.
         pub locale: Option<String>,
         /// The `sendAfter` property.
         pub send_after: Option<Option<String>>,
-        /// Left out for messages about an order.
+        /// Absent for messages about an order.
         pub campaign: Option<String>,
         /// The `channel` property.
         pub channel: SendNotificationRequestSmsChannel,
@@ -444,7 +444,7 @@ mod notifier_contract {
         pub message_id: String,
         /// The `acceptedAt` property.
         pub accepted_at: String,
-        /// `null` where it was only queued.
+        /// `null` if the message was only queued.
         pub provider: Option<String>,
     }
 
@@ -505,7 +505,7 @@ mod notifier_contract {
 
     ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
 
-    /// Set how often a customer wants to hear from us. What is left out stays as it is; `null` resets it.
+    /// Set how often a customer wants to hear from us. An absent property keeps its value; `null` resets it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct SetPreferences;
 
@@ -517,7 +517,7 @@ mod notifier_contract {
                 "09444ea7b5f1bf75e889163e6ffc6b9dd922f1153426b91ed958851def48295c",
             )
             .with_description(
-                "Set how often a customer wants to hear from us. What is left out stays as it is; `null` resets it.",
+                "Set how often a customer wants to hear from us. An absent property keeps its value; `null` resets it.",
             )
             .with_idempotent(true)
             .with_side_effects("idempotent")
@@ -543,9 +543,9 @@ mod notifier_contract {
         pub customer_id: String,
         /// The `digest` property.
         pub digest: Option<Option<SetPreferencesRequestDigest>>,
-        /// Whole hours of the customer's local time, the first one included and the last one not.
+        /// Whole hours in the customer's local time. `from` is included, `until` is excluded.
         pub quiet_hours: Option<Option<SetPreferencesRequestQuietHours>>,
-        /// For experiments; stored as they are.
+        /// Experimental properties, stored without changes.
         pub extensions: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
     }
 
@@ -632,7 +632,7 @@ mod notifier_contract {
 
     ::capgen::string_enum!(SetPreferencesRequestDigest);
 
-    /// Whole hours of the customer's local time, the first one included and the last one not.
+    /// Whole hours in the customer's local time. `from` is included, `until` is excluded.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesRequestQuietHours {
         /// The `from` property.

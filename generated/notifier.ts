@@ -4,7 +4,7 @@
 // Regenerate: capgen --peer notifier
 // Contract: sha256:ed40b6edbebf0ec9ddfab1bea88eaf15bed29130f3eab621616ac56af002386a
 
-/** Something to tell a customer; `channel` tells how. */
+/** A message to a customer, sent through `channel`. */
 export type SendNotificationRequest = SendNotificationRequestEmail | SendNotificationRequestSms;
 
 export function isSendNotificationRequestEmail(value: SendNotificationRequest): value is SendNotificationRequestEmail {
@@ -15,29 +15,29 @@ export function isSendNotificationRequestSms(value: SendNotificationRequest): va
   return value.channel === "sms";
 }
 
-/** Something to tell a customer; `channel` tells how. */
+/** A message to a customer, sent through `channel`. */
 export type SendNotificationRequestEmail = {
   customerId: string;
-  /** Language and, optionally, country. `null` is the customer's own setting. */
+  /** Language and, optionally, country. `null` uses the customer's own setting. */
   locale: string | null;
   sendAfter?: string | null;
-  /** Left out for messages about an order. */
+  /** Absent for messages about an order. */
   campaign?: string;
   channel: "email";
   to: string;
   subject: string;
   template: "order-shipped" | "refund-issued" | "password-reset";
-  /** Values for the template; which ones it takes is the template's affair. */
+  /** Values for the template, which defines their names. */
   variables?: { [key: string]: unknown };
 };
 
-/** Something to tell a customer; `channel` tells how. */
+/** A message to a customer, sent through `channel`. */
 export type SendNotificationRequestSms = {
   customerId: string;
-  /** Language and, optionally, country. `null` is the customer's own setting. */
+  /** Language and, optionally, country. `null` uses the customer's own setting. */
   locale: string | null;
   sendAfter?: string | null;
-  /** Left out for messages about an order. */
+  /** Absent for messages about an order. */
   campaign?: string;
   channel: "sms";
   /** E.164. */
@@ -49,20 +49,20 @@ export type SendNotificationRequestSms = {
 export type SendNotificationResponse = {
   messageId: string;
   acceptedAt: string;
-  /** `null` where it was only queued. */
+  /** `null` if the message was only queued. */
   provider: string | null;
 };
 
 export type SetPreferencesRequest = {
   customerId: string;
   digest?: "daily" | "weekly" | "never" | null;
-  /** Whole hours of the customer's local time, the first one included and the last one not. */
+  /** Whole hours in the customer's local time. `from` is included, `until` is excluded. */
   quietHours?: SetPreferencesRequestQuietHours | null;
-  /** For experiments; stored as they are. */
+  /** Experimental properties, stored without changes. */
   extensions?: { [key: string]: unknown };
 };
 
-/** Whole hours of the customer's local time, the first one included and the last one not. */
+/** Whole hours in the customer's local time. `from` is included, `until` is excluded. */
 export type SetPreferencesRequestQuietHours = {
   from: number;
   until: number;
@@ -72,10 +72,10 @@ export type SetPreferencesResponse = unknown;
 
 /** The request and the response of every capability. */
 export interface Capabilities {
-  /** Tell a customer something, by e-mail or by text message. */
+  /** Send a message to a customer by email or text message. */
   "send-notification": { request: SendNotificationRequest; response: SendNotificationResponse };
   /**
-   * Set how often a customer wants to hear from us. What is left out stays as it is; `null` resets it.
+   * Set how often a customer wants to hear from us. An absent property keeps its value; `null` resets it.
    */
   "set-preferences": { request: SetPreferencesRequest; response: SetPreferencesResponse };
 }

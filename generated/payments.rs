@@ -46,7 +46,7 @@ mod payments_contract {
         RefundPayment::DESCRIPTOR,
     ];
 
-    /// Charge a customer once, and split what is left after fees among the sellers.
+    /// Charge a customer once, and split the amount after fees among the sellers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct CreatePayment;
 
@@ -60,7 +60,7 @@ mod payments_contract {
             .with_id("com.example.payments.create")
             .with_version("2.1.0")
             .with_description(
-                "Charge a customer once, and split what is left after fees among the sellers.",
+                "Charge a customer once, and split the amount after fees among the sellers.",
             )
             .with_timeout_ms(15000u64)
             .with_idempotent(true)
@@ -90,21 +90,21 @@ mod payments_contract {
     /// The request of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequest {
-        /// Chosen by the caller. A second request with the same key gets the first one's answer.
+        /// Chosen by the caller. A second request with the same key gets the response of the first.
         pub idempotency_key: String,
-        /// What the customer pays.
+        /// The price to charge.
         pub amount: CreatePaymentRequestMoney,
         /// The `method` property.
         pub method: CreatePaymentRequestPaymentMethod,
-        /// The shop's number of the order, such as `SO-2026-000042`.
+        /// The shop's order number, such as `SO-2026-000042`.
         pub order_id: String,
-        /// When to take the money; at once where absent.
+        /// When to take the money; immediately if absent.
         pub capture_at: Option<String>,
-        /// Part of the price that was waived, from 0 to below 1.
+        /// The fraction of the price that was waived, at least 0 and less than 1.
         pub discount_rate: Option<f64>,
-        /// Who gets the money; the shop alone where absent.
+        /// Who receives the money; only the shop if absent.
         pub allocation: Option<CreatePaymentRequestAllocation>,
-        /// Free text of the caller, returned in reports.
+        /// Free text from the caller, included in reports.
         pub metadata: Option<::std::collections::BTreeMap<String, String>>,
     }
 
@@ -210,12 +210,12 @@ mod payments_contract {
 
     ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
 
-    /// An amount of money in the smallest unit of its currency; 12.50 EUR is 1250.
+    /// An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestMoney {
-        /// Never a fraction. The bound is the largest integer that a JavaScript number holds exactly.
+        /// A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
         pub minor_units: u64,
-        /// Three letters of ISO 4217.
+        /// An ISO 4217 code of three letters.
         pub currency: String,
     }
 
@@ -264,7 +264,7 @@ mod payments_contract {
 
     ::capgen::impl_serde!(CreatePaymentRequestMoney);
 
-    /// How the customer pays; `kind` tells which.
+    /// How the customer pays, selected by `kind`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CreatePaymentRequestPaymentMethod {
         /// An object whose `kind` is `"card"`.
@@ -323,7 +323,7 @@ mod payments_contract {
     pub struct CreatePaymentRequestCard {
         /// The `kind` property.
         pub kind: CreatePaymentRequestCardKind,
-        /// From the payment form; never a card number.
+        /// The token from the payment form; never a card number.
         pub token: String,
         /// Whether to ask the customer's bank.
         pub three_d_secure: Option<bool>,
@@ -404,7 +404,7 @@ mod payments_contract {
         pub kind: CreatePaymentRequestBankTransferKind,
         /// The `iban` property.
         pub iban: String,
-        /// Reference of the SEPA mandate.
+        /// The reference of the SEPA mandate.
         pub mandate: String,
     }
 
@@ -778,7 +778,7 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentRequestAllocationGroupTo);
 
-    /// What became of the payment; `status` tells which.
+    /// The outcome of the payment, selected by `status`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CreatePaymentResponse {
         /// An object whose `status` is `"succeeded"`.
@@ -843,7 +843,7 @@ mod payments_contract {
         pub payment_id: String,
         /// The `settledAt` property.
         pub settled_at: String,
-        /// Kept by the payment provider, in the smallest unit of the payment's currency.
+        /// The payment provider's fee, in the smallest unit of the payment's currency.
         pub fee: u64,
     }
 
@@ -1127,7 +1127,7 @@ mod payments_contract {
 
     ::capgen::string_enum!(CreatePaymentResponseDeclinedCode);
 
-    /// Give money back, all of it or a part.
+    /// Refund a payment, in full or in part.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RefundPayment;
 
@@ -1140,7 +1140,7 @@ mod payments_contract {
             )
             .with_id("com.example.payments.refund")
             .with_version("1.0.0")
-            .with_description("Give money back, all of it or a part.")
+            .with_description("Refund a payment, in full or in part.")
             .with_timeout_ms(15000u64)
             .with_idempotent(true)
             .with_side_effects("external")
@@ -1170,11 +1170,11 @@ mod payments_contract {
         pub idempotency_key: String,
         /// The `paymentId` property.
         pub payment_id: String,
-        /// How much, in the payment's currency; all that is left where absent.
+        /// The amount in the smallest unit of the payment's currency; the remaining amount if absent.
         pub minor_units: Option<u64>,
         /// The `reason` property.
         pub reason: RefundPaymentRequestReason,
-        /// Why, in the words of whoever decided it.
+        /// The reason, in the words of the person who decided.
         pub note: Option<String>,
     }
 

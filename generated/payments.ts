@@ -5,32 +5,34 @@
 // Contract: sha256:660cab77002983872b376978bbdc77e526a40f808385612ea463c7e556f14a72
 
 export type CreatePaymentRequest = {
-  /** Chosen by the caller. A second request with the same key gets the first one's answer. */
+  /** Chosen by the caller. A second request with the same key gets the response of the first. */
   idempotencyKey: string;
-  /** What the customer pays. */
+  /** The price to charge. */
   amount: CreatePaymentRequestMoney;
   method: CreatePaymentRequestPaymentMethod;
-  /** The shop's number of the order, such as `SO-2026-000042`. */
+  /** The shop's order number, such as `SO-2026-000042`. */
   orderId: string;
-  /** When to take the money; at once where absent. */
+  /** When to take the money; immediately if absent. */
   captureAt?: string;
-  /** Part of the price that was waived, from 0 to below 1. */
+  /** The fraction of the price that was waived, at least 0 and less than 1. */
   discountRate?: number;
-  /** Who gets the money; the shop alone where absent. */
+  /** Who receives the money; only the shop if absent. */
   allocation?: CreatePaymentRequestAllocation;
-  /** Free text of the caller, returned in reports. */
+  /** Free text from the caller, included in reports. */
   metadata?: { [key: string]: string };
 };
 
-/** An amount of money in the smallest unit of its currency; 12.50 EUR is 1250. */
+/** An amount of money in the smallest unit of its currency. 12.50 EUR is 1250. */
 export type CreatePaymentRequestMoney = {
-  /** Never a fraction. The bound is the largest integer that a JavaScript number holds exactly. */
+  /**
+   * A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
+   */
   minorUnits: number;
-  /** Three letters of ISO 4217. */
+  /** An ISO 4217 code of three letters. */
   currency: string;
 };
 
-/** How the customer pays; `kind` tells which. */
+/** How the customer pays, selected by `kind`. */
 export type CreatePaymentRequestPaymentMethod =
   | CreatePaymentRequestCard
   | CreatePaymentRequestBankTransfer
@@ -50,7 +52,7 @@ export function isCreatePaymentRequestPaymentMethodStoreCredit(value: CreatePaym
 
 export type CreatePaymentRequestCard = {
   kind: "card";
-  /** From the payment form; never a card number. */
+  /** The token from the payment form; never a card number. */
   token: string;
   /** Whether to ask the customer's bank. */
   threeDSecure?: boolean;
@@ -59,7 +61,7 @@ export type CreatePaymentRequestCard = {
 export type CreatePaymentRequestBankTransfer = {
   kind: "bank-transfer";
   iban: string;
-  /** Reference of the SEPA mandate. */
+  /** The reference of the SEPA mandate. */
   mandate: string;
 };
 
@@ -97,7 +99,7 @@ export type CreatePaymentRequestAllocationGroup = {
   members: [CreatePaymentRequestAllocation, ...CreatePaymentRequestAllocation[]];
 };
 
-/** What became of the payment; `status` tells which. */
+/** The outcome of the payment, selected by `status`. */
 export type CreatePaymentResponse =
   | CreatePaymentResponseSucceeded
   | CreatePaymentResponseRequiresAction
@@ -119,7 +121,7 @@ export type CreatePaymentResponseSucceeded = {
   status: "succeeded";
   paymentId: string;
   settledAt: string;
-  /** Kept by the payment provider, in the smallest unit of the payment's currency. */
+  /** The payment provider's fee, in the smallest unit of the payment's currency. */
   fee: number;
 };
 
@@ -139,10 +141,10 @@ export type CreatePaymentResponseDeclined = {
 export type RefundPaymentRequest = {
   idempotencyKey: string;
   paymentId: string;
-  /** How much, in the payment's currency; all that is left where absent. */
+  /** The amount in the smallest unit of the payment's currency; the remaining amount if absent. */
   minorUnits?: number;
   reason: "customer-request" | "duplicate" | "fraud" | "goods-damaged";
-  /** Why, in the words of whoever decided it. */
+  /** The reason, in the words of the person who decided. */
   note?: string;
 };
 
@@ -153,9 +155,9 @@ export type RefundPaymentResponse = {
 
 /** The request and the response of every capability. */
 export interface Capabilities {
-  /** Charge a customer once, and split what is left after fees among the sellers. */
+  /** Charge a customer once, and split the amount after fees among the sellers. */
   "create-payment": { request: CreatePaymentRequest; response: CreatePaymentResponse };
-  /** Give money back, all of it or a part. */
+  /** Refund a payment, in full or in part. */
   "refund-payment": { request: RefundPaymentRequest; response: RefundPaymentResponse };
 }
 

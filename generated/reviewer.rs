@@ -46,7 +46,7 @@ mod reviewer_contract {
         ListRules::DESCRIPTOR,
     ];
 
-    /// Review a change, and say what to mend.
+    /// Review a change and report the problems to fix.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ReviewChange;
 
@@ -59,7 +59,7 @@ mod reviewer_contract {
             )
             .with_id("com.example.reviewer.review-change")
             .with_version("1.2.0")
-            .with_description("Review a change, and say what to mend.")
+            .with_description("Review a change and report the problems to fix.")
             .with_timeout_ms(60000u64)
             .with_idempotent(true)
             .with_since("1.0.0")
@@ -87,13 +87,13 @@ mod reviewer_contract {
     /// The request of `review-change`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequest {
-        /// Where the code lives.
+        /// The URL of the repository.
         pub repository: String,
-        /// The files that change, by their paths.
+        /// The changed files by path.
         pub files: ::std::collections::BTreeMap<String, ReviewChangeRequestChange>,
-        /// What to look at; everything where it is left out.
+        /// The aspects to review; all of them if absent.
         pub focus: Option<Vec<ReviewChangeRequestFocus>>,
-        /// How many findings to report at most.
+        /// The maximum number of findings to report.
         pub limit: Option<Option<u64>>,
     }
 
@@ -158,7 +158,7 @@ mod reviewer_contract {
 
     ::capgen::payload!(ReviewChangeRequest, ReviewChange, input_schema);
 
-    /// What becomes of a file.
+    /// How a file changes.
     #[derive(Debug, Clone, PartialEq)]
     pub enum ReviewChangeRequestChange {
         /// An object whose `kind` is `"added"`.
@@ -212,12 +212,12 @@ mod reviewer_contract {
 
     ::capgen::impl_serde!(ReviewChangeRequestChange);
 
-    /// It is new.
+    /// The file is new.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeAdded {
         /// The `kind` property.
         pub kind: ReviewChangeRequestChangeAddedKind,
-        /// All of it.
+        /// The content of the file.
         pub text: String,
     }
 
@@ -280,7 +280,7 @@ mod reviewer_contract {
 
     ::capgen::string_enum!(ReviewChangeRequestChangeAddedKind);
 
-    /// It was there.
+    /// The file existed and has changed.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeEdited {
         /// The `kind` property.
@@ -348,7 +348,7 @@ mod reviewer_contract {
 
     ::capgen::string_enum!(ReviewChangeRequestChangeEditedKind);
 
-    /// It is gone.
+    /// The file was deleted.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeRemoved {
         /// The `kind` property.
@@ -416,14 +416,14 @@ mod reviewer_contract {
 
     ::capgen::string_enum!(ReviewChangeRequestChangeRemovedKind);
 
-    /// What a reviewer looks at.
+    /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeRequestFocus {
-        /// Does it do what it says?
+        /// The code does what its documentation promises.
         Correctness,
-        /// Can a stranger misuse it?
+        /// Hostile input cannot misuse the code.
         Security,
-        /// Will the next reader understand it?
+        /// The next reader understands the code.
         Clarity,
     }
 
@@ -444,12 +444,12 @@ mod reviewer_contract {
 
     ::capgen::string_enum!(ReviewChangeRequestFocus);
 
-    /// What the reviewer says.
+    /// The result of a review.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeResponse {
-        /// Whether to merge.
+        /// Whether to merge the change.
         pub verdict: ReviewChangeResponseVerdict,
-        /// The worst first.
+        /// The problems, most serious first.
         pub findings: Vec<ReviewChangeResponseFinding>,
     }
 
@@ -495,12 +495,12 @@ mod reviewer_contract {
 
     ::capgen::payload!(ReviewChangeResponse, ReviewChange, output_schema);
 
-    /// Whether to merge.
+    /// Whether to merge a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeResponseVerdict {
-        /// Merge it.
+        /// The change can be merged.
         Approve,
-        /// Mend it first.
+        /// The findings must be fixed first.
         RequestChanges,
     }
 
@@ -520,16 +520,16 @@ mod reviewer_contract {
 
     ::capgen::string_enum!(ReviewChangeResponseVerdict);
 
-    /// Something to mend.
+    /// A problem to fix.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeResponseFinding {
-        /// What it is about.
+        /// The aspect that the problem belongs to.
         pub focus: ReviewChangeResponseFocus,
-        /// The file.
+        /// The path of the file.
         pub path: String,
-        /// The line, from 1; `null` for the file as a whole.
+        /// The line number, starting at 1; `null` for the whole file.
         pub line: Option<u64>,
-        /// What is wrong, and what to write instead.
+        /// The problem and its fix.
         pub message: String,
     }
 
@@ -592,14 +592,14 @@ mod reviewer_contract {
 
     ::capgen::impl_serde!(ReviewChangeResponseFinding);
 
-    /// What a reviewer looks at.
+    /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeResponseFocus {
-        /// Does it do what it says?
+        /// The code does what its documentation promises.
         Correctness,
-        /// Can a stranger misuse it?
+        /// Hostile input cannot misuse the code.
         Security,
-        /// Will the next reader understand it?
+        /// The next reader understands the code.
         Clarity,
     }
 
@@ -620,7 +620,7 @@ mod reviewer_contract {
 
     ::capgen::string_enum!(ReviewChangeResponseFocus);
 
-    /// Tell which rules the reviewer goes by.
+    /// List the rules that the reviewer applies.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ListRules;
 
@@ -631,7 +631,7 @@ mod reviewer_contract {
                 "list-rules",
                 "4a9897408f9ec09e5dfe98d8c3438da1290fd28707e3a10f57c4759f6a5815fc",
             )
-            .with_description("Tell which rules the reviewer goes by.")
+            .with_description("List the rules that the reviewer applies.")
             .with_idempotent(true)
             .with_side_effects("pure")
             .with_determinism("deterministic")
@@ -672,14 +672,14 @@ mod reviewer_contract {
 
     ::capgen::payload!(ListRulesResponse, ListRules, output_schema);
 
-    /// A rule that changes are held against.
+    /// A rule that changes are checked against.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ListRulesResponseRule {
-        /// Unique, such as `no-unwrap`.
+        /// A unique id, such as `no-unwrap`.
         pub id: String,
-        /// One sentence.
+        /// The rule in one sentence.
         pub summary: String,
-        /// What it serves.
+        /// The aspect that the rule belongs to.
         pub focus: ListRulesResponseFocus,
     }
 
@@ -733,14 +733,14 @@ mod reviewer_contract {
 
     ::capgen::impl_serde!(ListRulesResponseRule);
 
-    /// What a reviewer looks at.
+    /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ListRulesResponseFocus {
-        /// Does it do what it says?
+        /// The code does what its documentation promises.
         Correctness,
-        /// Can a stranger misuse it?
+        /// Hostile input cannot misuse the code.
         Security,
-        /// Will the next reader understand it?
+        /// The next reader understands the code.
         Clarity,
     }
 

@@ -5,17 +5,17 @@
 // Contract: sha256:7af390800e13fd823fd56442d09ee8e8c7c0500a5f35a6dc719a2dda1eecf9c4
 
 export type ReviewChangeRequest = {
-  /** Where the code lives. */
+  /** The URL of the repository. */
   repository: string;
-  /** The files that change, by their paths. */
+  /** The changed files by path. */
   files: { [key: string]: ReviewChangeRequestChange };
-  /** What to look at; everything where it is left out. */
+  /** The aspects to review; all of them if absent. */
   focus?: ReviewChangeRequestFocus[];
-  /** How many findings to report at most. */
+  /** The maximum number of findings to report. */
   limit?: number | null;
 };
 
-/** What becomes of a file. */
+/** How a file changes. */
 export type ReviewChangeRequestChange =
   | ReviewChangeRequestChangeAdded
   | ReviewChangeRequestChangeEdited
@@ -33,68 +33,68 @@ export function isReviewChangeRequestChangeRemoved(value: ReviewChangeRequestCha
   return value.kind === "removed";
 }
 
-/** It is new. */
+/** The file is new. */
 export type ReviewChangeRequestChangeAdded = {
   kind: "added";
-  /** All of it. */
+  /** The content of the file. */
   text: string;
 };
 
-/** It was there. */
+/** The file existed and has changed. */
 export type ReviewChangeRequestChangeEdited = {
   kind: "edited";
   /** A unified diff. */
   diff: string;
 };
 
-/** It is gone. */
+/** The file was deleted. */
 export type ReviewChangeRequestChangeRemoved = {
   kind: "removed";
 };
 
 /**
- * What a reviewer looks at.
+ * An aspect of a review.
  *
- * - `"correctness"`: Does it do what it says?
- * - `"security"`: Can a stranger misuse it?
- * - `"clarity"`: Will the next reader understand it?
+ * - `"correctness"`: The code does what its documentation promises.
+ * - `"security"`: Hostile input cannot misuse the code.
+ * - `"clarity"`: The next reader understands the code.
  */
 export type ReviewChangeRequestFocus = "correctness" | "security" | "clarity";
 
-/** What the reviewer says. */
+/** The result of a review. */
 export type ReviewChangeResponse = {
-  /** Whether to merge. */
+  /** Whether to merge the change. */
   verdict: ReviewChangeResponseVerdict;
-  /** The worst first. */
+  /** The problems, most serious first. */
   findings: ReviewChangeResponseFinding[];
 };
 
 /**
- * Whether to merge.
+ * Whether to merge a change.
  *
- * - `"approve"`: Merge it.
- * - `"request-changes"`: Mend it first.
+ * - `"approve"`: The change can be merged.
+ * - `"request-changes"`: The findings must be fixed first.
  */
 export type ReviewChangeResponseVerdict = "approve" | "request-changes";
 
-/** Something to mend. */
+/** A problem to fix. */
 export type ReviewChangeResponseFinding = {
-  /** What it is about. */
+  /** The aspect that the problem belongs to. */
   focus: ReviewChangeResponseFocus;
-  /** The file. */
+  /** The path of the file. */
   path: string;
-  /** The line, from 1; `null` for the file as a whole. */
+  /** The line number, starting at 1; `null` for the whole file. */
   line: number | null;
-  /** What is wrong, and what to write instead. */
+  /** The problem and its fix. */
   message: string;
 };
 
 /**
- * What a reviewer looks at.
+ * An aspect of a review.
  *
- * - `"correctness"`: Does it do what it says?
- * - `"security"`: Can a stranger misuse it?
- * - `"clarity"`: Will the next reader understand it?
+ * - `"correctness"`: The code does what its documentation promises.
+ * - `"security"`: Hostile input cannot misuse the code.
+ * - `"clarity"`: The next reader understands the code.
  */
 export type ReviewChangeResponseFocus = "correctness" | "security" | "clarity";
 
@@ -102,30 +102,30 @@ export type ListRulesRequest = unknown;
 
 export type ListRulesResponse = ListRulesResponseRule[];
 
-/** A rule that changes are held against. */
+/** A rule that changes are checked against. */
 export type ListRulesResponseRule = {
-  /** Unique, such as `no-unwrap`. */
+  /** A unique id, such as `no-unwrap`. */
   id: string;
-  /** One sentence. */
+  /** The rule in one sentence. */
   summary: string;
-  /** What it serves. */
+  /** The aspect that the rule belongs to. */
   focus: ListRulesResponseFocus;
 };
 
 /**
- * What a reviewer looks at.
+ * An aspect of a review.
  *
- * - `"correctness"`: Does it do what it says?
- * - `"security"`: Can a stranger misuse it?
- * - `"clarity"`: Will the next reader understand it?
+ * - `"correctness"`: The code does what its documentation promises.
+ * - `"security"`: Hostile input cannot misuse the code.
+ * - `"clarity"`: The next reader understands the code.
  */
 export type ListRulesResponseFocus = "correctness" | "security" | "clarity";
 
 /** The request and the response of every capability. */
 export interface Capabilities {
-  /** Review a change, and say what to mend. */
+  /** Review a change and report the problems to fix. */
   "review-change": { request: ReviewChangeRequest; response: ReviewChangeResponse };
-  /** Tell which rules the reviewer goes by. */
+  /** List the rules that the reviewer applies. */
   "list-rules": { request: ListRulesRequest; response: ListRulesResponse };
 }
 

@@ -46,7 +46,7 @@ mod search_contract {
         Suggest::DESCRIPTOR,
     ];
 
-    /// Find documents of the shop, the best match first.
+    /// Find documents of the shop, best match first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Search;
 
@@ -58,7 +58,7 @@ mod search_contract {
                 "37060dc0016bafae20f07bf9874536563730b78f36918700b94aec3e715324d1",
             )
             .with_version("3.0.0")
-            .with_description("Find documents of the shop, the best match first.")
+            .with_description("Find documents of the shop, best match first.")
             .with_timeout_ms(2000u64)
             .with_idempotent(true)
             .with_supported_versions(&[">=2.4.0 <4.0.0"])
@@ -87,17 +87,17 @@ mod search_contract {
     /// The request of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequest {
-        /// Words to look for; none matches everything.
+        /// Words to search for. An empty query matches every document.
         pub query: Option<String>,
-        /// Which documents are considered at all.
+        /// Restricts the search to documents that match a filter.
         pub r#where: Option<SearchRequestFilter>,
-        /// Where to look; everywhere where absent.
+        /// The collections to search; all of them if absent.
         pub collections: Option<Vec<SearchRequestCollection>>,
         /// The `orderBy` property.
         pub order_by: Option<Vec<SearchRequestOrderByItem>>,
         /// The `pageSize` property.
         pub page_size: Option<u64>,
-        /// The `nextCursor` of the page before.
+        /// The `nextCursor` of the previous page.
         pub cursor: Option<String>,
     }
 
@@ -188,7 +188,7 @@ mod search_contract {
 
     ::capgen::payload!(SearchRequest, Search, input_schema);
 
-    /// One condition, or several joined; `op` tells which.
+    /// A condition or a combination of conditions, selected by `op`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestFilter {
         /// An object whose `op` is `"and"`.
@@ -254,7 +254,7 @@ mod search_contract {
 
     ::capgen::impl_serde!(SearchRequestFilter);
 
-    /// All of the conditions hold.
+    /// All of the conditions are true.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestEvery {
         /// The `op` property.
@@ -327,7 +327,7 @@ mod search_contract {
 
     ::capgen::string_enum!(SearchRequestEveryOp);
 
-    /// At least one of the conditions holds.
+    /// At least one of the conditions is true.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestSome {
         /// The `op` property.
@@ -400,7 +400,7 @@ mod search_contract {
 
     ::capgen::string_enum!(SearchRequestSomeOp);
 
-    /// The condition does not hold.
+    /// The condition is false.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestNot {
         /// The `op` property.
@@ -468,14 +468,14 @@ mod search_contract {
 
     ::capgen::string_enum!(SearchRequestNotOp);
 
-    /// A field compared with a value.
+    /// Compares a field with a value.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestComparison {
         /// The `op` property.
         pub op: SearchRequestComparisonOp,
         /// The `field` property.
         pub field: SearchRequestFieldName,
-        /// A list of candidates for `in`, one value for all others.
+        /// A list of candidates for `in`, a single value for the other operators.
         pub value: SearchRequestComparisonValue,
     }
 
@@ -576,10 +576,10 @@ mod search_contract {
 
     ::capgen::string_enum!(SearchRequestComparisonOp);
 
-    /// A field of a document; a dot goes into an object. Names with a leading underscore are internal.
+    /// A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
     pub type SearchRequestFieldName = String;
 
-    /// A list of candidates for `in`, one value for all others.
+    /// A list of candidates for `in`, a single value for the other operators.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestComparisonValue {
         /// A value of type null or boolean or number or string.
@@ -783,11 +783,11 @@ mod search_contract {
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponse {
-        /// How many documents match on all pages.
+        /// The number of matching documents on all pages.
         pub total: u64,
         /// The `hits` property.
         pub hits: Vec<SearchResponseHit>,
-        /// For each field that was counted, how many documents have each value.
+        /// The number of documents with each value, for each counted field.
         pub facets: Option<
             ::std::collections::BTreeMap<String, ::std::collections::BTreeMap<String, u64>>,
         >,
@@ -854,13 +854,13 @@ mod search_contract {
         pub id: String,
         /// The `collection` property.
         pub collection: SearchResponseHitCollection,
-        /// From 0 (barely) to 1 (exactly what was asked for).
+        /// From 0 (a weak match) to 1 (an exact match).
         pub score: f64,
-        /// The page for customers.
+        /// The customer-facing page.
         pub url: Option<String>,
         /// Relative to `url`.
         pub thumbnail: Option<String>,
-        /// The stored document, as the collection defines it.
+        /// The stored document, in the format of its collection.
         pub document: ::std::collections::BTreeMap<String, ::serde_json::Value>,
     }
 
@@ -971,7 +971,7 @@ mod search_contract {
 
     ::capgen::string_enum!(SearchResponseHitCollection);
 
-    /// Complete what somebody types.
+    /// Complete the beginning of a query.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Suggest;
 
@@ -982,7 +982,7 @@ mod search_contract {
                 "suggest",
                 "e7ab6db10558174d267709d8f25a394274edccc7585e45af18b78d68ec6fcc81",
             )
-            .with_description("Complete what somebody types.")
+            .with_description("Complete the beginning of a query.")
             .with_timeout_ms(300u64)
             .with_idempotent(true)
             .with_side_effects("pure")
@@ -1054,7 +1054,7 @@ mod search_contract {
 
     ::capgen::payload!(SuggestRequest, Suggest, input_schema);
 
-    /// The most likely first.
+    /// Suggestions, most likely first.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SuggestResponse(
         /// The wrapped value.

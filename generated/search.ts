@@ -5,19 +5,19 @@
 // Contract: sha256:5de8972a765c994b73e13c02722d20b7eb5b94c73c09b6db43eae3bc9ec835e6
 
 export type SearchRequest = {
-  /** Words to look for; none matches everything. */
+  /** Words to search for. An empty query matches every document. */
   query?: string;
-  /** Which documents are considered at all. */
+  /** Restricts the search to documents that match a filter. */
   where?: SearchRequestFilter;
-  /** Where to look; everywhere where absent. */
+  /** The collections to search; all of them if absent. */
   collections?: [SearchRequestCollection, ...SearchRequestCollection[]];
   orderBy?: SearchRequestOrderByItem[];
   pageSize?: number;
-  /** The `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string;
 };
 
-/** One condition, or several joined; `op` tells which. */
+/** A condition or a combination of conditions, selected by `op`. */
 export type SearchRequestFilter =
   | SearchRequestEvery
   | SearchRequestSome
@@ -40,38 +40,38 @@ export function isSearchRequestFilterComparison(value: SearchRequestFilter): val
   return value.op === "=" || value.op === "!=" || value.op === "<" || value.op === "<=" || value.op === ">" || value.op === ">=" || value.op === "in";
 }
 
-/** All of the conditions hold. */
+/** All of the conditions are true. */
 export type SearchRequestEvery = {
   op: "and";
   filters: [SearchRequestFilter, ...SearchRequestFilter[]];
 };
 
-/** At least one of the conditions holds. */
+/** At least one of the conditions is true. */
 export type SearchRequestSome = {
   op: "or";
   filters: [SearchRequestFilter, ...SearchRequestFilter[]];
 };
 
-/** The condition does not hold. */
+/** The condition is false. */
 export type SearchRequestNot = {
   op: "not";
   filter: SearchRequestFilter;
 };
 
-/** A field compared with a value. */
+/** Compares a field with a value. */
 export type SearchRequestComparison = {
   op: "=" | "!=" | "<" | "<=" | ">" | ">=" | "in";
   field: SearchRequestFieldName;
-  /** A list of candidates for `in`, one value for all others. */
+  /** A list of candidates for `in`, a single value for the other operators. */
   value: SearchRequestComparisonValue;
 };
 
 /**
- * A field of a document; a dot goes into an object. Names with a leading underscore are internal.
+ * A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
  */
 export type SearchRequestFieldName = string;
 
-/** A list of candidates for `in`, one value for all others. */
+/** A list of candidates for `in`, a single value for the other operators. */
 export type SearchRequestComparisonValue = SearchRequestScalar | SearchRequestScalar[];
 
 export type SearchRequestScalar = boolean | number | string | null;
@@ -84,10 +84,10 @@ export type SearchRequestOrderByItem = {
 };
 
 export type SearchResponse = {
-  /** How many documents match on all pages. */
+  /** The number of matching documents on all pages. */
   total: number;
   hits: SearchResponseHit[];
-  /** For each field that was counted, how many documents have each value. */
+  /** The number of documents with each value, for each counted field. */
   facets?: { [key: string]: { [key: string]: number } };
   /** Absent on the last page. */
   nextCursor?: string;
@@ -96,13 +96,13 @@ export type SearchResponse = {
 export type SearchResponseHit = {
   id: string;
   collection: "products" | "articles" | "orders";
-  /** From 0 (barely) to 1 (exactly what was asked for). */
+  /** From 0 (a weak match) to 1 (an exact match). */
   score: number;
-  /** The page for customers. */
+  /** The customer-facing page. */
   url?: string;
   /** Relative to `url`. */
   thumbnail?: string;
-  /** The stored document, as the collection defines it. */
+  /** The stored document, in the format of its collection. */
   document: { [key: string]: unknown };
 };
 
@@ -111,14 +111,14 @@ export type SuggestRequest = {
   limit?: number;
 };
 
-/** The most likely first. */
+/** Suggestions, most likely first. */
 export type SuggestResponse = string[];
 
 /** The request and the response of every capability. */
 export interface Capabilities {
-  /** Find documents of the shop, the best match first. */
+  /** Find documents of the shop, best match first. */
   "search": { request: SearchRequest; response: SearchResponse };
-  /** Complete what somebody types. */
+  /** Complete the beginning of a query. */
   "suggest": { request: SuggestRequest; response: SuggestResponse };
 }
 

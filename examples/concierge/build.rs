@@ -1,4 +1,4 @@
-//! Fails the build where the checked-in code is not what the contracts give.
+//! Fails the build if the checked-in code is out of date.
 
 fn main() -> Result<(), capgen_codegen::BuildError> {
     capgen_codegen::Build::new()

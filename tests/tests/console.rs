@@ -33,7 +33,7 @@ fn the_node_program_type_checks_and_runs_on_generated_types() -> Result<(), Fail
         "=> ada@example.com: queued",
         "=> +4915112345678: queued",
         "=> approve, 0 findings",
-        r#"refused: /findings: missing required property "findings""#,
+        r#"rejected: /findings: missing required property "findings""#,
     ] {
         assert!(printed.lines().any(|printed| printed == line), "no line `{line}` in\n{printed}");
     }

@@ -1,5 +1,5 @@
-//! The desk of a shop: charges an order through the agent `payments`, and has the change that broke the checkout reviewed
-//! by the agents `pr-reviewer` and `reviewer`. Requests are printed, not sent, and the answers are canned.
+//! A shop's support desk: it charges an order through the agent `payments`, and asks the agents `pr-reviewer` and `reviewer`
+//! to review the change that broke the checkout. Requests are printed instead of sent, and the responses are hard-coded.
 
 #[path = "../../../generated/payments.rs"]
 mod payments;
@@ -23,12 +23,12 @@ const PAID: &str = r#"{"status": "succeeded", "paymentId": "7b0d3f0e-55ba-4e0b-8
     "settledAt": "2026-03-01T09:30:00Z", "fee": 37}"#;
 const REVIEWED: &str = r#"{"verdict": "request-changes", "summary": "The total is computed twice."}"#;
 const FOUND: &str = r#"{"verdict": "request-changes", "findings": [
-    {"focus": "correctness", "path": "src/total.rs", "line": null, "message": "`unwrap` ends the program: return the error."}]}"#;
-/// An amount is never a fraction, and a currency has three letters.
+    {"focus": "correctness", "path": "src/total.rs", "line": null, "message": "`unwrap` can end the program: return the error."}]}"#;
+/// Invalid in two places: an amount is a whole number, and a currency has three letters.
 const BAD_REQUEST: &str = r#"{"idempotencyKey": "8a6e0804-2bd0-4672-b79d-d97027f9071a", "orderId": "SO-2026-000042",
     "amount": {"minorUnits": 12.5, "currency": "EURO"}, "method": {"kind": "card", "token": "tok_4242"}}"#;
 
-#[expect(clippy::print_stdout, reason = "an example shows what it does")]
+#[expect(clippy::print_stdout, reason = "an example prints its results")]
 fn main() -> Result<(), InvalidPayload> {
     println!("{}", call::<CreatePayment>(&order())?);
     println!("=> {}\n", outcome(&CreatePaymentResponse::from_json_str(PAID)?));
@@ -41,13 +41,13 @@ fn main() -> Result<(), InvalidPayload> {
     println!("=> {}\n", report(&ReviewChangeResponse::from_json_str(FOUND)?));
 
     match CreatePaymentRequest::from_json_str(BAD_REQUEST) {
-        Ok(_) => println!("the bad request was accepted"),
-        Err(error) => println!("a bad request is refused:\n{error}"),
+        Ok(_) => println!("the invalid request was accepted"),
+        Err(error) => println!("an invalid request is rejected:\n{error}"),
     }
     Ok(())
 }
 
-/// What would be sent, once it is checked. Works for every capability of every agent: the types say which payloads go with it.
+/// Checks a request and returns the call as text. This works for every capability of every agent: `C::Request` is its type.
 fn call<C: Capability>(request: &C::Request) -> Result<String, InvalidPayload> {
     let timeout = C::descriptor().timeout_ms.map_or_else(String::new, |ms| format!(" within {ms} ms"));
     let payload = request.to_json()?;
@@ -59,7 +59,7 @@ fn call<C: Capability>(request: &C::Request) -> Result<String, InvalidPayload> {
     ))
 }
 
-/// 12.50 EUR by card, of which two sellers get a share.
+/// 12.50 EUR paid by card and shared between two sellers.
 fn order() -> CreatePaymentRequest {
     let seller = |id: &str, basis_points| {
         CreatePaymentRequestAllocation::Seller(CreatePaymentRequestAllocationSeller::new(id, basis_points))
@@ -76,7 +76,7 @@ fn order() -> CreatePaymentRequest {
     order
 }
 
-/// A discriminated union is an enum: the compiler asks for every case.
+/// A discriminated union is an enum, so the compiler requires every case.
 fn outcome(response: &CreatePaymentResponse) -> String {
     match response {
         CreatePaymentResponse::Succeeded(paid) => format!("paid at {}, less a fee of {}", paid.settled_at, paid.fee),
@@ -95,7 +95,7 @@ fn advice(response: &<ReviewPr as Capability>::Response) -> String {
     format!("{verdict}: {}", response.summary)
 }
 
-/// To an agent whose contract is declared in Rust: the caller sees no difference.
+/// A request to an agent whose contract is declared in Rust. Callers cannot tell the difference.
 fn change() -> ReviewChangeRequest {
     let edited = ReviewChangeRequestChangeEdited::new("-total()?\n+total().unwrap()");
     let files = [("src/total.rs".to_owned(), ReviewChangeRequestChange::Edited(edited))];
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_has_what_the_contract_asks_for_and_reads_back() {
+    fn a_request_follows_the_contract_and_reads_back() {
         let text = String::from_utf8(order().to_json().unwrap()).unwrap();
         assert!(text.contains(r#""amount":{"minorUnits":1250,"currency":"EUR"}"#), "{text}");
         assert!(text.contains(r#""method":{"kind":"card","token":"tok_4242"}"#), "{text}");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_a_response_tells_which_case_it_is() {
+    fn the_status_of_a_response_selects_the_variant() {
         for (response, expected) in [
             (PAID, "paid at 2026-03-01T09:30:00Z, less a fee of 37"),
             (r#"{"status": "declined", "code": "expired-card", "retryable": false}"#, "declined: expired-card"),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_that_is_not_of_the_type_is_refused() {
+    fn invalid_payloads_are_rejected() {
         for bad in [
             BAD_REQUEST,
             r#"{"idempotencyKey": "", "orderId": "", "amount": null, "method": {"kind": "card", "token": ""}}"#,
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_said_at_once() {
+    fn all_violations_are_reported_at_once() {
         let error = CreatePaymentRequest::from_json_str(BAD_REQUEST).unwrap_err();
-        let wrong: Vec<&str> = error.violations().iter().map(|violation| violation.path.as_str()).collect();
-        assert_eq!(wrong, ["/amount/currency", "/amount/minorUnits"]);
+        let paths: Vec<&str> = error.violations().iter().map(|violation| violation.path.as_str()).collect();
+        assert_eq!(paths, ["/amount/currency", "/amount/minorUnits"]);
     }
 
     #[test]
-    fn a_value_that_breaks_a_bound_is_not_sent() {
+    fn a_value_that_violates_the_schema_is_not_sent() {
         let mut order = order();
         order.amount.currency = "euro".to_owned();
         let error = call::<CreatePayment>(&order).unwrap_err();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capability_knows_its_contract() {
+    fn a_capability_has_the_descriptor_of_its_contract() {
         assert_eq!(CreatePayment::DESCRIPTOR.version, Some("2.1.0"));
         assert_eq!(pr_reviewer::CAPABILITIES, [ReviewPr::DESCRIPTOR]);
         assert_ne!(payments::CONTRACT_HASH, pr_reviewer::CONTRACT_HASH);

@@ -1,5 +1,5 @@
-// An operator's console: searches the shop through the agent `search`, tells customers through `notifier`, and has a change
-// reviewed by `reviewer`. Requests are printed, not sent, and the answers are canned.
+// An operator's console: it searches the shop through the agent `search`, notifies customers through `notifier`, and asks
+// `reviewer` to review a change. Requests are printed instead of sent, and the responses are hard-coded.
 
 import { isSendNotificationRequestSms, parseSendNotificationResponse } from "../../../generated/notifier.ts";
 import type * as notifier from "../../../generated/notifier.ts";
@@ -8,29 +8,29 @@ import type * as reviewer from "../../../generated/reviewer.ts";
 import { parseSearchResponse } from "../../../generated/search.ts";
 import type * as search from "../../../generated/search.ts";
 
-/** Every capability that this program knows. */
+/** The capabilities that this program calls. */
 type Capabilities = search.Capabilities & notifier.Capabilities & reviewer.Capabilities;
 
-/** What reads the answers; every generated file has such types. */
-const readers = {
+/** The functions that check responses. Every generated file exports one for each side of a capability with a schema. */
+const parsers = {
   search: parseSearchResponse,
   "send-notification": parseSendNotificationResponse,
   "review-change": parseReviewChangeResponse,
 };
 
-/** What would be sent, and what comes back, checked: the name of the capability says which payloads go with it. */
-function call<Name extends keyof typeof readers>(
+/** Prints a request and checks the response. The name of the capability determines the types of both. */
+function call<Name extends keyof typeof parsers>(
   name: Name,
   request: Capabilities[Name]["request"],
-  answer: string,
+  response: string,
 ): Capabilities[Name]["response"] {
   console.log(`${name}: ${JSON.stringify(request)}`);
-  const result = readers[name](JSON.parse(answer));
+  const result = parsers[name](JSON.parse(response));
   if (result.ok) return result.value;
   throw new Error(result.violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
 }
 
-/** A discriminated union: the compiler knows what each `op` has, and that none is forgotten. */
+/** A discriminated union: the compiler knows the properties of each `op`, and that every `op` is handled. */
 function readable(filter: search.SearchRequestFilter): string {
   switch (filter.op) {
     case "and":
@@ -65,7 +65,7 @@ const found = call(
 for (const hit of found.hits) {
   console.log(`=> ${hit.id} (${hit.collection}), ${hit.thumbnail ?? "without a picture"}`);
 }
-// An index may miss: the type says so.
+// An index signature may have no such key, so the type of the value includes `undefined`.
 console.log(`=> ${found.facets?.["colour"]?.["blue"] ?? 0} of ${found.total} are blue`);
 
 const notifications: notifier.SendNotificationRequest[] = [
@@ -102,18 +102,18 @@ const review = call(
 );
 console.log(`=> ${review.verdict}, ${review.findings.length} findings`);
 
-// What breaks the contract is no answer.
+// A response that violates the contract is an error.
 try {
   call("review-change", { repository: "https://github.com/example/shop", files: {} }, `{"verdict": "maybe"}`);
 } catch (error) {
-  console.log(`refused: ${(error as Error).message}`);
+  console.log(`rejected: ${(error as Error).message}`);
 }
 
-// What the contract refuses does not compile; `@ts-expect-error` fails the build if one of these lines did.
-export const refused = (): void => {
+// Requests that violate these parts of the contract do not compile. `@ts-expect-error` fails the build if one of them does.
+export const rejected = (): void => {
   // @ts-expect-error: no such collection
   call("search", { collections: ["orders", "customers"] }, "");
-  // @ts-expect-error: an empty list where the contract wants at least one
+  // @ts-expect-error: an empty list, but the contract requires at least one item
   call("search", { collections: [] }, "");
   // @ts-expect-error: a misspelt property
   call("search", { pagesize: 2 }, "");

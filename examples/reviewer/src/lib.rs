@@ -1,4 +1,4 @@
-//! What the agent `reviewer` offers. The types are the contract: `capabilities.yaml` is written from them.
+//! The capabilities of the agent `reviewer`. These types are the contract: `capabilities.yaml` is generated from them.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use capgen::{AgentManifest, Capability, TransportSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Review a change, and say what to mend.
+/// Review a change and report the problems to fix.
 #[derive(Serialize, Deserialize, JsonSchema, Capability, Clone, PartialEq, Debug)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[capability(
@@ -23,101 +23,101 @@ use serde::{Deserialize, Serialize};
     required_scopes = ["code:read"],
 )]
 pub struct ReviewChange {
-    /// Where the code lives.
+    /// The URL of the repository.
     #[schemars(url)]
     pub repository: String,
-    /// The files that change, by their paths.
+    /// The changed files by path.
     pub files: BTreeMap<String, Change>,
-    /// What to look at; everything where it is left out.
+    /// The aspects to review; all of them if absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<Focus>,
-    /// How many findings to report at most.
+    /// The maximum number of findings to report.
     #[schemars(range(min = 1))]
     pub limit: Option<u8>,
 }
 
-/// What becomes of a file.
+/// How a file changes.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, PartialEq, Debug)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Change {
-    /// It is new.
+    /// The file is new.
     Added {
-        /// All of it.
+        /// The content of the file.
         text: String,
     },
-    /// It was there.
+    /// The file existed and has changed.
     Edited {
         /// A unified diff.
         diff: String,
     },
-    /// It is gone.
+    /// The file was deleted.
     Removed,
 }
 
-/// What a reviewer looks at.
+/// An aspect of a review.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub enum Focus {
-    /// Does it do what it says?
+    /// The code does what its documentation promises.
     Correctness,
-    /// Can a stranger misuse it?
+    /// Hostile input cannot misuse the code.
     Security,
-    /// Will the next reader understand it?
+    /// The next reader understands the code.
     Clarity,
 }
 
-/// What the reviewer says.
+/// The result of a review.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, PartialEq, Debug)]
 pub struct Review {
-    /// Whether to merge.
+    /// Whether to merge the change.
     pub verdict: Verdict,
-    /// The worst first.
+    /// The problems, most serious first.
     pub findings: Vec<Finding>,
 }
 
-/// Whether to merge.
+/// Whether to merge a change.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Merge it.
+    /// The change can be merged.
     Approve,
-    /// Mend it first.
+    /// The findings must be fixed first.
     RequestChanges,
 }
 
-/// Something to mend.
+/// A problem to fix.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// What it is about.
+    /// The aspect that the problem belongs to.
     pub focus: Focus,
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// The line, from 1; `null` for the file as a whole.
+    /// The line number, starting at 1; `null` for the whole file.
     #[schemars(range(min = 1))]
     pub line: Option<u32>,
-    /// What is wrong, and what to write instead.
+    /// The problem and its fix.
     #[schemars(length(min = 1, max = 2000))]
     pub message: String,
 }
 
-/// Tell which rules the reviewer goes by.
+/// List the rules that the reviewer applies.
 #[derive(Capability, Clone, Copy, PartialEq, Eq, Debug)]
 #[capability(response = Vec<Rule>, idempotent, side_effects = "pure", determinism = "deterministic")]
 pub struct ListRules;
 
-/// A rule that changes are held against.
+/// A rule that changes are checked against.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// Unique, such as `no-unwrap`.
+    /// A unique id, such as `no-unwrap`.
     #[schemars(regex(pattern = r"^[a-z][a-z0-9-]*$"))]
     pub id: String,
-    /// One sentence.
+    /// The rule in one sentence.
     pub summary: String,
-    /// What it serves.
+    /// The aspect that the rule belongs to.
     pub focus: Focus,
 }
 
-/// The agent, with everything that can be called on it.
+/// The manifest of the agent, with all of its capabilities.
 pub fn agent() -> AgentManifest {
     AgentManifest::new("reviewer")
         .transport(
@@ -128,7 +128,7 @@ pub fn agent() -> AgentManifest {
         .capability::<ListRules>()
 }
 
-/// Reviews a change. An example has an opinion on unwrapping alone.
+/// Reviews a change. This example has only one rule: no `unwrap`.
 pub fn review(change: &ReviewChange) -> Review {
     let most = usize::from(change.limit.unwrap_or(u8::MAX));
     let findings: Vec<Finding> =
@@ -146,14 +146,14 @@ fn finding(path: &str, change: &Change) -> Option<Finding> {
     let is_new = matches!(change, Change::Added { .. });
     let (index, _) = text.lines().enumerate().find(|(_, line)| line.contains(".unwrap()"))?;
     let line = u32::try_from(index + 1).ok().filter(|_| is_new);
-    let message = "`unwrap` ends the program: return the error.".to_owned();
+    let message = "`unwrap` can end the program: return the error.".to_owned();
     Some(Finding { focus: Focus::Correctness, path: path.to_owned(), line, message })
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_manifest_is_fresh() {
+    fn the_manifest_is_up_to_date() {
         capgen::export!(crate::agent(), "capabilities.yaml");
     }
 }

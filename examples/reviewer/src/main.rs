@@ -1,4 +1,4 @@
-//! The agent `reviewer`: answers a request, which is read from standard input, on standard output.
+//! The agent `reviewer`: reads a request from standard input and writes the response to standard output.
 #![forbid(unsafe_code)]
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use capgen::{Checked, Payload};
 use reviewer::ReviewChange;
 
-#[expect(clippy::print_stderr, reason = "an example says what is wrong")]
+#[expect(clippy::print_stderr, reason = "a program reports its errors")]
 fn main() -> ExitCode {
     match answer() {
         Ok(()) => ExitCode::SUCCESS,
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 fn answer() -> Result<(), Box<dyn Error>> {
     let mut request = Vec::new();
     std::io::stdin().read_to_end(&mut request)?;
-    // Nothing that breaks the contract comes in, and nothing goes out.
+    // Both directions are checked: neither an invalid request nor an invalid response gets through.
     let change = ReviewChange::from_json(&request)?;
     let response = Checked(reviewer::review(&change)).to_json()?;
     std::io::stdout().write_all(&response)?;
