@@ -1,4 +1,4 @@
-//! What is checked in for the examples is what the example fleet gives, and the documentation says what is so.
+//! The checked-in output of the examples is up to date, and the documentation shows it as it is.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn text(path: &str) -> String {
 }
 
 #[test]
-fn the_checked_in_output_is_fresh() {
+fn the_checked_in_output_is_up_to_date() {
     let fleet = Selection { all: true, root: Some(root().join("examples/fleet")), ..Selection::default() };
     let contracts = fleet.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
     let output = |contract: &Contract| Output {
@@ -29,32 +29,44 @@ fn the_checked_in_output_is_fresh() {
     assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
 }
 
-/// A block that follows `<!-- file: PATH -->` shows lines of that file. A line `// ...` stands for what is left out.
+/// The pages of the documentation, without the generated list of codes.
+fn pages() -> Vec<String> {
+    let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "benches/README.md"].map(str::to_owned);
+    let examples = ["concierge", "console", "reviewer"].map(|name| format!("examples/{name}/README.md"));
+    let book = std::fs::read_dir(root().join("docs")).unwrap();
+    let book = book.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
+    let mut pages: Vec<_> = top.into_iter().chain(examples).chain(book).collect();
+    pages.retain(|page| page.ends_with(".md") && page != "docs/codes.md");
+    pages.sort();
+    pages
+}
+
+/// A block that follows `<!-- file: PATH -->` is an excerpt of that file. A line `// ...` replaces omitted lines.
 #[test]
-fn the_readme_shows_the_files_that_it_names() {
+fn excerpts_in_the_documentation_equal_their_files() {
     let mut shown = 0;
-    for page in ["README.md", "docs/manifest.md", "docs/generated-code.md"] {
-        let page_text = text(page);
+    for page in pages() {
+        let page_text = text(&page);
         for part in page_text.split("<!-- file: ").skip(1) {
             let (path, rest) = part.split_once(" -->\n").unwrap();
             let block = rest.split_once('\n').unwrap().1.split_once("\n```").unwrap().0;
             let file = unindented(&text(path));
             for chunk in unindented(block).split("// ...\n") {
-                assert!(file.contains(chunk.trim_end()), "{page} shows what is not in {path}:\n{chunk}");
+                assert!(file.contains(chunk.trim_end()), "{page} shows lines that are not in {path}:\n{chunk}");
             }
             shown += 1;
         }
     }
-    assert!(shown >= 4, "only {shown} files are shown");
+    assert!(shown >= 10, "the documentation has only {shown} excerpts");
 }
 
-/// An excerpt may stand further left than in its file.
+/// An excerpt may be indented less than in its file.
 fn unindented(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_start())).collect()
 }
 
 #[test]
-fn the_readme_begins_with_the_commands_that_ci_runs() {
+fn the_readme_starts_with_the_commands_that_ci_runs() {
     let readme = text("README.md");
     let mut commands = readme.split("```\n").nth(1).unwrap().lines();
     assert!(commands.next().unwrap().starts_with("cargo run -q -p capgen-cli --bin capgen -- --peer pr-reviewer "));
@@ -63,7 +75,7 @@ fn the_readme_begins_with_the_commands_that_ci_runs() {
 }
 
 #[test]
-fn the_readme_shows_a_finding_as_it_is() {
+fn the_readme_shows_a_real_finding() {
     let path = "agents/pr-reviewer/capabilities.yaml";
     let contract = text(&format!("examples/fleet/{path}"))
         .replace("prUrl: { type: string,", "prUrl: { type: string, nullable: true,");
@@ -72,17 +84,27 @@ fn the_readme_shows_a_finding_as_it_is() {
     assert!(text("README.md").contains(&format!("```\n{finding}```\n")), "{finding}");
 }
 
-/// Every link between pages leads somewhere.
 #[test]
-fn links_between_pages_lead_to_files() {
-    let pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "examples/concierge/README.md"];
-    let more =
-        ["examples/console/README.md", "docs/README.md", "docs/manifest.md", "docs/generated-code.md", "docs/cli.md"];
-    for page in pages.into_iter().chain(more) {
-        let page_text = text(page);
+fn links_between_pages_resolve() {
+    for page in pages() {
+        let page_text = text(&page);
         for target in page_text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let file = root().join(page).parent().unwrap().join(target);
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let folder = root().join(&page).parent().unwrap().to_owned();
+            let file = if path.is_empty() { root().join(&page) } else { folder.join(path) };
             assert!(target.contains("://") || file.exists(), "{page} links to {target}");
+            if !target.contains("://") && !anchor.is_empty() {
+                let headings = std::fs::read_to_string(&file).unwrap();
+                let found = headings.lines().filter(|line| line.starts_with('#')).any(|line| slug(line) == anchor);
+                assert!(found, "{page} links to {target}, but there is no such heading");
+            }
         }
     }
+}
+
+/// The anchor that GitHub gives a heading.
+fn slug(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }

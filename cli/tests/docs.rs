@@ -1,0 +1,84 @@
+//! The commands and programs of the documentation run as written and print what the pages show.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::Fleet;
+
+/// A page of the documentation.
+fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    std::fs::read_to_string(path).unwrap().replace("\r\n", "\n")
+}
+
+/// The code blocks of a page with this language; an empty language selects blocks without one.
+fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
+    let blocks = page.split("\n```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    blocks.filter(|(found, _)| *found == language).map(|(_, text)| text).collect()
+}
+
+/// The command lines `capgen ...` of a page, without redirections and the explanations beside them.
+fn commands(page: &str) -> Vec<String> {
+    let lines = blocks(page, "").into_iter().flat_map(str::lines);
+    let commands = lines.filter_map(|line| line.strip_prefix("capgen "));
+    commands.map(|line| line.split("  ").next().unwrap().split(" > ").next().unwrap().to_owned()).collect()
+}
+
+fn contract(agent: &str) -> String {
+    page(&format!("examples/fleet/agents/{agent}/capabilities.yaml"))
+}
+
+#[test]
+fn the_commands_of_the_ci_page_pass_on_a_clean_fleet() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.run("gen --all").ended(0);
+    fleet.run("gen --all --lang typescript --out web/src/contracts").ended(0);
+    let commands = commands(&page("docs/ci.md"));
+    assert!(commands.len() >= 6, "{commands:?}");
+    for command in commands {
+        fleet.run(&command).ended(0);
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_run() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("agents/payments/capabilities.yaml", &contract("payments"));
+    fleet.write("payload.json", "{}");
+    let commands = commands(&page("README.md"));
+    assert!(commands.len() >= 5, "{commands:?}");
+    for command in commands {
+        // An empty payload lacks required properties, so `validate` reports violations.
+        fleet.run(&command).ended(i32::from(command.starts_with("validate")));
+    }
+}
+
+#[test]
+fn the_node_quick_start_prints_the_output_that_it_shows() {
+    let text = page("docs/node.md");
+    let fleet = Fleet::new(&[]);
+    fleet.write("agents/pr-reviewer/capabilities.yaml", &contract("pr-reviewer"));
+    for command in commands(&text) {
+        fleet.run(&command).ended(0);
+    }
+    assert_eq!(fleet.names("src/generated"), ["pr-reviewer.d.ts", "pr-reviewer.js"]);
+    let program = *blocks(&text, "js").first().unwrap();
+    let package = *blocks(&text, "json").first().unwrap();
+    fleet.write("src/main.js", program);
+    fleet.write("package.json", package);
+    let node = Command::new("node").arg("src/main.js").current_dir(fleet.path("")).output();
+    let Ok(output) = node else {
+        assert!(
+            std::env::var_os("CAPGEN_REQUIRE_NODE").is_none(),
+            "CAPGEN_REQUIRE_NODE is set, but `node` does not run"
+        );
+        eprintln!("skipped: `node` is not installed");
+        return;
+    };
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(&format!("```\n{printed}```\n")), "docs/node.md does not show the output:\n{printed}");
+}
