@@ -1,15 +1,16 @@
-//! Canonical text ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)).
+//! The canonical form of JSON values and schemas ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)).
 
 use std::fmt::Write as _;
 
 use crate::{Hash, Json, Object, Schema};
 
-/// What a schema may say without asserting anything.
+/// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a changed
+/// contract.
 const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
 
 impl Json {
-    /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that an integer keeps all its
-    /// digits and so does what binary64 cannot hold. Equal values have equal texts, and unequal ones have not.
+    /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their digits even if
+    /// binary64 cannot represent them, and that integers have no exponent. Two values are equal if and only if their texts are.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -25,19 +26,19 @@ impl Json {
 }
 
 impl Schema {
-    /// The canonical text of the schema without annotations (`title`, `description`, `default`, `examples`,
-    /// `$comment`): schemas that differ in nothing else have the same text. Properties and values of these names stay.
+    /// The canonical text of the schema without its annotations (`title`, `description`, `default`, `examples`, `$comment`).
+    /// Schemas that differ only in annotations have the same text. Properties and values with these names are kept.
     pub fn canonical(&self) -> String {
         strip(&self.source).canonical()
     }
 
-    /// The hash of the [canonical text](Self::canonical).
+    /// The SHA-256 hash of the [canonical text](Self::canonical).
     pub fn hash(&self) -> Hash {
         Hash::of(self.canonical())
     }
 }
 
-/// Recurses along subschemas, whose depth the loader has bounded.
+/// A schema without annotations. The recursion is bounded, because the loader limits the nesting of subschemas.
 fn strip(schema: &Json) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     let asserting = members.iter().filter(|(name, _)| !ANNOTATIONS.contains(&name.as_str()));
@@ -79,7 +80,7 @@ fn write(out: &mut String, value: &Json) {
 
 fn write_object(out: &mut String, members: &Object) {
     let mut sorted: Vec<_> = members.iter().collect();
-    // Code units, not code points: U+10000 is below U+FFFF.
+    // RFC 8785 section 3.2.3: by UTF-16 code units, not by code points. U+10000 sorts before U+FFFF.
     sorted.sort_unstable_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
     out.push('{');
     for (index, (name, value)) in sorted.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Between [`Json`] and `serde_json::Value`.
+//! Conversions between [`Json`] and `serde_json::Value`.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::{Json, Number, NumberError};
 impl TryFrom<&Value> for Json {
     type Error = NumberError;
 
-    /// Recurses as deep as `value` is.
+    /// Converts a value. The recursion is as deep as `value`.
     ///
     /// # Errors
-    /// [`NumberError::Range`], and only with serde_json's feature `arbitrary_precision`.
+    /// [`NumberError::Range`], which can only happen with serde_json's feature `arbitrary_precision`.
     fn try_from(value: &Value) -> Result<Self, NumberError> {
         Json::reading(value, &Number::from_payload).ok_or(NumberError::Range)
     }
@@ -29,7 +29,8 @@ impl From<&str> for Json {
 }
 
 impl Json {
-    /// The value with each number as `number` reads it; `None` where that gives none.
+    /// Converts a value, with `number` for its numbers; `None` if that returns `None`. The interpreter passes a function that
+    /// reads a binary64 as its exact value.
     pub(crate) fn reading(value: &Value, number: &impl Fn(&serde_json::Number) -> Option<Number>) -> Option<Self> {
         Some(match value {
             Value::Null => Json::Null,
@@ -46,8 +47,8 @@ impl Json {
         })
     }
 
-    /// The same value for serde. A number that is no 64-bit integer becomes the nearest binary64. Recurses as deep as the
-    /// value is.
+    /// Converts to serde_json's value. A number that is not a 64-bit integer becomes the nearest binary64. The recursion is as deep
+    /// as the value.
     pub fn to_value(&self) -> Value {
         match self {
             Json::Null => Value::Null,
@@ -63,7 +64,7 @@ impl Json {
 }
 
 impl Number {
-    /// A 64-bit integer where it is one, or else the nearest binary64.
+    /// Converts to serde_json's number: a 64-bit integer if the value is one, or else the nearest binary64.
     pub fn to_payload(&self) -> serde_json::Number {
         if let Some(n) = self.as_i64() {
             n.into()

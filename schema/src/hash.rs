@@ -1,4 +1,4 @@
-//! SHA-256, as it is printed.
+//! SHA-256 digests.
 
 use std::fmt;
 

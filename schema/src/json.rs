@@ -1,11 +1,12 @@
-//! A JSON value that keeps the order of its source and the exact value of its numbers.
+//! A JSON value that keeps the source order of members and the exact value of numbers.
 
 use crate::Number;
 
 /// A JSON value ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in source order.
 ///
-/// Unlike `serde_json::Value`, no cargo feature of another crate changes its order or its numbers. Equality is JSON's:
-/// numbers by mathematical value, objects whatever their order, and `1` is not `true`.
+/// Unlike with `serde_json::Value`, no cargo feature of another crate changes the order of members or the precision of numbers.
+/// Equality is that of JSON Schema: numbers are compared by mathematical value, the order of members does not matter, and `1`
+/// does not equal `true`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`.
@@ -27,7 +28,7 @@ pub enum Json {
 pub struct Object(Vec<(String, Json)>);
 
 impl Json {
-    /// The member `name`, where this is an object that has it.
+    /// The member `name`, if this is an object that has it.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.as_object()?.get(name)
     }
@@ -41,27 +42,27 @@ impl Json {
         })
     }
 
-    /// The members, where this is an object.
+    /// The members, if this is an object.
     pub fn as_object(&self) -> Option<&Object> {
         if let Json::Object(object) = self { Some(object) } else { None }
     }
 
-    /// The elements, where this is an array.
+    /// The elements, if this is an array.
     pub fn as_array(&self) -> Option<&[Json]> {
         if let Json::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The text, where this is a string.
+    /// The text, if this is a string.
     pub fn as_str(&self) -> Option<&str> {
         if let Json::String(text) = self { Some(text) } else { None }
     }
 
-    /// The number, where this is one.
+    /// The number, if this is one.
     pub fn as_number(&self) -> Option<&Number> {
         if let Json::Number(number) = self { Some(number) } else { None }
     }
 
-    /// What kind of value it is, as a schema's `type` names it; a number without a fraction is an integer.
+    /// The value's type in JSON Schema. A number without a fractional part is an integer.
     pub fn type_of(&self) -> crate::Type {
         use crate::Type;
         match self {
@@ -87,7 +88,7 @@ impl Object {
         self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }
 
-    /// Adds a member at the end. The caller makes sure that no member has the name: this does not look.
+    /// Adds a member at the end. The caller ensures that the name is new; this is not checked.
     pub fn push(&mut self, name: String, value: Json) {
         self.0.push((name, value));
     }
@@ -97,18 +98,19 @@ impl Object {
         self.0.iter()
     }
 
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no members.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether two members have one name.
+    /// Whether two members have the same name.
     pub(crate) fn has_duplicates(&self) -> bool {
+        // Canonical text has its names in order, and then one pass without allocation is enough.
         let is_ascending = self.0.iter().is_sorted_by(|a, b| a.0 < b.0);
         !is_ascending && self.sorted().windows(2).any(|pair| matches!(pair, [a, b] if a.0 == b.0))
     }
@@ -127,7 +129,7 @@ impl PartialEq for Object {
 }
 
 impl FromIterator<(String, Json)> for Object {
-    /// The caller makes sure that names are unique.
+    /// The caller ensures that names are unique; this is not checked.
     fn from_iter<I: IntoIterator<Item = (String, Json)>>(members: I) -> Self {
         Self(members.into_iter().collect())
     }

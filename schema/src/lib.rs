@@ -1,6 +1,6 @@
-//! The JSON Schema subset of capgen: parse, check, canonical form, hash, validate.
+//! capgen's subset of JSON Schema draft-07: parse, check, canonical form, hash, validate.
 //!
-//! Pure: no IO, no clock, no randomness.
+//! The crate is pure: it uses no IO, clock or randomness.
 #![forbid(unsafe_code)]
 
 pub mod analysis;

@@ -1,18 +1,22 @@
 //! Exact decimal numbers.
+//!
+//! A schema's `maximum: 9007199254740993` must reject 9007199254740994, although both round to the same binary64. So numbers of
+//! schemas are decimals of any precision. Payloads arrive through parsers that may have rounded already; [`Number`] documents how
+//! such a number compares.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A JSON number by its exact mathematical value, of any precision.
+/// A JSON number with its exact mathematical value, of any precision.
 ///
-/// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: `1e400`, which would overflow,
-/// and `1e-400`, which would become zero, are no `Number`.
+/// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: a `Number` is never `1e400`, which overflows,
+/// or `1e-400`, which underflows to zero.
 ///
-/// A payload's number that is no 64-bit integer arrives as a binary64, and is valid for two decimals: the exact value of
-/// that binary64, and the shortest decimal that reads back as it. So `1e23`, `0.1` and 2^64 written out all equal
-/// themselves. A [`Validator`](crate::Validator) finds it equal to a schema's number that is either of the two, and orders
-/// it by its exact value otherwise.
+/// A payload's number that is not a 64-bit integer arrives as a binary64. It then stands for two decimals: the exact value of
+/// that binary64, and the shortest decimal that parses to it. A [`Validator`](crate::Validator) considers it equal to a schema's
+/// number that is either of the two, so that `1e23`, `0.1` and 2^64 written out each equal themselves. In all other comparisons,
+/// the exact value counts.
 ///
 /// ```
 /// use capgen_schema::Number;
@@ -28,16 +32,16 @@ pub struct Number {
     digits: String,
     /// The value is `0.digits × 10^exponent`.
     exponent: i64,
-    /// The nearest binary64.
+    /// The nearest binary64. Stored because most comparisons with a payload can be decided by it.
     float: f64,
 }
 
-/// Why a text is no [`Number`].
+/// The reason why a text is not a [`Number`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NumberError {
     /// Not a number in JSON's grammar ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
     Syntax,
-    /// Larger than the largest finite binary64, or so close to zero that binary64 would make it zero.
+    /// The number overflows or underflows binary64.
     Range,
 }
 
@@ -45,23 +49,25 @@ impl Number {
     /// Zero.
     pub const ZERO: Number = Number { negative: false, digits: String::new(), exponent: 0, float: 0.0 };
 
-    /// The number that `float` prints as (the shortest decimal that reads back as `float`); `None` for infinities and NaN.
+    /// The shortest decimal that parses to `float`; `None` for infinities and NaN.
     pub fn from_f64(float: f64) -> Option<Self> {
         if float.is_finite() { format!("{float:e}").parse().ok() } else { None }
     }
 
-    /// The exact value of `float`, which has up to 1074 digits behind the point; `None` for infinities and NaN.
+    /// The exact value of `float`, which has up to 1074 digits after the decimal point; `None` for infinities and NaN.
     pub fn exact(float: f64) -> Option<Self> {
-        // The last bit of the mantissa counts 2^-1074, or twice that with each step of the exponent.
+        // For the smallest exponent, the last bit of the mantissa has the value 2^-1074. Each step of the exponent doubles it. A
+        // multiple of 2^-n has at most n decimal places.
         let exponent = usize::try_from(float.to_bits() >> 52 & 0x7ff).unwrap_or(0).max(1);
         let places = 1075_usize.saturating_sub(exponent);
         if float.is_finite() { format!("{float:.places$}").parse().ok() } else { None }
     }
 
-    /// How a payload's binary64 compares with this number of a schema: equal where this is its exact value or its shortest
-    /// decimal, and by its exact value otherwise. Infinities and NaN are greater.
+    /// Compares a payload's binary64 with this number of a schema. They are equal if this is the exact value or the shortest
+    /// decimal of `float`; otherwise the exact value is compared. Infinities and NaN are greater than any number.
     pub fn compare_float(&self, float: f64) -> Ordering {
-        // No two decimals of so few digits are nearest to one normal binary64, so the shorter one would be this one.
+        // Decimals of at most 15 digits parse to different binary64s (in the normal range). So if this number is one of them and
+        // parses to `float`, it is the shortest decimal of `float`. This avoids the conversions below for typical numbers.
         if float == self.float && self.digits.len() <= f64::DIGITS as usize && float.is_normal() {
             return Ordering::Equal;
         }
@@ -71,8 +77,8 @@ impl Number {
         Number::exact(float).map_or(Ordering::Greater, |exact| exact.cmp(self))
     }
 
-    /// The number of a payload, by the text it is written as. `None` only where it is beyond the range of binary64, which
-    /// takes serde_json's `arbitrary_precision`.
+    /// The number of a payload: an integer, or the decimal that serde_json prints. `None` if it is outside of binary64's range,
+    /// which can only happen with serde_json's feature `arbitrary_precision`.
     pub fn from_payload(number: &serde_json::Number) -> Option<Self> {
         if let Some(n) = number.as_i64() {
             Some(n.into())
@@ -93,31 +99,32 @@ impl Number {
         self.float
     }
 
-    /// The value as an `i64`, where it is one exactly.
+    /// The value as an `i64`, if the conversion is exact.
     pub fn as_i64(&self) -> Option<i64> {
         if self.is_integer() { self.to_string().parse().ok() } else { None }
     }
 
-    /// The value as a `u64`, where it is one exactly.
+    /// The value as a `u64`, if the conversion is exact.
     pub fn as_u64(&self) -> Option<u64> {
         if self.is_integer() { self.to_string().parse().ok() } else { None }
     }
 
-    /// Whether it has no fractional part.
+    /// Whether the number has no fractional part. `1.0` and `1e3` have none.
     pub fn is_integer(&self) -> bool {
         self.scale() <= 0
     }
 
-    /// Whether it is below zero.
+    /// Whether the number is less than zero. `-0` is not.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
 
-    /// The digits behind the decimal point, or, where negative, the zeros before it.
+    /// The number of digits after the decimal point. If negative, the number of zeros at the end of the integer.
     fn scale(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_sub(self.exponent)
     }
 
+    /// The non-negative number `0.digits × 10^exponent`, normalised: equal values have equal fields.
     fn unsigned(digits: &str, exponent: i64, float: f64) -> Self {
         let significant = digits.trim_start_matches('0');
         let leading = i64::try_from(digits.len() - significant.len()).unwrap_or(i64::MAX);
@@ -141,7 +148,7 @@ impl Number {
 impl std::str::FromStr for Number {
     type Err = NumberError;
 
-    /// Reads a number in JSON's grammar.
+    /// Parses a number in JSON's grammar. Takes time linear in the length of `text`, whatever its exponent.
     fn from_str(text: &str) -> Result<Self, NumberError> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -170,7 +177,7 @@ impl std::str::FromStr for Number {
         if is_zero {
             return Ok(Self::ZERO);
         }
-        // In range and not zero, so the exponent is about as long as the digits at most.
+        // The value is in range and not zero, so the exponent is at most about the number of digits plus 324. It fits.
         let exponent: i64 = exponent.map_or(Ok(0), str::parse).map_err(|_| NumberError::Range)?;
         let point = i64::try_from(whole.len()).map_err(|_| NumberError::Range)?;
         let mut number = Self::unsigned(&format!("{whole}{fraction}"), exponent.saturating_add(point), float);
@@ -196,7 +203,7 @@ impl From<u64> for Number {
 }
 
 impl Ord for Number {
-    /// By mathematical value.
+    /// Compares by mathematical value.
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.negative, other.negative) {
             (false, false) => self.cmp_magnitude(other),
@@ -228,8 +235,8 @@ impl Hash for Number {
 }
 
 impl fmt::Display for Number {
-    /// Writes the number as [RFC 8785 section 3.2.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.3) does, except
-    /// that an integer keeps all its digits and so does what binary64 cannot hold.
+    /// Writes the number as in [RFC 8785 section 3.2.2.3](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.3), except that all
+    /// digits are kept even if binary64 cannot represent them, and that integers have no exponent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.digits.is_empty() {
             return f.write_str("0");
@@ -275,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_are_equal_however_they_are_written() {
+    fn numbers_are_equal_by_value_not_by_notation() {
         for (a, b) in [("1", "1.0"), ("100", "1e2"), ("-0", "0.000e7"), ("0.001", "1E-3"), ("12.50", "1250e-2")] {
             assert_eq!(n(a), n(b), "{a} {b}");
         }
     }
 
     #[test]
-    fn order_is_mathematical_beyond_binary64() {
+    fn order_is_exact_beyond_binary64() {
         let ascending =
             ["-1e300", "-10", "-9.5", "-0.001", "0", "1e-300", "0.5", "9007199254740992", "9007199254740993", "1e16"];
         for pair in ascending.windows(2) {
@@ -291,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn display_follows_rfc_8785_and_keeps_integers_whole() {
+    fn display_follows_rfc_8785_and_keeps_all_digits_of_integers() {
         for (text, expected) in [
             ("1.0", "1"),
             ("-0.0", "0"),
@@ -307,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_outside_the_grammar_or_the_range_are_refused() {
+    fn invalid_and_out_of_range_texts_are_rejected() {
         for text in ["", "-", "01", "+1", ".5", "1.", "1e", "0x1", "1e+", "Infinity", "NaN", "1_0"] {
             assert_eq!(text.parse::<Number>(), Err(NumberError::Syntax), "{text}");
         }
@@ -318,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_convert_only_where_exact() {
+    fn integers_convert_only_if_exact() {
         assert_eq!(n("9223372036854775807").as_i64(), Some(i64::MAX));
         assert_eq!(n("9223372036854775808").as_i64(), None);
         assert_eq!(n("18446744073709551615").as_u64(), Some(u64::MAX));

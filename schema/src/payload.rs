@@ -1,30 +1,33 @@
-//! Strict parsing of payloads: what some parsers read one way and some another is refused.
+//! Strict parsing of payloads: input on which parsers disagree is rejected.
 
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Levels of arrays and objects that a payload may have; a scalar is at level 0.
+/// Maximum nesting of arrays and objects in a payload; a scalar is at level 0. The limit is the same in every language.
 pub const MAX_PAYLOAD_DEPTH: usize = 128;
 
-/// Code points of a property's name that an error shows.
+/// An error quotes at most this many code points of a property's name.
 const QUOTE_LIMIT: usize = 64;
 
-/// With its feature `arbitrary_precision`, which any crate of a program may switch on, serde_json hands a number out as an
-/// object with this one name and the number's text.
+/// With its feature `arbitrary_precision`, serde_json deserializes a number as an object with this one key, whose value is the
+/// number's text. Any crate of a program can enable that feature, so we must handle both forms.
 const NUMBER_TOKEN: &str = "$serde_json::private::Number";
 
-fn keeps_texts_of_numbers() -> bool {
+/// Whether serde_json's feature `arbitrary_precision` is enabled. Otherwise a payload may legitimately contain the key
+/// [`NUMBER_TOKEN`].
+fn has_arbitrary_precision() -> bool {
     "1e400".parse::<Number>().is_ok()
 }
 
-fn exact<E: de::Error>(text: &str) -> Result<Value, E> {
+/// A number from its text. Rejects numbers outside of binary64's range, which `arbitrary_precision` would accept.
+fn number_from_text<E: de::Error>(text: &str) -> Result<Value, E> {
     text.parse::<crate::Number>().map_err(|_| E::custom("number out of range"))?;
     text.parse().map(Value::Number).map_err(E::custom)
 }
 
-/// Why bytes are no payload.
+/// The reason why a payload was rejected: invalid JSON, or JSON on which parsers disagree.
 pub struct PayloadError {
     error: serde_json::Error,
     redacts: bool,
@@ -36,11 +39,11 @@ impl From<serde_json::Error> for PayloadError {
     }
 }
 
-/// Reads one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length.
+/// Parses one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length.
 ///
 /// # Errors
-/// Anything that is not JSON in UTF-8 or has more behind it, duplicate property names, lone surrogates, numbers
-/// beyond binary64 such as `1e400`, and arrays and objects nested deeper than 128 levels.
+/// Rejects text that is not JSON in UTF-8, trailing characters, duplicate property names, lone surrogates, numbers that overflow
+/// binary64 such as `1e400`, and arrays and objects nested more than 128 levels deep.
 ///
 /// ```
 /// use capgen_schema::parse_payload;
@@ -50,16 +53,17 @@ impl From<serde_json::Error> for PayloadError {
 /// ```
 pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    // serde_json's own limit is one level lower than ours, and `Strict` enforces ours.
     deserializer.disable_recursion_limit();
     let value = Strict { depth: 0 }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
 
-/// Reads one value from any deserializer that tells what it has, as [`parse_payload`] does.
+/// Reads one value from any self-describing deserializer, with the same checks as [`parse_payload`].
 ///
 /// # Errors
-/// The deserializer's own, duplicate property names, and arrays and objects nested deeper than 128 levels.
+/// The deserializer's own errors, duplicate property names, and arrays and objects nested more than 128 levels deep.
 ///
 /// ```
 /// let mut json = serde_json::Deserializer::from_str(r#"{"a": 1, "a": 2}"#);
@@ -70,27 +74,27 @@ pub fn deserialize_payload<'de, D: Deserializer<'de>>(deserializer: D) -> Result
 }
 
 impl PayloadError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub fn line(&self) -> usize {
         self.error.line()
     }
 
-    /// The column in bytes, from 1; 0 at the start of a line.
+    /// The column in bytes, counted from 1; 0 if the error is at the end of the previous line.
     pub fn column(&self) -> usize {
         self.error.column()
     }
 
-    /// What is wrong, without the place.
+    /// The error message, without line and column.
     pub fn message(&self) -> String {
         let text = self.error.to_string();
         let place = format!(" at line {} column {}", self.line(), self.column());
         let message = text.strip_suffix(&place).unwrap_or(&text);
-        // What is wrong with the syntax is said in fixed words, some of them in quotes.
+        // Only data errors quote the payload. Syntax errors have fixed texts, some of which contain quotation marks.
         let end = if self.redacts && self.error.is_data() { message.find(['"', '`']) } else { None };
         end.and_then(|end| message.get(..end)).unwrap_or(message).trim_end().to_owned()
     }
 
-    /// Whether the message leaves out what it would quote from the payload, which may be secret.
+    /// Sets whether the message omits quotations from the payload, which may contain secrets.
     #[must_use]
     pub fn redact(mut self, redact: bool) -> Self {
         self.redacts = redact;
@@ -99,7 +103,7 @@ impl PayloadError {
 }
 
 impl fmt::Debug for PayloadError {
-    /// As it is shown: what is redacted there is here too.
+    /// Formats the same message as `Display`, so that debug output is redacted as well.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("PayloadError").field(&self.to_string()).finish()
     }
@@ -113,13 +117,14 @@ impl fmt::Display for PayloadError {
 
 impl std::error::Error for PayloadError {}
 
-/// Reads a value that has `depth` arrays and objects around it.
+/// Reads a value that is inside of `depth` arrays and objects.
 #[derive(Clone, Copy)]
 struct Strict {
     depth: usize,
 }
 
 impl Strict {
+    /// The reader for the elements of an array or object at this depth.
     fn inner<E: de::Error>(self) -> Result<Self, E> {
         if self.depth < MAX_PAYLOAD_DEPTH {
             Ok(Strict { depth: self.depth + 1 })
@@ -161,11 +166,11 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_i128<E: de::Error>(self, value: i128) -> Result<Value, E> {
-        exact(&value.to_string())
+        number_from_text(&value.to_string())
     }
 
     fn visit_u128<E: de::Error>(self, value: u128) -> Result<Value, E> {
-        exact(&value.to_string())
+        number_from_text(&value.to_string())
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
@@ -193,8 +198,8 @@ impl<'de> Visitor<'de> for Strict {
         let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            if name == NUMBER_TOKEN && keeps_texts_of_numbers() {
-                return exact(&members.next_value::<String>()?);
+            if name == NUMBER_TOKEN && has_arbitrary_precision() {
+                return number_from_text(&members.next_value::<String>()?);
             }
             if object.contains_key(&name) {
                 let name: String = name.chars().take(QUOTE_LIMIT).collect();

@@ -1,19 +1,20 @@
-//! What is wrong with a schema, before anyone knows where its text came from.
+//! Findings in a schema. They are located by JSON Pointer: this crate reads values, not files, so a caller that knows the source
+//! text maps the pointer to a line.
 
-/// A stable code such as `E0107` (error) or `W0112` (warning); `capgen explain` tells about it.
+/// A stable code of a finding, such as `E0107` (error) or `W0101` (warning). `capgen explain` explains it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code(&'static str);
 
-/// Whether a finding refuses the input.
+/// Whether a finding makes the input invalid.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// The input is refused.
+    /// The input is rejected.
     Error,
-    /// The input is accepted.
+    /// The input is accepted, but is probably a mistake.
     Warning,
 }
 
-/// Which part of the member at a pointer a finding is about.
+/// The part of an object's member that a finding points at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Anchor {
     /// The member's name.
@@ -27,30 +28,30 @@ pub enum Anchor {
 pub struct Problem {
     /// The stable code.
     pub code: Code,
-    /// JSON Pointer from the schema's root to what is meant.
+    /// JSON Pointer from the schema's root to the keyword or value.
     pub pointer: String,
-    /// The member's name or its value.
+    /// Whether the finding points at the name or the value of that member.
     pub anchor: Anchor,
     /// One sentence, without a full stop.
     pub message: String,
-    /// A few words for the place itself; may be empty.
+    /// A few words to print next to the location in the source; may be empty.
     pub label: String,
-    /// What to write instead, where that is known.
+    /// How to fix it, if that is known.
     pub help: Option<String>,
 }
 
 impl Code {
-    /// A code; `text` is `E` or `W` and four digits.
+    /// A code. `text` must be `E` or `W` followed by four digits; this is not checked.
     pub const fn new(text: &'static str) -> Self {
         Self(text)
     }
 
-    /// The code as it is printed.
+    /// The code as text, such as `E0107`.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Errors start with `E`, warnings with `W`.
+    /// The severity: codes of errors start with `E`, codes of warnings with `W`.
     pub fn severity(self) -> Severity {
         if self.0.starts_with('W') { Severity::Warning } else { Severity::Error }
     }

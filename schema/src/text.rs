@@ -1,40 +1,44 @@
-//! JSON text to [`Json`], with every digit of its numbers.
+//! Parses JSON text to [`Json`], keeping every digit of its numbers.
+//!
+//! serde_json cannot be used here: without its feature `arbitrary_precision` it rounds numbers to binary64, and its `Value` keeps
+//! neither the order of members (without `preserve_order`) nor duplicate names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Json, NumberError, Object, Problem, Schema};
 
-/// Levels of arrays and objects, more than any schema needs.
+/// Maximum nesting of arrays and objects, more than any schema needs: the deepest has 64 levels of subschemas around a value of
+/// 128 levels.
 const MAX_DEPTH: usize = 512;
 
-/// Why a text is no JSON value.
+/// A text that is not valid JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonTextError {
-    /// Where it was noticed, in bytes from the start.
+    /// The position of the error, in bytes from the start.
     pub offset: usize,
-    /// What is wrong; one sentence, without a full stop.
+    /// The error message; one phrase, without a full stop.
     pub message: &'static str,
 }
 
-/// Why a text is no schema.
+/// A text that is not a valid schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SchemaTextError {
-    /// It is not JSON.
+    /// The text is not JSON.
     Json(JsonTextError),
-    /// It is JSON, but no schema of the subset: all mistakes, as [`Schema::parse`] tells them.
+    /// The text is JSON, but not a schema of the subset. Contains all errors, as [`Schema::parse`] reports them.
     Schema(Vec<Problem>),
 }
 
 impl FromStr for Json {
     type Err = JsonTextError;
 
-    /// Reads one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length, and n log n
-    /// in the number of an object's members.
+    /// Parses one JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). Takes time linear in its length, plus O(n log n)
+    /// for an object of n members.
     ///
     /// # Errors
-    /// Anything that is not JSON or has more behind it, duplicate property names, lone surrogates, numbers that are no
-    /// [`Number`](crate::Number), and arrays and objects nested deeper than 512 levels.
+    /// Rejects text that is not JSON, trailing characters, duplicate property names, lone surrogates, numbers outside of the range
+    /// of [`Number`](crate::Number), and arrays and objects nested more than 512 levels deep.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -47,13 +51,13 @@ impl FromStr for Json {
         let value = reader.value(0)?;
         match reader.peek() {
             None => Ok(value),
-            Some(_) => Err(reader.wrong("more behind the value")),
+            Some(_) => Err(reader.error("trailing characters")),
         }
     }
 }
 
 impl Schema {
-    /// Reads and checks a schema as JSON text, such as what [`Schema::canonical`] gives. Does not look for warnings, which
+    /// Parses and checks a schema from JSON text, such as the result of [`Schema::canonical`]. Does not look for warnings, which
     /// would take most of the time.
     ///
     /// # Errors
@@ -77,10 +81,10 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Recursion is bounded by [`MAX_DEPTH`].
+    /// Reads one value inside of `depth` arrays and objects. [`MAX_DEPTH`] bounds the recursion.
     fn value(&mut self, depth: usize) -> Result<Json, JsonTextError> {
         match self.peek() {
-            Some(b'{' | b'[') if depth == MAX_DEPTH => Err(self.wrong("nested deeper than 512 levels")),
+            Some(b'{' | b'[') if depth == MAX_DEPTH => Err(self.error("nested deeper than 512 levels")),
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => self.array(depth + 1),
             Some(b'"') => self.string().map(Json::String),
@@ -88,38 +92,39 @@ impl Reader<'_> {
             Some(b'n') => self.word("null", Json::Null),
             Some(b't') => self.word("true", Json::Bool(true)),
             Some(b'f') => self.word("false", Json::Bool(false)),
-            _ => Err(self.wrong("expected a value")),
+            _ => Err(self.error("expected a value")),
         }
     }
 
     fn object(&mut self, depth: usize) -> Result<Json, JsonTextError> {
         let mut object = Object::new();
         let mut first = true;
-        while self.goes_on(b'}', &mut first)? {
+        while self.has_next(b'}', &mut first)? {
             if self.peek() != Some(b'"') {
-                return Err(self.wrong("expected a property name"));
+                return Err(self.error("expected a property name"));
             }
             let name = self.string()?;
             if self.peek() != Some(b':') {
-                return Err(self.wrong("expected `:`"));
+                return Err(self.error("expected `:`"));
             }
             self.at += 1;
             object.push(name, self.value(depth)?);
         }
-        if object.has_duplicates() { Err(self.wrong("duplicate property names")) } else { Ok(Json::Object(object)) }
+        // Checked once at the end: looking for each name as it comes would take quadratic time.
+        if object.has_duplicates() { Err(self.error("duplicate property names")) } else { Ok(Json::Object(object)) }
     }
 
     fn array(&mut self, depth: usize) -> Result<Json, JsonTextError> {
         let mut items = Vec::new();
         let mut first = true;
-        while self.goes_on(b']', &mut first)? {
+        while self.has_next(b']', &mut first)? {
             items.push(self.value(depth)?);
         }
         Ok(Json::Array(items))
     }
 
-    /// Steps over the opening bracket or a comma, or over the closing bracket.
-    fn goes_on(&mut self, close: u8, first: &mut bool) -> Result<bool, JsonTextError> {
+    /// Consumes the opening bracket or a comma, or the closing bracket; returns whether an element follows.
+    fn has_next(&mut self, close: u8, first: &mut bool) -> Result<bool, JsonTextError> {
         let is_first = std::mem::take(first);
         self.at += usize::from(is_first);
         match self.peek() {
@@ -132,11 +137,13 @@ impl Reader<'_> {
                 Ok(true)
             }
             Some(_) if is_first => Ok(true),
-            _ => Err(self.wrong("expected `,` or a closing bracket")),
+            _ => Err(self.error("expected `,` or a closing bracket")),
         }
     }
 
     fn string(&mut self) -> Result<String, JsonTextError> {
+        // A string without escapes is its own value. Only a string with escapes goes through serde_json, which also rejects lone
+        // surrogates.
         let rest = self.rest();
         let mut bytes = rest.bytes().enumerate().skip(1);
         let mut is_plain = true;
@@ -147,9 +154,9 @@ impl Reader<'_> {
                     is_plain = false;
                     bytes.next();
                 }
-                Some((_, 0..=0x1f)) => return Err(self.wrong("a control character in a string")),
+                Some((_, 0..=0x1f)) => return Err(self.error("unescaped control character in a string")),
                 Some(_) => {}
-                None => return Err(self.wrong("a string without an end")),
+                None => return Err(self.error("unterminated string")),
             }
         };
         let text = if is_plain {
@@ -157,7 +164,7 @@ impl Reader<'_> {
         } else {
             rest.get(..=end).and_then(|token| serde_json::from_str(token).ok())
         };
-        let text = text.ok_or_else(|| self.wrong("a bad escape in a string"))?;
+        let text = text.ok_or_else(|| self.error("invalid escape in a string"))?;
         self.at += end + 1;
         Ok(text)
     }
@@ -167,8 +174,8 @@ impl Reader<'_> {
         let is_part = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
         let length = rest.bytes().take_while(|byte| is_part(*byte)).count();
         let number = rest.get(..length).unwrap_or_default().parse().map_err(|error| match error {
-            NumberError::Syntax => self.wrong("a bad number"),
-            NumberError::Range => self.wrong("a number outside the range of binary64"),
+            NumberError::Syntax => self.error("invalid number"),
+            NumberError::Range => self.error("number outside the range of binary64"),
         })?;
         self.at += length;
         Ok(Json::Number(number))
@@ -176,13 +183,13 @@ impl Reader<'_> {
 
     fn word(&mut self, word: &str, value: Json) -> Result<Json, JsonTextError> {
         if !self.rest().starts_with(word) {
-            return Err(self.wrong("expected a value"));
+            return Err(self.error("expected a value"));
         }
         self.at += word.len();
         Ok(value)
     }
 
-    /// The next byte that is no white space.
+    /// Skips white space and returns the next byte, without consuming it.
     fn peek(&mut self) -> Option<u8> {
         loop {
             let next = self.text.as_bytes().get(self.at).copied();
@@ -197,7 +204,7 @@ impl Reader<'_> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn wrong(&self, message: &'static str) -> JsonTextError {
+    fn error(&self, message: &'static str) -> JsonTextError {
         JsonTextError { offset: self.at, message }
     }
 }

@@ -113,14 +113,14 @@ fn a_text_that_is_no_json_is_no_schema() {
         ("[1 2]", 3, "expected `,` or a closing bracket"),
         ("[1", 2, "expected `,` or a closing bracket"),
         ("[", 1, "expected `,` or a closing bracket"),
-        ("true false", 5, "more behind the value"),
+        ("true false", 5, "trailing characters"),
         ("nul", 0, "expected a value"),
-        ("01", 0, "a bad number"),
-        ("[1e400]", 1, "a number outside the range of binary64"),
-        ("\"a\u{1}\"", 0, "a control character in a string"),
-        ("\"a\\\"", 0, "a string without an end"),
-        (r#""\ud800""#, 0, "a bad escape in a string"),
-        (r#""\x""#, 0, "a bad escape in a string"),
+        ("01", 0, "invalid number"),
+        ("[1e400]", 1, "number outside the range of binary64"),
+        ("\"a\u{1}\"", 0, "unescaped control character in a string"),
+        ("\"a\\\"", 0, "unterminated string"),
+        (r#""\ud800""#, 0, "invalid escape in a string"),
+        (r#""\x""#, 0, "invalid escape in a string"),
     ] {
         let error = text.parse::<capgen_schema::Json>().unwrap_err();
         assert_eq!((error.offset, error.message), (offset, message), "{text}");

@@ -1,10 +1,12 @@
 //! `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
 
-/// `t` and `z` may be lowercase; a space in place of `T` is refused, as the grammar has none.
+/// Whether `text` is a valid `date-time`. `t` and `z` may be lowercase. A space instead of `T` is rejected: section 5.6 mentions
+/// it for readability, but the grammar does not include it.
 pub(super) fn is_date_time(text: &str) -> bool {
     read(&mut Reader(text.as_bytes())).is_some()
 }
 
+/// Reads the whole text; `None` if it is invalid.
 fn read(text: &mut Reader<'_>) -> Option<()> {
     let year = text.number(4)?;
     text.byte(b'-')?;
@@ -22,7 +24,7 @@ fn read(text: &mut Reader<'_>) -> Option<()> {
     }
     let offset = text.offset()?;
     let is_date = (1..=days_in(year, month)).contains(&day);
-    // A leap second is the last one of a day in UTC.
+    // A leap second is the last second of a day in UTC, so the time is converted with its offset.
     let is_last_minute = (hour * 60 + minute - offset).rem_euclid(24 * 60) == 24 * 60 - 1;
     let is_time = second < 60 || (second == 60 && is_last_minute);
     (is_date && is_time && text.0.is_empty()).then_some(())
@@ -38,7 +40,7 @@ fn days_in(year: i32, month: i32) -> i32 {
     }
 }
 
-/// What is left of the text.
+/// The rest of the text.
 struct Reader<'t>(&'t [u8]);
 
 impl Reader<'_> {
@@ -47,7 +49,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// An ASCII letter of either case.
+    /// An ASCII letter in upper or lower case.
     fn letter(&mut self, expected: u8) -> Option<()> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
@@ -60,7 +62,7 @@ impl Reader<'_> {
         number.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + i32::from(b - b'0')))
     }
 
-    /// One digit or more.
+    /// One or more digits.
     fn digits(&mut self) -> Option<()> {
         let count = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.0 = self.0.get(count..)?;
@@ -87,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_and_times_of_the_grammar_are_accepted() {
+    fn valid_date_times_are_accepted() {
         for text in [
             "1963-06-19T08:30:06.283185Z",
             "0000-01-01T00:00:00Z",
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leap_second_ends_a_day_in_utc() {
+    fn leap_seconds_are_accepted_at_the_end_of_a_day_in_utc() {
         for text in [
             "1998-12-31T23:59:60Z",
             "1998-12-31T15:59:60.123-08:00",
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn invalid_date_times_are_rejected() {
         for text in [
             "",
             "2021-01-01",

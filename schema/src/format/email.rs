@@ -1,18 +1,18 @@
-//! `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2): `local-part@domain`, ASCII,
-//! without display name, angle brackets, comments or folding.
+//! `Mailbox` of [RFC 5321 section 4.1.2](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2): `local-part@domain` in ASCII,
+//! without a display name, angle brackets, comments or folding.
 
 use std::net::Ipv6Addr;
 
 /// [RFC 5321 section 4.5.3.1](https://www.rfc-editor.org/rfc/rfc5321#section-4.5.3.1), in octets.
 const MAX_LOCAL_PART: usize = 64;
 const MAX_DOMAIN: usize = 255;
-/// A path of 256 octets without its angle brackets.
+/// A path has at most 256 octets, including the angle brackets around the mailbox.
 const MAX_MAILBOX: usize = 254;
 /// [RFC 1035 section 2.3.4](https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4).
 const MAX_LABEL: usize = 63;
 
 pub(super) fn is_mailbox(text: &str) -> bool {
-    // A quoted local part may hold an `@`, a domain never does.
+    // A quoted local part may contain `@`, but a domain may not, so the last `@` separates them.
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     text.len() <= MAX_MAILBOX && is_local_part(local) && is_domain_or_literal(domain)
 }
@@ -31,12 +31,12 @@ fn is_quoted(text: &str) -> bool {
     let Some(content) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return false };
     let mut bytes = content.bytes();
     while let Some(byte) = bytes.next() {
-        let is_fine = match byte {
+        let is_valid = match byte {
             b'\\' => bytes.next().is_some_and(|escaped| matches!(escaped, b' '..=b'~')),
             b'"' => false,
             _ => matches!(byte, b' '..=b'~'),
         };
-        if !is_fine {
+        if !is_valid {
             return false;
         }
     }
@@ -54,18 +54,18 @@ fn is_domain_or_literal(text: &str) -> bool {
 }
 
 fn is_label(text: &str) -> bool {
-    let is_fine = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    (1..=MAX_LABEL).contains(&text.len()) && is_fine && !text.starts_with('-') && !text.ends_with('-')
+    let is_valid = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (1..=MAX_LABEL).contains(&text.len()) && is_valid && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// `IPv4-address-literal`: leading zeros are allowed.
+/// `IPv4-address-literal`. Unlike in `std`'s parser, leading zeros are allowed.
 fn is_ipv4(text: &str) -> bool {
     let is_octet =
         |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()) && part.len() <= 3 && part.parse::<u8>().is_ok();
     text.split('.').count() == 4 && text.split('.').all(is_octet)
 }
 
-/// The only tag that is registered.
+/// `IPv6-address-literal`. `IPv6:` is the only registered tag.
 fn is_tagged_ipv6(text: &str) -> bool {
     match text.split_at_checked(5) {
         Some((tag, address)) => tag.eq_ignore_ascii_case("IPv6:") && is_ipv6(address),
@@ -73,8 +73,9 @@ fn is_tagged_ipv6(text: &str) -> bool {
     }
 }
 
-/// `IPv6-addr`, in which `::` stands for at least two groups.
+/// `IPv6-addr`. In this grammar, unlike in `std`'s parser, `::` replaces at least two groups.
 fn is_ipv6(text: &str) -> bool {
+    // An IPv4 address at the end replaces two groups.
     let groups = match text.rsplit_once(':') {
         Some((head, tail)) if tail.contains('.') => {
             if !is_ipv4(tail) {
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mailboxes_are_accepted() {
+    fn valid_mailboxes_are_accepted() {
         for text in [
             "joe.bloggs@example.com",
             "a@b",
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn invalid_mailboxes_are_rejected() {
         for text in [
             "",
             "@",

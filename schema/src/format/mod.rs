@@ -1,4 +1,4 @@
-//! `format`: what each of the five asserts on a string.
+//! `format`: the assertions of the five supported formats.
 
 mod date_time;
 mod email;
@@ -6,7 +6,7 @@ mod email;
 use crate::Format;
 
 impl Format {
-    /// Whether `text` has this format.
+    /// Whether `text` conforms to this format. Takes time linear in its length.
     ///
     /// ```
     /// use capgen_schema::Format;
@@ -24,30 +24,31 @@ impl Format {
     }
 }
 
-/// 8-4-4-4-12 hex digits of either case, any version and variant.
+/// 8-4-4-4-12 hexadecimal digits in upper or lower case. JSON Schema asks for the syntax only, so every version and variant is
+/// accepted.
 fn is_uuid(text: &str) -> bool {
-    let is_fine = |(index, byte): (usize, u8)| match index {
+    let is_valid = |(index, byte): (usize, u8)| match index {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     };
-    text.len() == 36 && text.bytes().enumerate().all(is_fine)
+    text.len() == 36 && text.bytes().enumerate().all(is_valid)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(format: Format, accepted: &[&str], refused: &[&str]) {
+    fn check(format: Format, accepted: &[&str], rejected: &[&str]) {
         for text in accepted {
-            assert!(format.accepts(text), "{text:?} is a {}", format.name());
+            assert!(format.accepts(text), "{text:?} is a valid {}", format.name());
         }
-        for text in refused {
-            assert!(!format.accepts(text), "{text:?} is no {}", format.name());
+        for text in rejected {
+            assert!(!format.accepts(text), "{text:?} is not a valid {}", format.name());
         }
     }
 
     #[test]
-    fn a_uuid_is_36_hex_digits_and_hyphens() {
+    fn uuids_have_32_hex_digits_and_4_hyphens() {
         check(
             Format::Uuid,
             &[
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uri_has_a_scheme_and_only_ascii() {
+    fn uris_have_a_scheme_and_are_ascii() {
         check(
             Format::Uri,
             &["http://a/b?c#d", "urn:x:y", "mailto:a@b", "http://[::1]:80/", "a:", "http://a/%7E"],
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uri_reference_may_be_relative() {
+    fn uri_references_may_be_relative() {
         check(
             Format::UriReference,
             &["", "a", "/a/b", "//a/b", "?x", "#f", "http://a", "./a:b"],
