@@ -37,7 +37,7 @@ mod payload;
 pub mod wire;
 
 pub use capability::Capability;
-pub use capgen_schema::{PayloadError, Validator, ValidatorCache, Violation};
+pub use capgen_schema::{Keyword, PayloadError, Validator, ValidatorCache, Violation};
 pub use descriptor::Descriptor;
 pub use never::Never;
 pub use options::Options;

@@ -67,7 +67,7 @@ fn note(id: &str) -> Note {
 
 /// Paths and keywords of the violations.
 fn violations(error: &InvalidPayload) -> Vec<(&str, &str)> {
-    error.violations().iter().map(|violation| (violation.path.as_str(), violation.keyword)).collect()
+    error.violations().iter().map(|violation| (violation.path.as_str(), violation.keyword.as_str())).collect()
 }
 
 #[test]

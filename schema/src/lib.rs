@@ -31,4 +31,4 @@ pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
 pub use problem::{Anchor, Code, Problem, Severity};
 pub use text::{JsonTextError, SchemaTextError};
-pub use validate::{Validator, ValidatorCache, Violation};
+pub use validate::{Keyword, UnknownKeyword, Validator, ValidatorCache, Violation};

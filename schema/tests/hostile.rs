@@ -1,7 +1,7 @@
 //! Schemas and payloads that are made to cost more than they should.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen_schema::{Json, Schema, Validator};
+use capgen_schema::{Json, Keyword, Schema, Validator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -96,7 +96,7 @@ fn values_far_too_deep_are_refused_wherever_they_stand() {
             for payload in [Value::Array(vec![json!(1), deep(), deep()]), Value::Object(object)] {
                 let validator = validator(&schema);
                 assert!(!validator.is_valid(&payload), "{schema}");
-                assert_eq!(validator.validate(&payload)[0].keyword, "depth");
+                assert_eq!(validator.validate(&payload)[0].keyword, Keyword::Depth);
                 std::mem::forget(payload);
             }
         }
@@ -110,7 +110,8 @@ fn a_payload_deeper_than_128_levels_is_invalid_whatever_the_schema() {
         assert!(validator.is_valid(&nested(128, wrap)));
         let violations = validator.validate(&nested(129, wrap));
         assert!(!validator.is_valid(&nested(129, wrap)));
-        let found: Vec<_> = violations.iter().map(|v| (v.path.as_str(), v.keyword, v.message.as_str())).collect();
+        let found: Vec<_> =
+            violations.iter().map(|v| (v.path.as_str(), v.keyword.as_str(), v.message.as_str())).collect();
         assert_eq!(found, [("", "depth", "nested deeper than 128 levels")]);
     }
 }

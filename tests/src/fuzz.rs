@@ -3,7 +3,7 @@
 use capgen::{Capability, InvalidPayload, Payload};
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Diagnostic, Source, load, render};
-use capgen_schema::{Schema, Validator, Violation, normalise, parse_payload};
+use capgen_schema::{Keyword, Schema, Validator, Violation, normalise, parse_payload};
 use serde_json::Value;
 
 #[path = "../../generated/legacy-crm.rs"]
@@ -106,7 +106,7 @@ fn agree<T>(read: &Result<T, InvalidPayload>, expected: &[Violation]) {
         Ok(_) => assert_eq!(expected, []),
         Err(error) if expected.is_empty() => {
             let [violation] = error.violations() else { panic!("{error}") };
-            assert!(violation.keyword == "type" && violation.message.contains("integer"), "{error}");
+            assert!(violation.keyword == Keyword::Type && violation.message.contains("integer"), "{error}");
         }
         Err(error) => assert_eq!(error.violations(), expected),
     }

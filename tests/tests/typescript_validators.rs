@@ -38,7 +38,7 @@ fn disagreements(node: &Node, pairs: &[Pair]) -> Vec<String> {
         for (payload, (verdict, agrees, violations)) in pair.payloads.iter().zip(verdicts) {
             let value = value(payload);
             let expected: Vec<_> =
-                validator.validate(&value).into_iter().map(|v| (v.path, v.keyword.to_owned(), v.message)).collect();
+                validator.validate(&value).into_iter().map(|v| (v.path, v.keyword.to_string(), v.message)).collect();
             let is_same = places(violations) == places(&expected);
             if *verdict != expected.is_empty() || !agrees || !is_same {
                 disagreements.push(format!(

@@ -56,31 +56,16 @@ impl PayloadResult {
 struct Document<'r> {
     valid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    violations: Option<Vec<Entry<'r>>>,
+    violations: Option<&'r [Violation]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'r str>,
-}
-
-#[derive(Serialize)]
-struct Entry<'r> {
-    path: &'r str,
-    message: &'r str,
-    keyword: &'r str,
-}
-
-impl<'r> From<&'r Violation> for Entry<'r> {
-    fn from(violation: &'r Violation) -> Self {
-        Self { path: &violation.path, message: &violation.message, keyword: violation.keyword }
-    }
 }
 
 /// Writes a result as a JSON document, without a line end.
 pub(super) fn write_json(out: impl io::Write, result: &PayloadResult) -> io::Result<()> {
     let document = match result {
         PayloadResult::Valid => Document { valid: true, violations: None, error: None },
-        PayloadResult::Invalid(found) => {
-            Document { valid: false, violations: Some(found.iter().map(Entry::from).collect()), error: None }
-        }
+        PayloadResult::Invalid(found) => Document { valid: false, violations: Some(found), error: None },
         PayloadResult::TooLong => Document { valid: false, violations: None, error: Some(&too_long()) },
         PayloadResult::NotJson(reason) => Document { valid: false, violations: None, error: Some(reason) },
     };

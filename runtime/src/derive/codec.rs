@@ -1,6 +1,6 @@
 //! Payloads that serde reads and writes, and the interpreter checks.
 
-use capgen_schema::{MAX_PAYLOAD_DEPTH, PayloadError, Violation, parse_payload, pointer};
+use capgen_schema::{Keyword, MAX_PAYLOAD_DEPTH, PayloadError, Violation, parse_payload, pointer};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
@@ -80,7 +80,7 @@ fn beyond_rust(path: String, reason: &str, options: Options) -> InvalidPayload {
         message.push_str(": ");
         message.extend(reason.chars().take(200));
     }
-    InvalidPayload::Violations(vec![Violation { path, message, keyword: "type" }])
+    InvalidPayload::Violations(vec![Violation { path, message, keyword: Keyword::Type }])
 }
 
 fn to_pointer(path: &Path) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capgen_schema::pointer::compare;
-use capgen_schema::{PayloadError, Violation, parse_payload};
+use capgen_schema::{Keyword, PayloadError, Violation, parse_payload};
 
 use super::locate::{pointer, pointers};
 use super::reader::Unrepresentable;
@@ -111,5 +111,5 @@ pub(crate) fn settle(
 
 /// A number that the schema may allow, and the language it is in does not.
 fn unrepresentable(path: String, message: &str) -> Violation {
-    Violation { path, message: message.to_owned(), keyword: "type" }
+    Violation { path, message: message.to_owned(), keyword: Keyword::Type }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use capgen_schema::{Validator, Violation};
+use capgen_schema::{Keyword, Validator, Violation};
 use serde_json::Value;
 
 use crate::Options;
@@ -62,7 +62,7 @@ impl PayloadSchema {
             Ok(validator) => options.apply(validator.clone()).validate(payload),
             Err(why) => {
                 let message = format!("the schema in this program does not load: {why}");
-                vec![Violation { path: String::new(), message, keyword: "$schema" }]
+                vec![Violation { path: String::new(), message, keyword: Keyword::Schema }]
             }
         }
     }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::Violation;
 use super::check::Failure;
 use super::literal::Literals;
 use super::rule::Bound;
 use super::value::{canonical, type_of};
+use super::violation::{Keyword, Violation};
 use crate::{Json, TypeSet};
 
 /// How many members of an `enum` a message lists.
@@ -17,58 +17,6 @@ const LISTED: usize = 16;
 pub(super) struct Wording {
     pub(super) redact: bool,
     pub(super) quote_limit: usize,
-}
-
-/// The keywords in the order in which violations of one place are reported.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Keyword {
-    Type,
-    False,
-    Enum,
-    Const,
-    Minimum,
-    Maximum,
-    ExclusiveMinimum,
-    ExclusiveMaximum,
-    MinLength,
-    MaxLength,
-    Pattern,
-    Format,
-    MinItems,
-    MaxItems,
-    UniqueItems,
-    Required,
-    AdditionalProperties,
-    AnyOf,
-    OneOf,
-    Not,
-}
-
-impl Keyword {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Keyword::Type => "type",
-            Keyword::False => "false",
-            Keyword::Enum => "enum",
-            Keyword::Const => "const",
-            Keyword::Minimum => "minimum",
-            Keyword::Maximum => "maximum",
-            Keyword::ExclusiveMinimum => "exclusiveMinimum",
-            Keyword::ExclusiveMaximum => "exclusiveMaximum",
-            Keyword::MinLength => "minLength",
-            Keyword::MaxLength => "maxLength",
-            Keyword::Pattern => "pattern",
-            Keyword::Format => "format",
-            Keyword::MinItems => "minItems",
-            Keyword::MaxItems => "maxItems",
-            Keyword::UniqueItems => "uniqueItems",
-            Keyword::Required => "required",
-            Keyword::AdditionalProperties => "additionalProperties",
-            Keyword::AnyOf => "anyOf",
-            Keyword::OneOf => "oneOf",
-            Keyword::Not => "not",
-        }
-    }
 }
 
 impl Failure<'_> {
@@ -190,9 +138,9 @@ fn size(value: &Value) -> usize {
 }
 
 impl Violation {
-    /// What is said of a payload with more levels of arrays and objects than it may have.
+    /// The violation of a payload that has more levels of arrays and objects than `levels`.
     pub fn too_deep(levels: usize) -> Self {
         let message = format!("nested deeper than {}", count(levels as u64, "level"));
-        Self { path: String::new(), message, keyword: "depth" }
+        Self { path: String::new(), message, keyword: Keyword::Depth }
     }
 }

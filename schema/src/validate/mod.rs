@@ -2,6 +2,7 @@
 
 mod cache;
 mod check;
+mod collect;
 mod compile;
 mod literal;
 mod message;
@@ -14,7 +15,7 @@ mod tag;
 mod union;
 mod value;
 mod verdict;
-mod violations;
+mod violation;
 
 use std::sync::Arc;
 
@@ -23,12 +24,13 @@ use serde_json::Value;
 use crate::payload::MAX_PAYLOAD_DEPTH;
 use crate::{NodeId, Schema};
 pub use cache::ValidatorCache;
+use collect::Collector;
 use compile::Program;
 use message::Wording;
 use report::List;
 use rule::RuleId;
 use verdict::Evaluator;
-use violations::Collector;
+pub use violation::{Keyword, UnknownKeyword, Violation};
 
 /// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
 ///
@@ -58,17 +60,6 @@ pub struct Validator {
     wording: Wording,
     max_depth: usize,
     max_violations: usize,
-}
-
-/// One way in which a payload breaks its schema.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Violation {
-    /// JSON Pointer into the payload; the root is the empty string. A missing property is reported where it should be.
-    pub path: String,
-    /// For people; one line.
-    pub message: String,
-    /// The keyword that is broken; `false` for the schema `false`, `depth` for a payload that is nested too deep.
-    pub keyword: &'static str,
 }
 
 impl Validator {

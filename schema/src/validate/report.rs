@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::Violation;
+use super::collect::Finding;
 use super::message::Wording;
 use super::path::{Token, to_pointer};
-use super::violations::Finding;
+use super::violation::Violation;
 use crate::pointer::by_utf16;
 
 /// Bytes of paths and messages: a path may be as long as the payload, and there may be as many.
@@ -70,7 +70,7 @@ impl<'a> Report<'a> for List {
         }
         for finding in distinct(findings, self.wording) {
             let (keyword, message) = (finding.what.keyword(), finding.message(self.wording));
-            let violation = Violation { path: to_pointer(path), message, keyword: keyword.name() };
+            let violation = Violation { path: to_pointer(path), message, keyword };
             self.budget = self.budget.saturating_sub(violation.path.len() + violation.message.len());
             self.violations.push(violation);
             if self.budget == 0 || self.violations.len() >= self.max {

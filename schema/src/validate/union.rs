@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use super::check::Failure;
 
+use super::collect::{Collector, What};
 use super::message::any_of;
 use super::path::to_pointer;
 use super::report::Summary;
 use super::rule::{Checks, RuleId};
 use super::value::{equal, type_of};
-use super::violations::{Collector, What};
 use crate::pointer::by_utf16;
 use crate::{Json, TypeSet};
 

@@ -45,7 +45,7 @@ fn depth(value: &Value) -> usize {
 }
 
 fn places(violations: Vec<Violation>) -> Vec<Place> {
-    violations.into_iter().map(|violation| (violation.path, violation.keyword.to_owned())).collect()
+    violations.into_iter().map(|violation| (violation.path, violation.keyword.to_string())).collect()
 }
 
 fn lenient(payload: &str) -> Option<Value> {

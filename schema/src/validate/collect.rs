@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 
 use super::check::{Failure, check};
 use super::compile::Program;
-use super::message::{Keyword, Wording};
+use super::message::Wording;
 use super::path::Token;
 use super::report::Report;
 use super::rule::{Checks, Property, Rule, RuleId};
 use super::verdict::Evaluator;
+use super::violation::Keyword;
 use crate::pointer::by_utf16;
 
 /// Goes through the payload once, place by place in the order of the list, with all rules that must hold at each. So whoever
