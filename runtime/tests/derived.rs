@@ -162,8 +162,8 @@ fn everything_that_is_wrong_with_an_agent_is_told_at_once() {
         "\"-\" is no id of an agent: ",
         "the agent has no transport",
         "two capabilities have the name `ping`: derived::Ping, derived::",
-        "Other.deep[][].0: tuples have no schema in this subset; use a struct or a Vec",
-        "Other.extra.0: tuples have no schema in this subset; use a struct or a Vec",
+        "Other.deep[][].0: tuples are not part of the schema subset; use a struct or a Vec",
+        "Other.extra.0: tuples are not part of the schema subset; use a struct or a Vec",
     ]) {
         assert!(problem.starts_with(expected), "{problem}");
     }

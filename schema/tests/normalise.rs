@@ -60,7 +60,7 @@ fn tighter_bounds_stay_and_wider_ones_go() {
 
 #[test]
 fn a_format_of_integers_is_refused_where_other_values_are_allowed() {
-    let message = "the format `int64` is one of integers, and `type` does not say `integer` alone";
+    let message = "format `int64` applies to integers, but `type` also allows other values";
     check_refused(
         json!({"properties": {"n": {"type": "number", "format": "int64"}}}),
         &[("/properties/n/format", message)],
@@ -192,7 +192,7 @@ fn null_is_said_by_type() {
 
 #[test]
 fn tuples_are_refused_at_their_first_element_unless_all_are_alike() {
-    let message = "tuples have no schema in this subset";
+    let message = "tuples are not part of the schema subset";
     let items = json!([{"type": "string"}, {"type": "integer"}]);
     check_refused(json!({"properties": {"t": {"items": items}}}), &[("/properties/t/items/0", message)]);
     check_refused(json!({"prefixItems": items, "items": false}), &[("/prefixItems/0", message)]);
@@ -228,7 +228,7 @@ fn maps_are_said_where_the_names_are_free_or_listed() {
         }),
         json!({"properties": {"a": {"type": "null"}, "c": false, "b": string}, "additionalProperties": false}),
     );
-    let message = "`patternProperties` constrains the names of properties, which has no place in the schema subset";
+    let message = "`patternProperties` constrains the names of properties, which is not part of the schema subset";
     check_refused(
         json!({"type": "object", "patternProperties": {"^\\d+$": string}, "additionalProperties": false}),
         &[("/patternProperties", message)],

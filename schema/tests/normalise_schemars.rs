@@ -356,13 +356,13 @@ struct When {
 #[test]
 fn what_cannot_be_said_is_refused_all_at_once() {
     check_refused::<Unsayable>(&[
-        ("/definitions/Point/items/0", "tuples have no schema in this subset"),
+        ("/definitions/Point/items/0", "tuples are not part of the schema subset"),
         ("/definitions/When/properties/long/format", "format \"duration\" is not part of the schema subset"),
         (
             "/properties/by_number/patternProperties",
-            "`patternProperties` constrains the names of properties, which has no place in the schema subset",
+            "`patternProperties` constrains the names of properties, which is not part of the schema subset",
         ),
-        ("/properties/extra/items/0", "tuples have no schema in this subset"),
+        ("/properties/extra/items/0", "tuples are not part of the schema subset"),
     ]);
 }
 

@@ -1,17 +1,17 @@
-//! Keywords that assert nothing.
+//! Annotations: kept, renamed, or dropped.
 
 use super::Dialect;
 use super::tree::Value;
 use super::walk::{Draft, Walk};
 use crate::{Json, Object};
 
-/// What a deprecated schema's description ends with.
+/// The end of a deprecated schema's description.
 const DEPRECATED: &str = "Deprecated.";
 
-/// Draft-07, for a document of another dialect.
+/// The `$schema` of the output.
 const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 
-/// Annotations that the subset has no place for.
+/// Annotations that are not part of the subset.
 const DROPPED: [&str; 11] = [
     "$anchor",
     "$dynamicAnchor",
@@ -26,18 +26,19 @@ const DROPPED: [&str; 11] = [
     "xml",
 ];
 
-/// Whether a keyword says nothing of payloads, and nothing that types could show.
+/// Whether a keyword is an annotation that neither validation nor generated code can use.
 pub(super) fn is_dropped(name: &str) -> bool {
     DROPPED.contains(&name) || name.starts_with("x-")
 }
 
 impl<'a> Walk<'a> {
+    /// A keyword that is not an assertion. Unknown keywords end up here and are rejected.
     pub(super) fn annotation(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         match (name, value) {
             ("$schema", Json::String(uri)) => self.dialect(draft, uri),
             ("$id" | "id", Json::String(id)) if id.starts_with('#') && draft.depth > 0 => {}
             ("id", Json::String(_)) if draft.depth == 0 && is_draft_04(draft.object) => self.copy(draft, "$id", value),
-            // Written into the description when that is known.
+            // Appended to the description by `deprecate`, once all keywords are read.
             ("deprecated", Json::Bool(_)) => {}
             ("example", _) => {
                 if draft.get("examples").is_none() && crate::parse::depth_is_within_limit(value) {
@@ -46,14 +47,15 @@ impl<'a> Walk<'a> {
             }
             _ if crate::parse::is_annotation(name) => self.copy(draft, name, value),
             _ if is_dropped(name) => {}
-            _ => self.refuse(draft, name),
+            _ => self.reject(draft, name),
         }
     }
 
     fn dialect(&mut self, draft: &mut Draft<'a>, uri: &str) {
         let is_draft_07 = uri.contains("/draft-07/");
         let uri = match Dialect::named(uri) {
-            // In another dialect than the root's, keywords could mean something else.
+            // Translated, so the output is draft-07. A subschema in a different dialect than the root is not supported; it keeps
+            // its `$schema`, which the loader rejects.
             Some(dialect) if dialect == self.dialect && !is_draft_07 => DRAFT_07,
             _ => uri,
         };
@@ -65,7 +67,7 @@ fn is_draft_04(object: &Object) -> bool {
     object.get("$schema").and_then(Json::as_str).is_some_and(|uri| uri.contains("/draft-04/"))
 }
 
-/// Tells readers of a deprecated schema, in the one place that every language shows.
+/// Marks a deprecated schema in its description. Every language prints the description.
 pub(super) fn deprecate(object: &Object, out: &mut Vec<(String, Value<'_>)>) {
     if object.get("deprecated") != Some(&Json::Bool(true)) {
         return;

@@ -1,18 +1,18 @@
-//! Items of arrays.
+//! Keywords about the items of arrays.
 
 use super::tree::{Node, Value};
 use super::walk::{Draft, Walk};
 use crate::{Json, Number, Problem, codes, pointer};
 
-/// An array with one schema a position.
+/// A tuple: an array with one schema per position. Depending on the draft, it is `prefixItems` or an array in `items`.
 struct Tuple<'a> {
     keyword: &'static str,
     items: &'a [Json],
-    /// Of what follows, with its keyword.
+    /// The schema of further items, with its keyword.
     rest: Option<(&'static str, &'a Json)>,
 }
 
-/// The keywords of a tuple, none of which says anything alone.
+/// The keywords of a tuple, which only have a meaning together.
 fn tuple<'a>(draft: &Draft<'a>) -> Option<Tuple<'a>> {
     if let Some(Json::Array(items)) = draft.get("prefixItems") {
         let name = if draft.get("items").is_some() { "items" } else { "unevaluatedItems" };
@@ -23,6 +23,7 @@ fn tuple<'a>(draft: &Draft<'a>) -> Option<Tuple<'a>> {
     Some(Tuple { keyword: "items", items, rest: draft.get(name).map(|rest| (name, rest)) })
 }
 
+/// Whether a schema is `true` or `{}`.
 pub(super) fn is_trivial(schema: &Json) -> bool {
     matches!(schema, Json::Bool(true)) || schema.as_object().is_some_and(|object| object.is_empty())
 }
@@ -30,7 +31,7 @@ pub(super) fn is_trivial(schema: &Json) -> bool {
 impl<'a> Walk<'a> {
     pub(super) fn items(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         if let Some(tuple) = tuple(draft) {
-            // Its other keywords are read with the one that makes it a tuple.
+            // The other keywords of the tuple are read together with this one.
             if tuple.keyword == name {
                 self.tuple(draft, &tuple);
             }
@@ -41,18 +42,18 @@ impl<'a> Walk<'a> {
                 let node = self.child(draft, name, value);
                 draft.push(name, Value::Node(Box::new(node)));
             }
-            // Without positions there are no items beside them.
+            // Without a tuple, `additionalItems` has no effect.
             "additionalItems" => {}
             "unevaluatedItems" if draft.get("items").is_some() || is_trivial(value) => {}
             "unevaluatedItems" if !applies_in_place(draft) && draft.get("contains").is_none() => {
                 let node = self.child(draft, name, value);
                 draft.push("items", Value::Node(Box::new(node)));
             }
-            _ => self.refuse(draft, name),
+            _ => self.reject(draft, name),
         }
     }
 
-    /// An array whose positions all have one schema is a list; every other one has no schema here.
+    /// A tuple in which all positions have the same schema is a list. All other tuples are rejected.
     fn tuple(&mut self, draft: &mut Draft<'a>, tuple: &Tuple<'a>) {
         let most = draft.get("maxItems").and_then(Json::as_number).and_then(Number::as_u64).unwrap_or(u64::MAX);
         let count = u64::try_from(tuple.items.len()).unwrap_or(u64::MAX);
@@ -68,22 +69,23 @@ impl<'a> Walk<'a> {
             Some((_, rest)) => rest == first,
             None => is_trivial(first),
         };
+        // Other schemas at the same place may evaluate items, so the effect of `unevaluatedItems` depends on the payload.
         let evaluates = applies_in_place(draft) || draft.get("contains").is_some();
-        let is_judged = !evaluates || tuple.rest.is_none_or(|(name, _)| name != "unevaluatedItems");
-        if !is_judged || others.iter().any(|other| other != first) || !(nothing_follows || follows_alike()) {
+        let is_known = !evaluates || tuple.rest.is_none_or(|(name, _)| name != "unevaluatedItems");
+        if !is_known || others.iter().any(|other| other != first) || !(nothing_follows || follows_alike()) {
             let at = pointer::join(&draft.at(tuple.keyword), "0");
-            let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, "tuples have no schema in this subset");
-            return self.report(problem.label("one schema a position").help("use a struct or a Vec"));
+            let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, "tuples are not part of the schema subset");
+            return self.report(problem.label("one schema per position").help("use a struct or a Vec"));
         }
         let origin = draft.origin.join(tuple.keyword).join("0");
         let node = self.node(first, origin, draft.depth + 1);
         draft.push("items", Value::Node(Box::new(node)));
         if nothing_follows && most > count {
-            draft.also("maxItems", Value::Plain(Json::Number(Number::from(count))));
+            draft.push_or_conjoin("maxItems", Value::Plain(Json::Number(Number::from(count))));
         }
     }
 
-    /// `contains`: not all items are otherwise.
+    /// `contains` A: not all items are not A. `minContains: 0` makes it a no-op; other counts are rejected.
     pub(super) fn contains(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let is = |name, n: u64| draft.get(name).and_then(Json::as_number) == Some(&Number::from(n));
         let Some(_) = draft.get("contains") else { return };
@@ -95,16 +97,16 @@ impl<'a> Walk<'a> {
                 let origin = node.origin.clone();
                 let array = ("type".to_owned(), Value::Plain(Json::String("array".to_owned())));
                 let items = ("items".to_owned(), Value::Node(Box::new(node.negated())));
-                draft.also("not", Value::Node(Box::new(Node::members(origin, vec![array, items]))));
+                draft.push_or_conjoin("not", Value::Node(Box::new(Node::members(origin, vec![array, items]))));
             }
-            // Told at `contains`.
-            "contains" => self.refuse(draft, name),
+            // `minContains` and `maxContains` are reported here, once.
+            "contains" => self.reject(draft, name),
             _ => {}
         }
     }
 }
 
-/// Whether other schemas apply to the same value, and may evaluate parts of it.
+/// Whether other schemas apply to the same value. They may evaluate some of its properties or items.
 pub(super) fn applies_in_place(draft: &Draft<'_>) -> bool {
     let applicators = ["$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
     applicators.into_iter().any(|name| draft.get(name).is_some())

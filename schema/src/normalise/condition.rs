@@ -1,14 +1,14 @@
-//! Keywords that hold on a condition, said without one.
+//! Translates conditional keywords (`if`, dependencies) to `not` and `anyOf`.
 
 use super::tree::{Body, Node, Value};
 use super::walk::{Draft, Walk, distinct};
 use crate::Json;
 
-/// A condition with more subschemas than this is not written twice.
+/// `if` with both `then` and `else` copies its condition, if it has at most this many subschemas.
 const MAX_CONDITION: usize = 32;
 
 impl<'a> Walk<'a> {
-    /// `if A then B else C`: A implies B; and A, or C.
+    /// `if A then B else C` is "A implies B" and "A or C".
     pub(super) fn condition(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let ("if", Some(_)) = (name, draft.get("then").or(draft.get("else"))) else { return };
         let condition = self.child(draft, name, value);
@@ -17,7 +17,7 @@ impl<'a> Walk<'a> {
             (Some(then), Some(otherwise)) => {
                 let size = condition.size();
                 if size > MAX_CONDITION || size > self.copies {
-                    return self.refuse(draft, name);
+                    return self.reject(draft, name);
                 }
                 self.copies -= size;
                 implies(draft, condition.clone(), then);
@@ -29,7 +29,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A property that is there brings other names, or a schema: it is not there, or that holds.
+    /// `dependencies` and its successors: if a property is present, other properties are required, or a schema applies.
     pub(super) fn dependencies(&mut self, draft: &mut Draft<'a>, keyword: &str, value: &'a Json) {
         let Some(members) = value.as_object() else { return self.malformed(draft, keyword, "an object") };
         let origin = draft.origin.join(keyword);
@@ -38,8 +38,9 @@ impl<'a> Walk<'a> {
             let origin = origin.join(name);
             let required = |names| Node::keyword(&origin, "required", Value::Plain(Json::Array(names)));
             let mut present = required(vec![Json::String(name.clone())]);
-            let holds = match dependency {
+            let consequence = match dependency {
                 Json::Array(names) if keyword != "dependentSchemas" => {
+                    // A property that only requires itself adds nothing.
                     if names.iter().all(|other| other.as_str() == Some(name)) {
                         continue;
                     }
@@ -47,34 +48,35 @@ impl<'a> Walk<'a> {
                 }
                 schema => self.node(schema, origin.clone(), draft.depth + 1),
             };
-            // What is no object has no properties, but everything that is required of objects.
-            if let (Body::Members(members), false) = (&mut present.body, is_object || asks_for_names(&holds)) {
+            // `required` alone accepts every value that is not an object, so the condition must also check the type. If the
+            // consequence is `required` too, it accepts those values anyway.
+            if let (Body::Members(members), false) = (&mut present.body, is_object || is_required_only(&consequence)) {
                 members.insert(0, ("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
             }
-            implies(draft, present, holds);
+            implies(draft, present, consequence);
         }
     }
 }
 
-/// Whether a schema asks for properties and for nothing else.
-fn asks_for_names(node: &Node<'_>) -> bool {
+/// Whether a schema has no keyword other than `required`.
+fn is_required_only(node: &Node<'_>) -> bool {
     matches!(&node.body, Body::Members(members) if members.iter().all(|(name, _)| name == "required"))
 }
 
-/// Where `condition` holds, so does `holds`. Alternatives would make a union of a type; where names alone are asked for,
-/// the type is the same in all of them, so it is said with `not`.
-fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, holds: Node<'a>) {
+/// Adds "`condition` implies `consequence`". `anyOf` would become a union in generated code. If the consequence is `required` only,
+/// the type does not depend on the condition, so `not` expresses it without a union: not (condition and not consequence).
+fn implies<'a>(draft: &mut Draft<'a>, mut condition: Node<'a>, consequence: Node<'a>) {
     let is_free = |members: &[(String, Value<'_>)]| !members.iter().any(|(name, _)| name == "not" || name == "$ref");
     match &mut condition.body {
-        Body::Members(members) if asks_for_names(&holds) && is_free(members) => {
-            members.push(("not".to_owned(), Value::Node(Box::new(holds))));
+        Body::Members(members) if is_required_only(&consequence) && is_free(members) => {
+            members.push(("not".to_owned(), Value::Node(Box::new(consequence))));
             match draft.conjuncts.is_empty() {
-                true => draft.also("not", Value::Node(Box::new(condition))),
-                // Not to look through the whole object for each of many.
+                true => draft.push_or_conjoin("not", Value::Node(Box::new(condition))),
+                // `push_or_conjoin` searches the whole object, which would take quadratic time for many dependencies.
                 false => draft.conjuncts.push(condition.negated()),
             }
         }
-        _ => draft.conjuncts.push(either(holds, condition.negated())),
+        _ => draft.conjuncts.push(either(consequence, condition.negated())),
     }
 }
 

@@ -1,18 +1,18 @@
-//! Which JSON Schema a document is written in.
+//! The dialect of JSON Schema that a document is written in.
 
 use crate::{Json, Object};
 
-/// What the keywords of a document mean.
+/// The difference between dialects that matters here. All other keywords have one meaning each, whatever the draft.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dialect {
-    /// Up to draft-07, and OpenAPI 3.0: what stands beside `$ref` is ignored.
+    /// Drafts 4 to 7 and OpenAPI 3.0: keywords next to `$ref` are ignored.
     Legacy,
-    /// From draft 2019-09 on, and OpenAPI 3.1: what stands beside `$ref` asserts.
+    /// Drafts 2019-09 and 2020-12 and OpenAPI 3.1: keywords next to `$ref` apply.
     Modern,
 }
 
 impl Dialect {
-    /// Told by `$schema`, or else by `$defs`, which draft 2019-09 brought.
+    /// The dialect of a document, by `$schema`. Without it, `$defs` indicates draft 2019-09 or later, which introduced it.
     pub(super) fn of(root: &Json) -> Self {
         let Some(object) = root.as_object() else { return Dialect::Legacy };
         match object.get("$schema").and_then(Json::as_str) {
@@ -37,7 +37,7 @@ impl Dialect {
     }
 }
 
-/// Keywords whose values are one subschema.
+/// Keywords whose value is one subschema.
 const ONE: [&str; 11] = [
     "additionalItems",
     "additionalProperties",
@@ -51,12 +51,12 @@ const ONE: [&str; 11] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// Keywords whose values are arrays of subschemas.
+/// Keywords whose value is an array of subschemas.
 const LISTS: [&str; 5] = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
-/// Keywords whose values are objects of subschemas.
+/// Keywords whose value is an object of subschemas.
 const MAPS: [&str; 4] = ["dependencies", "dependentSchemas", "patternProperties", "properties"];
 
-/// Every subschema right below that may apply to a payload, in source order.
+/// The direct subschemas that may apply to a payload, in source order. Definitions are not among them.
 pub(super) fn subschemas(object: &Object) -> impl Iterator<Item = &Json> {
     object.iter().flat_map(|(name, value)| {
         let name = name.as_str();

@@ -1,4 +1,6 @@
-//! The formats of strings.
+//! Formats of strings that become patterns.
+//!
+//! Each pattern is assembled from named parts by macros, because `concat!` accepts literals only.
 
 use super::number::Types;
 use super::tree::Value;
@@ -28,7 +30,7 @@ macro_rules! tail {
         concat!("(?:", group!(), ":", group!(), "|", ipv4!(), ")")
     };
 }
-/// `IPv6address` of RFC 3986 appendix A: up to `$most` groups, `::`, and what is left.
+/// An alternative of `IPv6address` in RFC 3986 appendix A: at most `$most` + 1 groups, `::`, and the rest.
 macro_rules! shortened {
     ($most:literal, $rest:expr) => {
         concat!("(?:(?:", group!(), ":){0,", $most, "}", group!(), ")?::", $rest)
@@ -72,16 +74,16 @@ macro_rules! ipv6 {
 const IPV4: &str = concat!("^", ipv4!(), "$");
 /// [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a zone.
 const IPV6: &str = concat!("^", ipv6!(), "$");
-/// Either.
+/// An IPv4 or IPv6 address, the format of `std::net::IpAddr` in `schemars`.
 const IP: &str = concat!("^(?:", ipv4!(), "|", ipv6!(), ")$");
-/// `full-date` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6); February has 29 days in leap years alone.
+/// `full-date` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6). February 29 is valid in leap years only.
 const DATE: &str = concat!(
     "^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
     "|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))",
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$"
 );
 
-/// A pattern that accepts what has the format, and nothing else.
+/// The pattern that is equivalent to a format.
 fn pattern(format: &str) -> Option<&'static str> {
     Some(match format {
         "ipv4" => IPV4,
@@ -93,6 +95,7 @@ fn pattern(format: &str) -> Option<&'static str> {
 }
 
 impl<'a> Walk<'a> {
+    /// `format`: kept if it is in the subset, replaced by bounds or a pattern if possible, and otherwise left to the loader.
     pub(super) fn format(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let name = value.as_str().unwrap_or_default();
         if Format::from_name(name).is_some() {
@@ -103,11 +106,11 @@ impl<'a> Walk<'a> {
         }
         match pattern(name) {
             Some(pattern) if Types::of(draft.object).allow("string") => {
-                draft.also("pattern", Value::Plain(Json::String(pattern.to_owned())));
+                draft.push_or_conjoin("pattern", Value::Plain(Json::String(pattern.to_owned())));
             }
-            // A format of strings says nothing of other values.
+            // A format of strings does not apply to other values, and `type` rules out strings.
             Some(_) => {}
-            // OpenAPI: a hint for forms, which asserts nothing.
+            // OpenAPI defines it as a hint for input forms.
             None if name == "password" => {}
             None => self.copy(draft, "format", value),
         }

@@ -1,4 +1,8 @@
-//! From a foreign JSON Schema to one of the subset that says the same.
+//! Translates a JSON Schema of another dialect to an equivalent schema of the subset.
+//!
+//! [`walk`] translates schema objects keyword by keyword; the other modules each know one group of keywords. [`target`] finds
+//! everything that a `$ref` refers to, and names it. The result is a tree whose subschemas know their place in the input, so a
+//! finding of the loader in the output can be reported at the place in the input that caused it.
 
 mod annotation;
 mod array;
@@ -21,51 +25,53 @@ use walk::Walk;
 
 use crate::{Json, Object, Problem, Schema, Severity, pointer};
 
-/// How many subschemas may be written twice, where one place of the input becomes several.
+/// Maximum number of additional subschemas, for rewrites that copy a schema. It keeps the output linear in the input.
 const COPIES: usize = 4096;
 
-/// Bytes of pointers that are kept to tell where in the input a problem of the output comes from.
+/// Maximum size of the pointers that map places of the output to the input, in bytes.
 const POINTER_BUDGET: usize = 64 << 20;
 
-/// Brings a JSON Schema of another dialect into the subset without losing meaning.
+/// Translates a JSON Schema of another dialect to the subset without changing its meaning.
 ///
-/// Reads drafts 4 to 2020-12 and the schemas of OpenAPI 3.0 and 3.1, `schemars`' output among them. The dialect is that of
-/// `$schema`; without it, draft 2020-12 where the root has `$defs`, and otherwise draft-07. For every payload the output says
-/// what the input says, where formats assert, and where a keyword of another draft than `$schema` names means what that draft
-/// says: whoever writes it means it. A schema of the subset comes back equal, but for definitions that nothing
-/// refers to, and a sole branch of `allOf` that stands alone. What comes out loads, and comes back equal a second time.
+/// The input may be in drafts 4 to 2020-12 or a schema of OpenAPI 3.0 or 3.1, including the output of `schemars`. `$schema`
+/// selects the dialect. Without it, the dialect is draft 2020-12 if the root has `$defs`, and draft-07 otherwise.
+///
+/// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and a keyword
+/// of a draft other than that of `$schema` has the meaning of its own draft, because its author intended that. The output always
+/// loads, and normalising it again does not change it. A schema of the subset does not change either, except that unused
+/// definitions are removed and a single branch of `allOf` is merged.
 ///
 /// | input | output |
 /// |---|---|
-/// | `format`: `int8` to `int128`, `int`, `uint8` to `uint128`, `uint`, beside `type: integer` | `minimum` and `maximum`; tighter bounds stay |
+/// | `format`: `int8` to `int128`, `int`, `uint8` to `uint128`, `uint`, with `type: integer` | `minimum` and `maximum`, unless tighter bounds exist |
 /// | `format`: `float`, `double`, `password` | dropped: they assert nothing |
-/// | `format`: `ipv4`, `ipv6`, `ip`, `date` | a `pattern` that accepts the same; `date` is RFC 3339's, with leap years |
-/// | `$defs`, `components/schemas`, nested `definitions` | the root's `definitions`, as far as references lead there |
-/// | `$ref` to `#`, to any other place, to an anchor | a definition; where its name is taken, with a suffix that its pointer decides |
-/// | `$ref` beside assertions, from draft 2019-09 on | `allOf` |
-/// | `allOf` of one branch, with annotations alone beside it | the branch itself |
-/// | `nullable: true` beside `type` | `null` in `type` |
+/// | `format`: `ipv4`, `ipv6`, `ip`, `date` | an equivalent `pattern`; `date` is that of RFC 3339, with leap years |
+/// | `$defs`, `components/schemas`, nested `definitions` | the root's `definitions`, if they are referenced |
+/// | `$ref` to `#`, to any other place in the document, to an anchor | a definition; if its name is taken, it gets a suffix derived from its pointer |
+/// | `$ref` next to assertions, from draft 2019-09 on | `allOf` |
+/// | `allOf` with one branch and no other assertion next to it | the branch itself |
+/// | `nullable: true` with `type` | `null` in `type` |
 /// | `exclusiveMinimum: true` (draft-04) | the bound itself |
-/// | tuples of one schema | `items`, and `maxItems` where nothing may follow |
-/// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, or `items` or `additionalProperties`, where that says the same |
-/// | `patternProperties` for every name | `additionalProperties`; `^.*$` counts, whatever it says of names that hold a line break |
+/// | tuples in which all positions have the same schema | `items`, and `maxItems` if no more items are allowed |
+/// | `additionalItems`, `unevaluatedItems`, `unevaluatedProperties` | dropped, `items` or `additionalProperties`, if that is equivalent |
+/// | `patternProperties` that matches every name | `additionalProperties`; `^.*$` is one, although it does not match names with a line break |
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
 /// | `propertyNames` that accepts every string | dropped |
-/// | `minProperties: 1`, `maxProperties: 0`, `contains` | `not` or `additionalProperties` that say it; dropped where other keywords say it |
+/// | `minProperties: 1`, `maxProperties: 0`, `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
 /// | `multipleOf: 1` | `type: integer` |
-/// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not`, where they only ask for names; otherwise `anyOf` |
-/// | escapes in a `pattern` that ECMA-262 refuses, such as `\-` | the character |
+/// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
+/// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |
 /// | `deprecated: true` | `Deprecated.` at the end of `description` |
 /// | `example` | `examples` |
-/// | `discriminator`, `readOnly`, `writeOnly`, `contentMediaType` and the like, `x-...` | dropped: they assert nothing |
+/// | `discriminator`, `readOnly`, `writeOnly`, `contentMediaType` and similar annotations, `x-...` | dropped: they assert nothing |
 ///
-/// Everything else is refused: tuples of several schemas, names that a pattern constrains (maps with integer keys), other
-/// formats, unknown keywords.
+/// Everything else is rejected: tuples with different schemas, property names constrained by a pattern (maps with integer keys),
+/// other formats, unknown keywords.
 ///
-/// Takes time linear in the size of `source`, but for at most 4096 subschemas that are written twice, and sorting.
+/// Takes time linear in the size of `source`, apart from at most 4096 copied subschemas and from sorting.
 ///
 /// # Errors
-/// Up to 1000 problems, each with a pointer into `source`, sorted by it.
+/// Up to 1000 problems, each with a pointer into `source`, sorted by that pointer.
 ///
 /// ```
 /// use capgen_schema::{Json, codes, normalise};
@@ -76,13 +82,13 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// let pair = serde_json::json!({"items": [{"type": "string"}, {"type": "integer"}]});
 /// let problems = normalise(&Json::try_from(&pair)?).unwrap_err();
 /// assert_eq!((problems[0].code, problems[0].pointer.as_str()), (codes::UNKNOWN_KEYWORD, "/items/0"));
-/// assert_eq!(problems[0].message, "tuples have no schema in this subset");
+/// assert_eq!(problems[0].message, "tuples are not part of the schema subset");
 /// # Ok::<(), capgen_schema::NumberError>(())
 /// ```
 pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
     let output = Output::of(source);
     let json = output.to_json();
-    // What is passed on as it is, the loader judges.
+    // Most keywords are copied without a check, because the loader checks them anyway.
     let mut problems = output.problems.clone();
     if let Err(found) = Schema::parse_silently(json.clone()) {
         problems.extend(output.in_the_input(found));
@@ -95,10 +101,10 @@ pub fn normalise(source: &Json) -> Result<Json, Vec<Problem>> {
     Err(problems)
 }
 
-/// The schema that comes out, before its definitions have names.
+/// The output schema, in which references are still ids of targets.
 struct Output<'a> {
     root: Node<'a>,
-    /// Those that the root leads to.
+    /// The targets that are reachable from the root.
     definitions: Vec<(TargetId, Node<'a>)>,
     names: HashMap<TargetId, String>,
     problems: Vec<Problem>,
@@ -114,6 +120,7 @@ impl<'a> Output<'a> {
         for id in walk.targets.in_order() {
             let Some(target) = walk.targets.get(id) else { continue };
             let (json, origin) = (target.json, Origin::at(target.pointer.clone()));
+            // A `$ref` to `#`: the root's content becomes a definition, and the root a reference to it.
             if std::ptr::eq(json, source) {
                 let moved = move_root(&mut root, id);
                 definitions.push((id, moved));
@@ -121,6 +128,7 @@ impl<'a> Output<'a> {
                 definitions.push((id, walk.schema(json, origin, 1)));
             }
         }
+        // A rewrite may have dropped the keyword with the only reference to a target.
         let used = reachable(&root, &definitions);
         definitions.retain(|(id, _)| used.contains(id));
         let used: Vec<TargetId> = definitions.iter().map(|(id, _)| *id).collect();
@@ -149,7 +157,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The errors of the output, each where the input caused it.
+    /// The loader's errors in the output, each moved to the place in the input that caused it.
     fn in_the_input(&self, found: Vec<Problem>) -> Vec<Problem> {
         let mut places = HashMap::new();
         let mut room = POINTER_BUDGET;
@@ -165,7 +173,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Makes the root a reference to what it was, which is returned.
+/// Replaces the root by a reference to its previous content, and returns that content.
 fn move_root<'a>(root: &mut Node<'a>, id: TargetId) -> Node<'a> {
     let mut moved = Node { origin: Origin::default(), source: root.source, body: Body::Plain(Json::Bool(true)) };
     let Body::Members(members) = &mut root.body else { return moved };
@@ -178,7 +186,7 @@ fn move_root<'a>(root: &mut Node<'a>, id: TargetId) -> Node<'a> {
     moved
 }
 
-/// The definitions that references from the root lead to.
+/// The definitions that are reachable from the root through references.
 fn reachable(root: &Node<'_>, definitions: &[(TargetId, Node<'_>)]) -> HashSet<TargetId> {
     let nodes: HashMap<TargetId, &Node<'_>> = definitions.iter().map(|(id, node)| (*id, node)).collect();
     let mut reached = HashSet::new();
@@ -193,7 +201,7 @@ fn reachable(root: &Node<'_>, definitions: &[(TargetId, Node<'_>)]) -> HashSet<T
     reached
 }
 
-/// A name as a token of a pointer in a fragment: RFC 6901 section 6.
+/// A name as a token of a JSON Pointer in a URI fragment ([RFC 6901 section 6](https://www.rfc-editor.org/rfc/rfc6901#section-6)).
 fn encode(name: &str) -> String {
     let escaped = name.replace('~', "~0").replace('/', "~1");
     let mut encoded = String::with_capacity(escaped.len());
@@ -207,7 +215,7 @@ fn encode(name: &str) -> String {
     encoded
 }
 
-/// Every subschema of the output by its pointer, while there is room.
+/// Collects the subschemas of the output by their pointers, until `room` is used up.
 fn index<'n, 'a>(node: &'n Node<'a>, at: String, places: &mut HashMap<String, &'n Node<'a>>, room: &mut usize) {
     let Some(left) = room.checked_sub(at.len() + 1) else { return };
     *room = left;
@@ -233,7 +241,8 @@ fn index<'n, 'a>(node: &'n Node<'a>, at: String, places: &mut HashMap<String, &'
     places.insert(at, node);
 }
 
-/// Where in the input something of the output comes from: the nearest subschema above it, and the keyword if it has it.
+/// The place in the input that a pointer into the output comes from: the nearest subschema at or above it, plus the rest of the
+/// pointer if that subschema has the keyword in the input.
 fn source_pointer(places: &HashMap<String, &Node<'_>>, output: &str) -> String {
     let mut above = output;
     loop {

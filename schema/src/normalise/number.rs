@@ -1,11 +1,11 @@
-//! Types, bounds and the formats of integers.
+//! `type`, bounds, `multipleOf` and the formats of numbers.
 
 use super::tree::Value;
 use super::walk::{Draft, Walk, distinct};
 use crate::parse::advice;
 use crate::{Json, Number, Object, Problem, codes};
 
-/// The formats of integers, with the first and the last value of each.
+/// The integer formats of OpenAPI and `schemars`, each with its smallest and its largest value.
 const INTEGERS: [(&str, &str, &str); 12] = [
     ("int8", "-128", "127"),
     ("int16", "-32768", "32767"),
@@ -21,27 +21,27 @@ const INTEGERS: [(&str, &str, &str); 12] = [
     ("uint", "0", "18446744073709551615"),
 ];
 
-/// The bounds of a schema, those of its format included.
+/// The bounds of a schema, including those of its format.
 #[derive(Default)]
 pub(super) struct Bounds<'a> {
     lower: Bound<'a>,
     upper: Bound<'a>,
 }
 
-/// One side of them.
+/// A lower or an upper bound.
 #[derive(Default)]
 struct Bound<'a> {
-    /// Of `minimum` or `maximum`.
+    /// The value of `minimum` or `maximum`.
     inclusive: Option<&'a Number>,
-    /// Of `exclusiveMinimum` or `exclusiveMaximum`.
+    /// The value of `exclusiveMinimum` or `exclusiveMaximum`, or in draft-04 that of `minimum` or `maximum` with the flag.
     exclusive: Option<&'a Number>,
-    /// Draft-04: `exclusiveMinimum` is `true`.
+    /// Whether `exclusiveMinimum` or `exclusiveMaximum` is draft-04's `true`.
     by_flag: bool,
-    /// Of the format, where it is tighter.
+    /// The bound of the format, if it is tighter than the others.
     format: Option<Number>,
 }
 
-/// What `type` allows.
+/// The value of `type`; `None` if it is absent.
 pub(super) struct Types<'a>(Option<Vec<&'a str>>);
 
 impl<'a> Types<'a> {
@@ -53,12 +53,12 @@ impl<'a> Types<'a> {
         })
     }
 
-    /// Whether `type` is there and names it.
+    /// Whether `type` is present and lists this type.
     pub(super) fn names(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|names| names.contains(&name))
     }
 
-    /// Whether a value of that type may be valid.
+    /// Whether `type` is absent or lists this type.
     pub(super) fn allow(&self, name: &str) -> bool {
         self.0.is_none() || self.names(name)
     }
@@ -100,7 +100,7 @@ impl<'a> Bound<'a> {
     }
 }
 
-/// The range of an integer format where it is about all numbers that `type` allows.
+/// The range of an integer format, if `type` allows no numbers other than integers. The format does not apply to other numbers.
 fn range(object: &Object) -> Option<(Number, Number)> {
     let format = object.get("format").and_then(Json::as_str)?;
     let types = Types::of(object);
@@ -112,6 +112,7 @@ fn range(object: &Object) -> Option<(Number, Number)> {
 }
 
 impl<'a> Walk<'a> {
+    /// `type`, with `null` added for `nullable` and `number` narrowed to `integer` for `multipleOf: 1`.
     pub(super) fn types(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let is_nullable = draft.get("nullable") == Some(&Json::Bool(true));
         let is_whole = is_whole(draft.object);
@@ -131,34 +132,35 @@ impl<'a> Walk<'a> {
         draft.push_json("type", Json::Array(distinct(&names)));
     }
 
-    /// OpenAPI 3.0: `null` too, of a schema with `type`.
+    /// OpenAPI 3.0's `nullable`, which adds `null` to a schema with `type`. Rejects uses on which tools disagree.
     pub(super) fn nullable(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let has = |name| draft.get(name).is_some();
-        let is_said = match value {
+        let is_expressible = match value {
             Json::Bool(false) => true,
-            // Whether `null` has to stand in the list as well is read in two ways.
+            // Tools disagree on whether `enum` must contain `null` as well, so it must.
             Json::Bool(true) if has("type") => {
                 !has("const")
                     && draft.get("enum").and_then(Json::as_array).is_none_or(|values| values.contains(&Json::Null))
             }
-            // Without `type`, `null` is allowed anyway, as far as this schema alone decides.
+            // Without `type`, `null` is already allowed, unless another keyword rejects it.
             Json::Bool(true) => {
                 !["$ref", "allOf", "anyOf", "oneOf", "not", "const", "if"].into_iter().any(has)
                     && draft.get("enum").and_then(Json::as_array).is_none_or(|values| values.contains(&Json::Null))
             }
             _ => false,
         };
-        if !is_said {
-            self.refuse(draft, "nullable");
+        if !is_expressible {
+            self.reject(draft, "nullable");
         }
     }
 
+    /// `minimum`, `maximum` and their exclusive forms, with draft-04's flags resolved.
     pub(super) fn bound(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let is_lower = name.ends_with("inimum");
         let bound = if is_lower { &draft.bounds.lower } else { &draft.bounds.upper };
         let is_exclusive = name.starts_with("exclusive");
         match value {
-            // The bound of the format stands where the format did.
+            // The format's bound is tighter. It is written in place of the format.
             Json::Number(_) if bound.format.is_some() => {}
             Json::Number(_) if bound.by_flag => {
                 let exclusive = if is_lower { "exclusiveMinimum" } else { "exclusiveMaximum" };
@@ -170,14 +172,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `multipleOf` where it says that a number is whole.
+    /// `multipleOf`, which only `1` can express: as `type: integer`.
     pub(super) fn multiple(&mut self, draft: &mut Draft<'a>, name: &str, _: &'a Json) {
         if name != "multipleOf" || !is_whole(draft.object) {
-            self.refuse(draft, name);
+            self.reject(draft, name);
         }
     }
 
-    /// The format of a number; whether it is one.
+    /// A format of numbers; returns whether it is one.
     pub(super) fn numeric_format(&mut self, draft: &mut Draft<'a>, name: &str) -> bool {
         let types = Types::of(draft.object);
         if ["float", "double"].contains(&name) && (types.allow("number") || types.names("integer")) {
@@ -194,18 +196,18 @@ impl<'a> Walk<'a> {
             }
             return true;
         }
-        let message = format!("the format `{name}` is one of integers, and `type` does not say `integer` alone");
+        let message = format!("format `{name}` applies to integers, but `type` also allows other values");
         let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message).label("not enforced");
         let help = match types.names("string") {
-            true => "remove it, and give the text a `pattern`".to_owned(),
-            false => format!("write `\"type\": \"integer\"`, or else {}", advice::unknown_format(name)),
+            true => "remove it, and write a `pattern` for the strings".to_owned(),
+            false => format!("write `\"type\": \"integer\"`, or {}", advice::unknown_format(name)),
         };
         self.report(problem.help(help));
         true
     }
 }
 
-/// Whether `multipleOf` asks for whole numbers, which a type can say.
+/// Whether `multipleOf` is 1 and `type` lists a numeric type, so that `integer` expresses it.
 fn is_whole(object: &Object) -> bool {
     let types = Types::of(object);
     let one = Number::from(1_i64);

@@ -1,4 +1,4 @@
-//! Properties whose names other keywords than `properties` speak of.
+//! Keywords other than `properties` that constrain an object's properties: by patterns of names, by lists of names, or by number.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,15 @@ use super::walk::{Draft, Walk};
 use crate::parse::is_annotation;
 use crate::{Json, Number, Object, Problem, codes};
 
-/// Patterns that every name matches; those from `^.*$` on all but names that hold a line break, which no one means.
+/// Patterns that match every name. The last two do not match names with a line break; authors do not intend that, so it is
+/// ignored.
 const EVERY_NAME: [&str; 8] = ["", "^", "$", ".*", "^.*", ".*$", "^.*$", "^(.*)$"];
 
-/// Names that a pattern lists are written out, up to so many.
+/// A pattern or list of names becomes `properties` if it has at most this many names.
 const MAX_NAMES: usize = 64;
 
 impl<'a> Walk<'a> {
+    /// `properties`; a property that `propertyNames` does not list becomes `false`.
     pub(super) fn properties(&mut self, draft: &Draft<'a>, members: &'a Object) -> Vec<(String, Node<'a>)> {
         let listed = draft.get("propertyNames").and_then(listed);
         let listed: Option<HashSet<&str>> = listed.map(|names| names.into_iter().collect());
@@ -27,15 +29,15 @@ impl<'a> Walk<'a> {
         properties
     }
 
-    /// `additionalProperties`, and `unevaluatedProperties` where it says the same.
+    /// `additionalProperties`, and `unevaluatedProperties` if it is equivalent to `additionalProperties`.
     pub(super) fn additional(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         if name == "unevaluatedProperties" {
-            // Whatever is there has been evaluated.
+            // With `additionalProperties`, every property is evaluated, so `unevaluatedProperties` has no effect.
             if draft.get("additionalProperties").is_some() || (is_trivial(value) && applies_in_place(draft)) {
                 return;
             }
             if applies_in_place(draft) {
-                return self.refuse(draft, name);
+                return self.reject(draft, name);
             }
         }
         if draft.additional.is_none() {
@@ -44,14 +46,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `propertyNames`, where it lists the names or says nothing.
+    /// `propertyNames`, if it lists the allowed names or accepts every name.
     pub(super) fn closed_names(&mut self, draft: &mut Draft<'a>) {
         let Some(value) = draft.get("propertyNames") else { return };
-        if says_nothing(value) {
+        if accepts_every_string(value) {
             return;
         }
         let Some(names) = listed(value).filter(|_| draft.get("patternProperties").is_none()) else {
-            return self.refuse_names(draft, "propertyNames");
+            return self.reject_names(draft, "propertyNames");
         };
         let declared: HashSet<&str> = match draft.get("properties") {
             Some(Json::Object(members)) => members.iter().map(|(name, _)| name.as_str()).collect(),
@@ -59,6 +61,7 @@ impl<'a> Walk<'a> {
         };
         let mut seen = HashSet::new();
         let new: Vec<&str> = names.into_iter().filter(|name| !declared.contains(name) && seen.insert(*name)).collect();
+        // The listed names that `properties` does not declare get the schema of additional properties.
         let of_others = ["additionalProperties", "unevaluatedProperties"]
             .into_iter()
             .find_map(|keyword| Some((keyword, draft.get(keyword)?)))
@@ -67,12 +70,15 @@ impl<'a> Walk<'a> {
             Some((keyword, schema)) => self.child(draft, keyword, schema),
             None => Node::plain(draft.origin.join("propertyNames"), Json::Bool(true)),
         };
-        if !of_others.is_some_and(|(_, schema)| *schema == Json::Bool(false)) && !self.give(draft, &new, &node) {
-            return self.refuse_names(draft, "propertyNames");
+        if !of_others.is_some_and(|(_, schema)| *schema == Json::Bool(false))
+            && !self.add_properties(draft, &new, &node)
+        {
+            return self.reject_names(draft, "propertyNames");
         }
         draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
     }
 
+    /// `patternProperties`, if it has no effect, matches every name, or lists the names it matches.
     pub(super) fn pattern_properties(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
         let Some(patterns) = value.as_object() else { return self.malformed(draft, "patternProperties", "an object") };
         let is_open = |name| draft.get(name).is_none_or(is_trivial);
@@ -88,11 +94,12 @@ impl<'a> Walk<'a> {
             return;
         }
         if !self.finite_names(draft, patterns) {
-            self.refuse_names(draft, "patternProperties");
+            self.reject_names(draft, "patternProperties");
         }
     }
 
-    /// Patterns that list names, none of which stands twice, are properties.
+    /// Translates patterns that list names to properties; returns whether that is possible. A name that several patterns or
+    /// `properties` list would need the conjunction of their schemas, so it is not.
     fn finite_names(&mut self, draft: &mut Draft<'a>, patterns: &'a Object) -> bool {
         let Some(lists) = patterns.iter().map(|(pattern, _)| alternatives(pattern)).collect::<Option<Vec<_>>>() else {
             return false;
@@ -107,12 +114,12 @@ impl<'a> Walk<'a> {
         let origin = draft.origin.join("patternProperties");
         patterns.iter().zip(lists).all(|((pattern, schema), names)| {
             let node = self.node(schema, origin.join(pattern), draft.depth + 1);
-            self.give(draft, &names, &node)
+            self.add_properties(draft, &names, &node)
         })
     }
 
-    /// Gives each of `names` the schema, within the budget of copies.
-    fn give(&mut self, draft: &mut Draft<'a>, names: &[&str], node: &Node<'a>) -> bool {
+    /// Adds a property with this schema for each name; returns whether the limits on names and copies allow it.
+    fn add_properties(&mut self, draft: &mut Draft<'a>, names: &[&str], node: &Node<'a>) -> bool {
         let cost = node.size().saturating_mul(names.len());
         if names.len() > MAX_NAMES || cost > self.copies {
             return false;
@@ -122,16 +129,15 @@ impl<'a> Walk<'a> {
         true
     }
 
-    fn refuse_names(&mut self, draft: &Draft<'a>, keyword: &str) {
-        let message =
-            format!("`{keyword}` constrains the names of properties, which has no place in the schema subset");
+    fn reject_names(&mut self, draft: &Draft<'a>, keyword: &str) {
+        let message = format!("`{keyword}` constrains the names of properties, which is not part of the schema subset");
         let problem = Problem::new(codes::UNKNOWN_KEYWORD, draft.at(keyword), message).at_key().label("not enforced");
-        self.report(problem.help("use keys of any text, or an array of objects with a `key` and a `value`"));
+        self.report(problem.help("allow any name, or use an array of objects with a `key` and a `value`"));
     }
 
-    /// `minProperties` and `maxProperties`, where other keywords can say it.
+    /// `minProperties` and `maxProperties`, if other keywords can express or already imply them.
     pub(super) fn count_of_properties(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
-        let Some(limit) = value.as_number().and_then(Number::as_u64) else { return self.refuse(draft, name) };
+        let Some(limit) = value.as_number().and_then(Number::as_u64) else { return self.reject(draft, name) };
         let no_property = |members: &mut Vec<(String, Value<'a>)>| {
             let closed = Node::plain(draft.origin.join(name), Json::Bool(false));
             members.push(("additionalProperties".to_owned(), Value::Node(Box::new(closed))));
@@ -143,26 +149,26 @@ impl<'a> Walk<'a> {
                 members.push(("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
                 no_property(&mut members);
                 let empty = Node::members(draft.origin.join(name), members);
-                draft.also("not", Value::Node(Box::new(empty)));
+                draft.push_or_conjoin("not", Value::Node(Box::new(empty)));
             }
             ("maxProperties", _) if declared(draft).is_some_and(|count| count <= limit) => {}
             ("maxProperties", 0) => {
                 no_property(&mut members);
                 draft.conjuncts.push(Node::members(draft.origin.join(name), members));
             }
-            _ => self.refuse(draft, name),
+            _ => self.reject(draft, name),
         }
     }
 }
 
-/// How many properties an object must have because of their names.
+/// The number of distinct names in `required`.
 fn required(draft: &Draft<'_>) -> u64 {
     let names = draft.get("required").and_then(Json::as_array).unwrap_or_default();
     let names: HashSet<&str> = names.iter().filter_map(Json::as_str).collect();
     u64::try_from(names.len()).unwrap_or(0)
 }
 
-/// How many properties an object can have, where no other names are allowed.
+/// The number of declared properties, if no others are allowed.
 fn declared(draft: &Draft<'_>) -> Option<u64> {
     let is_closed = draft.get("additionalProperties") == Some(&Json::Bool(false));
     let is_known = is_closed && draft.get("patternProperties").is_none();
@@ -170,20 +176,20 @@ fn declared(draft: &Draft<'_>) -> Option<u64> {
     is_known.then(|| u64::try_from(count).unwrap_or(u64::MAX))
 }
 
-/// The sole pattern, where every name matches it.
+/// The single pattern and its schema, if every name matches it.
 fn whole(patterns: &Json) -> Option<(&str, &Json)> {
     let mut members = patterns.as_object()?.iter();
     let (pattern, schema) = members.next()?;
     (members.next().is_none() && EVERY_NAME.contains(&pattern.as_str())).then_some((pattern, schema))
 }
 
-/// The assertions of a schema of names.
+/// The keywords of a schema without its annotations.
 fn assertions(schema: &Object) -> impl Iterator<Item = (&str, &Json)> {
     schema.iter().map(|(name, value)| (name.as_str(), value)).filter(|(name, _)| !is_annotation(name))
 }
 
-/// Whether a schema accepts every string.
-fn says_nothing(schema: &Json) -> bool {
+/// Whether a schema obviously accepts every string.
+fn accepts_every_string(schema: &Json) -> bool {
     let is_string = |value: &Json| match value {
         Json::Array(names) => names.iter().any(|name| name.as_str() == Some("string")),
         name => name.as_str() == Some("string"),
@@ -199,7 +205,7 @@ fn says_nothing(schema: &Json) -> bool {
     }
 }
 
-/// The strings that a schema of names lists.
+/// The strings that a schema accepts, if it consists of `enum` or `const`.
 fn listed(schema: &Json) -> Option<Vec<&str>> {
     let object = schema.as_object()?;
     let mut names = None;
@@ -216,7 +222,7 @@ fn listed(schema: &Json) -> Option<Vec<&str>> {
     names
 }
 
-/// The texts that a pattern of the form `^(a|b)$` lists.
+/// The strings that a pattern of the form `^(a|b)$` matches. Only literal characters without a meaning in patterns are allowed.
 fn alternatives(pattern: &str) -> Option<Vec<&str>> {
     let inner = pattern.strip_prefix('^')?.strip_suffix('$')?;
     let grouped = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('(')).and_then(|rest| rest.strip_suffix(')'));

@@ -1,4 +1,7 @@
-//! What references lead to, and what it is called in the output.
+//! The targets of references, and their names in the output.
+//!
+//! A target is identified by the address of its value in the input, not by its pointer: several spellings (`#/$defs/a`, an
+//! anchor, `#/%24defs/a`) refer to the same value, and comparing addresses costs no memory for pointers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,44 +13,47 @@ use crate::{Hash, Json, pointer};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct TargetId(usize);
 
-/// A subschema that a `$ref` leads to.
+/// A subschema that a `$ref` refers to.
 pub(super) struct Target<'a> {
     pub(super) json: &'a Json,
     pub(super) pointer: String,
-    /// The name that it has or asks for.
+    /// The preferred name, before a suffix.
     base: String,
-    /// Whether it is a member of the root's `definitions`, so that its name stands.
+    /// Whether it is a member of the root's `definitions`, which keeps its name.
     pub(super) is_definition: bool,
 }
 
-/// Why a `$ref` leads nowhere.
+/// The reason why a `$ref` cannot be resolved.
 #[derive(Clone)]
 pub(super) enum Unresolved {
     NotLocal,
-    /// With the name that was looked for.
+    /// Contains the name that does not exist.
     Missing(String),
 }
 
-/// Names that are made from what stands somewhere have no more characters, but for their suffix.
+/// Maximum number of characters of a generated name, without its suffix.
 const MAX_NAME: usize = 64;
 
 type Members<'a> = HashMap<&'a str, &'a Json>;
 
-/// The targets of all references that the root leads to.
+/// The targets of all references that are reachable from the root.
 pub(super) struct Targets<'a> {
     root: &'a Json,
     list: Vec<Target<'a>>,
-    /// A value of the input is known by its address, which costs less than its pointer.
+    /// Targets by the address of their value in the input.
     by_address: HashMap<usize, TargetId>,
+    /// Results by the text of the reference. Many references often have the same text.
     by_text: HashMap<&'a str, Result<TargetId, Unresolved>>,
-    /// Of every object that a reference went through.
+    /// An index of each object on the path of some reference, by the object's address. Looking up each reference in a large
+    /// `definitions` by a linear search would take quadratic time.
     indexes: HashMap<usize, Members<'a>>,
+    /// Collected when the first reference to an anchor is resolved.
     anchors: Option<HashMap<&'a str, (&'a Json, Origin)>>,
-    /// The root's `$id`, in case that a reference is absolute.
+    /// The root's `$id`, for absolute references to this document.
     base: &'a str,
 }
 
-/// Whether the value of an `$id` moves the base of references.
+/// Whether the value of an `$id` changes the base URI. In drafts 4 to 7, `$id: "#name"` is an anchor instead.
 fn is_base(id: &Json) -> bool {
     id.as_str().is_some_and(|id| !id.starts_with('#'))
 }
@@ -57,7 +63,7 @@ fn address(json: &Json) -> usize {
 }
 
 impl<'a> Targets<'a> {
-    /// Follows every reference from the root on.
+    /// Finds the targets of all references, starting at the root and following references.
     pub(super) fn collect(root: &'a Json) -> Self {
         let mut targets = Self {
             root,
@@ -82,13 +88,13 @@ impl<'a> Targets<'a> {
             let below = dialect::subschemas(object).map(|child| (child, depth + 1));
             let found = targets.list.iter().skip(known).map(|target| (target.json, 1));
             let new: Vec<_> = below.chain(found).filter(|(json, _)| seen.insert(address(json))).collect();
-            // The last one is read first.
+            // The stack is read from its end; reverse, so that targets are found in source order.
             open.extend(new.into_iter().rev());
         }
         targets
     }
 
-    /// What a reference leads to.
+    /// The target of a reference.
     pub(super) fn resolve(&mut self, text: &'a str) -> Result<TargetId, Unresolved> {
         if let Some(known) = self.by_text.get(text) {
             return known.clone();
@@ -98,7 +104,7 @@ impl<'a> Targets<'a> {
         found
     }
 
-    /// The target that stands at a place of the input.
+    /// The target at this value of the input, if it is one.
     pub(super) fn at(&self, json: &Json) -> Option<TargetId> {
         self.by_address.get(&address(json)).copied()
     }
@@ -107,7 +113,7 @@ impl<'a> Targets<'a> {
         self.list.get(id.0)
     }
 
-    /// Members of the root's containers in source order, then what stands elsewhere, as it is met.
+    /// All targets: members of the root's containers in source order, then all others in the order of their references.
     pub(super) fn in_order(&self) -> Vec<TargetId> {
         let root = self.root.as_object();
         let containers = ["definitions", "$defs"].into_iter().filter_map(|name| root?.get(name)?.as_object());
@@ -119,7 +125,7 @@ impl<'a> Targets<'a> {
         order
     }
 
-    /// Names that could be meant, for a suggestion.
+    /// Names of definitions, for suggestions.
     pub(super) fn candidates(&self) -> impl Iterator<Item = &'a str> {
         let root = self.root.as_object();
         let containers = ["definitions", "$defs"].into_iter().filter_map(move |name| root?.get(name)?.as_object());
@@ -153,7 +159,7 @@ impl<'a> Targets<'a> {
         let mut json = self.root;
         for token in pointer::tokens(&fragment) {
             json = self.step(json, &token).ok_or(Unresolved::Missing(token))?;
-            // Below another base, references mean something else.
+            // Below another base URI, the fragment of a reference would be resolved against a different document.
             if ["$id", "id"].iter().any(|name| self.step(json, name).is_some_and(is_base)) {
                 return Err(Unresolved::NotLocal);
             }
@@ -172,8 +178,8 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// The name of each of `used`. A member of the root's `definitions` keeps its own; where another's is taken, it gets a
-    /// suffix that its pointer alone decides.
+    /// The names of the targets `used`. A member of the root's `definitions` keeps its name. Any other target whose preferred name
+    /// is taken gets a suffix, a hash of its pointer, so its name does not depend on the other targets' order.
     pub(super) fn names(&self, used: &[TargetId]) -> HashMap<TargetId, String> {
         let targets = || used.iter().filter_map(|id| self.get(*id).map(|target| (*id, target)));
         let mut wanted: HashMap<&str, usize> = HashMap::new();
@@ -195,7 +201,7 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// One spelling a place.
+/// The pointer with `~` and `/` escaped in the usual way, so that each place has one spelling.
 fn canonical(fragment: &str) -> String {
     pointer::tokens(fragment).fold(String::new(), |mut pointer, token| {
         pointer::push(&mut pointer, &token);
@@ -203,6 +209,8 @@ fn canonical(fragment: &str) -> String {
     })
 }
 
+/// The preferred name of a target: for the root its title, for a definition its own name, and otherwise the nearest name above it
+/// that is neither a keyword nor an index.
 fn base_name(json: &Json, tokens: &[String]) -> String {
     let Some((last, above)) = tokens.split_last() else {
         let title = json.get("title").and_then(Json::as_str).unwrap_or_default();
@@ -220,7 +228,7 @@ fn base_name(json: &Json, tokens: &[String]) -> String {
     name.chars().take(MAX_NAME).collect()
 }
 
-/// Every place with a name of its own, by `$anchor` or by an `$id` that is a fragment.
+/// All anchors (`$anchor`, `$dynamicAnchor`, or an `$id` that is a fragment) with their values and places.
 fn anchors(root: &Json) -> HashMap<&str, (&Json, Origin)> {
     let mut anchors = HashMap::new();
     let mut open = vec![(root, Origin::default())];

@@ -1,17 +1,18 @@
-//! A schema on its way from one dialect to the other: every subschema knows where it came from.
+//! The output schema as a tree. Each subschema knows its place in the input.
 
 use std::rc::Rc;
 
 use super::target::TargetId;
 use crate::{Json, Object, pointer};
 
-/// Where in the input something stands. Cheap to extend and to keep; the text is made when somebody asks.
+/// A place in the input. It is a linked list of tokens, so extending and cloning it is cheap; the pointer is built on demand, for
+/// errors.
 #[derive(Clone, Default)]
 pub(super) struct Origin(Option<Rc<Step>>);
 
 struct Step {
     parent: Origin,
-    /// One or more reference tokens, as they stand in a pointer.
+    /// One or more reference tokens, as part of a JSON Pointer.
     tokens: String,
 }
 
@@ -19,14 +20,14 @@ struct Step {
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     pub(super) origin: Origin,
-    /// What stands there in the input.
+    /// The value at that place of the input, if the subschema corresponds to one.
     pub(super) source: Option<&'a Json>,
     pub(super) body: Body<'a>,
 }
 
 #[derive(Clone)]
 pub(super) enum Body<'a> {
-    /// `true`, `false`, or something that is no schema, which the loader refuses.
+    /// `true`, `false`, or a value that is not a schema, which the loader rejects.
     Plain(Json),
     Members(Vec<(String, Value<'a>)>),
 }
@@ -38,9 +39,9 @@ pub(super) enum Value<'a> {
     Node(Box<Node<'a>>),
     List(Vec<Node<'a>>),
     Map(Vec<(String, Node<'a>)>),
-    /// With its spelling, where that may stay.
+    /// A reference, with the input's spelling if it is still correct.
     Ref(TargetId, Option<&'a str>),
-    /// Where the root's `definitions` go.
+    /// The position of the root's `definitions`.
     Definitions,
 }
 
@@ -89,7 +90,7 @@ impl<'a> Node<'a> {
         Self::keyword(&origin, "not", Value::Node(Box::new(self)))
     }
 
-    /// The subschemas right below, in order.
+    /// The direct subschemas, in order.
     pub(super) fn children(&self) -> impl Iterator<Item = &Node<'a>> {
         let members = if let Body::Members(members) = &self.body { members.as_slice() } else { &[] };
         members.iter().flat_map(|(_, value)| {
@@ -103,12 +104,12 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// How many subschemas there are, itself included.
+    /// The number of subschemas, including itself.
     pub(super) fn size(&self) -> usize {
         1 + self.children().map(Node::size).sum::<usize>()
     }
 
-    /// Calls `found` with every reference in it.
+    /// Calls `found` with the target of each reference in the tree.
     pub(super) fn references(&self, found: &mut impl FnMut(TargetId)) {
         if let Body::Members(members) = &self.body {
             for (_, value) in members {
@@ -120,7 +121,7 @@ impl<'a> Node<'a> {
         self.children().for_each(|child| child.references(found));
     }
 
-    /// The text of the schema; `reference` says how a target is referred to.
+    /// The schema as JSON. `reference` returns the text of a reference to a target; `definitions` is written at its position.
     pub(super) fn to_json(&self, reference: &impl Fn(TargetId) -> String, definitions: Option<&Json>) -> Json {
         let members = match &self.body {
             Body::Plain(value) => return value.clone(),

@@ -1,4 +1,7 @@
-//! One schema object of the input to one of the output, keyword by keyword.
+//! Translates one schema object of the input to one of the output, keyword by keyword.
+//!
+//! A keyword that needs a schema of its own in the output (because its name is taken, or because it becomes `anyOf`) is collected
+//! in `conjuncts`, which become `allOf` at the end.
 
 use super::dialect::Dialect;
 use super::number::Bounds;
@@ -8,29 +11,29 @@ use super::{annotation, pattern};
 use crate::parse::{MAX_SCHEMA_DEPTH, advice, depth_is_within_limit, is_annotation, is_assertion, quote};
 use crate::{Json, Object, Problem, codes, pointer};
 
-/// More problems are not told.
+/// At most this many problems are reported.
 pub(super) const MAX_PROBLEMS: usize = 1000;
 
 pub(super) struct Walk<'a> {
     pub(super) targets: Targets<'a>,
     pub(super) dialect: Dialect,
     pub(super) problems: Vec<Problem>,
-    /// How many more subschemas may be written twice.
+    /// How many more subschemas may be copied.
     pub(super) copies: usize,
 }
 
-/// A schema object while its keywords are read.
+/// A schema object whose keywords are being translated.
 pub(super) struct Draft<'a> {
     pub(super) object: &'a Object,
     pub(super) origin: Origin,
     pub(super) depth: usize,
     pub(super) bounds: Bounds<'a>,
     pub(super) out: Vec<(String, Value<'a>)>,
-    /// Schemas that hold too, and have no keyword of their own.
+    /// Additional assertions, which become branches of `allOf`.
     pub(super) conjuncts: Vec<Node<'a>>,
-    /// Properties that come from other keywords than `properties`.
+    /// Properties that come from keywords other than `properties`.
     pub(super) properties: Vec<(String, Node<'a>)>,
-    /// What `additionalProperties` becomes, where another keyword decides.
+    /// The new value of `additionalProperties`, if another keyword determines it.
     pub(super) additional: Option<Node<'a>>,
 }
 
@@ -51,8 +54,8 @@ impl<'a> Draft<'a> {
         self.push(keyword, Value::Plain(value));
     }
 
-    /// A keyword of the output, or, where it is taken, a schema beside it.
-    pub(super) fn also(&mut self, keyword: &str, value: Value<'a>) {
+    /// Adds a keyword to the output, or to a conjunct if the object already has it.
+    pub(super) fn push_or_conjoin(&mut self, keyword: &str, value: Value<'a>) {
         if self.out.iter().any(|(name, _)| name == keyword) || self.object.get(keyword).is_some() {
             self.conjuncts.push(Node::keyword(&self.origin, keyword, value));
         } else {
@@ -72,15 +75,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Refuses a keyword in the loader's words.
-    pub(super) fn refuse(&mut self, draft: &Draft<'a>, keyword: &str) {
-        // To look for what could be meant takes time.
+    /// Rejects a keyword, with the loader's message.
+    pub(super) fn reject(&mut self, draft: &Draft<'a>, keyword: &str) {
+        // Searching for a suggestion takes time, so don't if the result is discarded.
         if !self.is_full() {
             self.report(advice::unknown_keyword(draft.object, keyword, draft.at(keyword)));
         }
     }
 
-    /// The subschema at a place, or a reference where it has moved to `definitions`.
+    /// The subschema at a place of the input, or a reference if it has moved to `definitions`.
     pub(super) fn node(&mut self, json: &'a Json, origin: Origin, depth: usize) -> Node<'a> {
         match self.targets.at(json) {
             Some(target) => {
@@ -91,7 +94,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The subschema at a place. Recursion is bounded by [`MAX_SCHEMA_DEPTH`].
+    /// Translates the subschema at a place of the input. [`MAX_SCHEMA_DEPTH`] bounds the recursion.
     pub(super) fn schema(&mut self, json: &'a Json, origin: Origin, depth: usize) -> Node<'a> {
         let body = match json {
             _ if depth > MAX_SCHEMA_DEPTH => {
@@ -99,7 +102,7 @@ impl<'a> Walk<'a> {
                 Body::Plain(Json::Bool(true))
             }
             Json::Object(object) => Body::Members(self.object(object, origin.clone(), depth)),
-            // Of no other value does the loader look at more than the type.
+            // Not a schema. The loader reports its type only, so there is no need to copy a large array.
             Json::Array(_) => Body::Plain(Json::Array(Vec::new())),
             other => Body::Plain(other.clone()),
         };
@@ -153,7 +156,9 @@ impl<'a> Walk<'a> {
             ("type", _) => self.types(draft, value),
             ("nullable", _) => self.nullable(draft, value),
             ("format", _) => self.format(draft, value),
-            ("pattern", Json::String(source)) => draft.push_json(name, Json::String(pattern::mend(source))),
+            ("pattern", Json::String(source)) => {
+                draft.push_json(name, Json::String(pattern::remove_needless_escapes(source)))
+            }
             ("required", Json::Array(names)) if names.iter().all(|name| name.as_str().is_some()) => {
                 draft.push_json(name, Json::Array(distinct(names)))
             }
@@ -165,7 +170,7 @@ impl<'a> Walk<'a> {
             }
             ("additionalProperties" | "unevaluatedProperties", _) => self.additional(draft, name, value),
             ("patternProperties", _) => self.pattern_properties(draft, value),
-            // Read at the start: it decides on all other keywords about properties.
+            // Already read by `closed_names`, because it affects all other keywords about properties.
             ("propertyNames", _) => {}
             ("minProperties" | "maxProperties", _) => self.count_of_properties(draft, name, value),
             ("dependencies" | "dependentRequired" | "dependentSchemas", _) => self.dependencies(draft, name, value),
@@ -187,7 +192,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is under it is written where references lead to it.
+    /// A container of definitions. Its members are written to the root's `definitions` if they are referenced, so here only the
+    /// position of that keyword matters.
     fn container(&mut self, draft: &mut Draft<'a>) {
         let is_first = !draft.out.iter().any(|(_, value)| matches!(value, Value::Definitions));
         if draft.depth == 0 && is_first {
@@ -195,14 +201,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Passes a value on as it is; what is wrong with it, the loader says.
+    /// Copies a keyword. The loader checks its value.
     pub(super) fn copy(&mut self, draft: &mut Draft<'a>, name: &str, value: &'a Json) {
         let values = value.as_array().filter(|_| ["enum", "examples"].contains(&name));
-        // The array of the keyword itself is no part of any value.
+        // The keyword's own array is not part of any value, so it does not count as a level.
         if values.map_or_else(|| depth_is_within_limit(value), |values| values.iter().all(depth_is_within_limit)) {
             return draft.push_json(name, value.clone());
         }
-        let message = format!("a value in `{name}` nests too deeply");
+        let message = format!("a value in `{name}` is nested too deeply");
         self.report(Problem::new(codes::VALUE_TOO_DEEP, draft.at(name), message).label("too deep"));
     }
 
@@ -210,7 +216,7 @@ impl<'a> Walk<'a> {
         let Json::String(text) = value else { return self.copy(draft, "$ref", value) };
         match self.targets.resolve(text) {
             Ok(target) => {
-                // The name stands, so its spelling may.
+                // The definition keeps its name, so the reference can keep its spelling (such as its percent-encoding).
                 let is_definition = self.targets.get(target).is_some_and(|target| target.is_definition);
                 let spelling = text.starts_with("#/definitions/") && is_definition;
                 draft.push("$ref", Value::Ref(target, spelling.then_some(text.as_str())));
@@ -224,7 +230,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A problem of a keyword's value that JSON Schema itself does not allow.
+    /// Reports a keyword whose value JSON Schema itself does not allow.
     pub(super) fn malformed(&mut self, draft: &Draft<'a>, name: &str, expected: &str) {
         let message = format!("`{}` must be {expected}", quote(name).trim_matches('"'));
         let problem = Problem::new(codes::WRONG_TYPE, draft.at(name), message);
@@ -232,19 +238,19 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a keyword says something of payloads, or may.
+/// Whether a keyword may be an assertion. Unknown keywords count, because ignoring them could change the meaning.
 fn asserts(name: &str) -> bool {
     let is_container = ["definitions", "$defs", "components"].contains(&name);
     !is_annotation(name) && !is_container && !annotation::is_dropped(name) && name != "deprecated" && name != "example"
 }
 
-/// The texts without those that stood before.
+/// The distinct strings of an array, in their first order.
 pub(super) fn distinct(names: &[Json]) -> Vec<Json> {
     let mut seen = std::collections::HashSet::new();
     names.iter().filter(|name| name.as_str().is_some_and(|text| seen.insert(text))).cloned().collect()
 }
 
-/// Puts together what was found.
+/// Assembles the members of the output object.
 fn finish(draft: Draft<'_>) -> Vec<(String, Value<'_>)> {
     let Draft { object, origin, mut out, mut conjuncts, mut properties, additional, .. } = draft;
     annotation::deprecate(object, &mut out);
@@ -257,10 +263,10 @@ fn finish(draft: Draft<'_>) -> Vec<(String, Value<'_>)> {
     if let Some(node) = additional {
         out.push(("additionalProperties".to_owned(), Value::Node(Box::new(node))));
     }
-    // In draft-07 nothing may assert beside a reference.
-    let says_more = !conjuncts.is_empty() || out.iter().any(|(name, _)| is_assertion(name));
+    // Draft-07 ignores assertions next to `$ref`, so the reference becomes a branch of `allOf` as well.
+    let asserts_more = !conjuncts.is_empty() || out.iter().any(|(name, _)| is_assertion(name));
     let reference = out.iter().position(|(_, value)| matches!(value, Value::Ref(..)));
-    if let Some(index) = reference.filter(|_| says_more) {
+    if let Some(index) = reference.filter(|_| asserts_more) {
         let (name, value) = out.remove(index);
         conjuncts.insert(0, Node::keyword(&origin, &name, value));
     }
@@ -274,7 +280,7 @@ fn finish(draft: Draft<'_>) -> Vec<(String, Value<'_>)> {
     out
 }
 
-/// A sole branch of `allOf` with nothing but annotations beside it is the schema itself.
+/// Replaces an `allOf` with one branch, and only annotations next to it, by the branch itself.
 fn merge_sole_conjunct(out: &mut Vec<(String, Value<'_>)>) {
     let Some(index) = out.iter().position(|(name, _)| name == "allOf") else { return };
     let is_alone = out.iter().all(|(name, _)| name == "allOf" || is_annotation(name) || name == "definitions");
