@@ -16,9 +16,9 @@ const PAYLOADS: usize = 40;
 
 /// Where serde refuses what the schema allows, and why.
 const SERDE_REFUSES: &[(&str, &str)] = &[
-    ("a result", "schemars lets other properties stand beside `Ok` and `Err`"),
-    ("adjacent tags", "schemars says nothing of the content of a variant without one"),
-    ("enums in fields, lists and maps", "it has the type with adjacent tags"),
+    ("a result", "schemars allows other properties next to `Ok` and `Err`"),
+    ("adjacent tags", "schemars accepts any content for a variant without content"),
+    ("enums in fields, lists and maps", "it contains the type with adjacent tags"),
 ];
 
 /// Where the schema refuses what serde writes, and why.
