@@ -1,13 +1,14 @@
-//! The languages that code is generated in.
+//! Target languages.
 
-/// A language that code is generated in.
+/// A target language.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Language {
     /// Rust, editions 2021 and 2024.
     Rust,
     /// TypeScript 5, ES modules, no imports.
     TypeScript,
-    /// JavaScript of ES2022 with its declarations: what [`Language::TypeScript`] gives, for where nothing is compiled.
+    /// JavaScript (ES2022) with type declarations: the same code as [`Language::TypeScript`], for programs without a build
+    /// step.
     JavaScript,
 }
 
@@ -15,10 +16,10 @@ impl Language {
     /// Every language.
     pub const ALL: [Language; 3] = [Language::Rust, Language::TypeScript, Language::JavaScript];
 
-    /// The languages that the command line generates where none is named.
+    /// The languages that the command line generates by default.
     pub const DEFAULT: [Language; 2] = [Language::Rust, Language::TypeScript];
 
-    /// The name on the command line: `rust`, `typescript` or `javascript`.
+    /// The language's name on the command line: `rust`, `typescript` or `javascript`.
     pub const fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",
@@ -27,7 +28,7 @@ impl Language {
         }
     }
 
-    /// The file name extensions of what is generated, without the dot.
+    /// The extensions of the generated files, without the dot.
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
             Language::Rust => &["rs"],
@@ -36,7 +37,7 @@ impl Language {
         }
     }
 
-    /// The language of that name.
+    /// The language with that name; the inverse of [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|l| l.name() == name)
     }

@@ -1,6 +1,6 @@
-//! Contract to Rust and TypeScript types.
+//! Generates Rust and TypeScript types from contracts.
 //!
-//! [`generate`] turns a checked contract into files in memory; it does no IO. The same contract gives the same bytes.
+//! [`generate`] turns a checked contract into files in memory and performs no IO. The same contract gives the same bytes.
 #![forbid(unsafe_code)]
 
 mod build_script;
@@ -23,12 +23,12 @@ pub use build_script::{Build, BuildError};
 pub use language::Language;
 use typescript::Form;
 
-/// Generated files: file name (no folder) to text, `\n` line ends.
+/// Generated files: a map from file names, without folders, to text with `\n` line ends.
 pub type Files = BTreeMap<String, String>;
 
-/// The files of one agent's contract: `<id>.rs`, `<id>.ts`, `<id>.js` and `<id>.d.ts`, as `languages` asks.
+/// Generates the files of one agent's contract: `<id>.rs`, `<id>.ts`, or `<id>.js` and `<id>.d.ts`, depending on `languages`.
 ///
-/// Total: every contract has an output, and what is emitted compiles. Takes time linear in the size of the contract.
+/// Every contract has an output, and the output compiles. Takes time linear in the size of the contract.
 pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
     let id = manifest.agent.as_str();
     let model = lower::lower(manifest);

@@ -1,13 +1,13 @@
 //! Identifiers from untrusted names: case, characters, collisions.
 //!
-//! Identifiers are ASCII: other characters separate words, so that no name can look like another one.
+//! Identifiers are ASCII, and other characters separate words. Unicode identifiers could look alike but differ.
 
 use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
-/// The words of a name: split at what is not an ASCII letter or digit, before a capital that follows a small letter or a
-/// digit, and before the last capital of a run (`HTTPServer` is `HTTP`, `Server`).
+/// The words of a name in lower case. A name is split at characters other than ASCII letters and digits, before a capital
+/// that follows a small letter or a digit, and before the last capital of a run (`HTTPServer` gives `http`, `server`).
 fn words(name: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
     let mut words: Vec<String> = Vec::new();
@@ -35,8 +35,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// `review-pr` to `ReviewPr`. Digits that would run together are kept apart (`1.0` to `1_0`). May be empty or start with
-/// a digit: for use as a part of a name.
+/// A name in UpperCamelCase: `review-pr` gives `ReviewPr`. Words that would join two digits are separated by `_` (`1.0` gives
+/// `1_0`, unlike `10`). The result may be empty or start with a digit, so it is only a part of an identifier.
 pub(crate) fn camel(name: &str) -> String {
     let mut camel = String::new();
     for word in words(name) {
@@ -51,13 +51,13 @@ pub(crate) fn camel(name: &str) -> String {
     camel
 }
 
-/// [`camel`], or `fallback` where nothing is left: for use as a part of a name.
+/// [`camel`], or `fallback` if that is empty. The result is only a part of an identifier.
 pub(crate) fn camel_or(name: &str, fallback: &str) -> String {
     let camel = camel(name);
     if camel.is_empty() { fallback.to_owned() } else { camel }
 }
 
-/// [`camel`] as a whole identifier: `fallback` where nothing is left, `N` before a leading digit.
+/// [`camel`] as a whole identifier: `fallback` if it is empty, and with an `N` before a leading digit.
 pub(crate) fn type_name(name: &str, fallback: &str) -> String {
     let camel = camel(name);
     match camel.chars().next() {
@@ -67,7 +67,8 @@ pub(crate) fn type_name(name: &str, fallback: &str) -> String {
     }
 }
 
-/// `prUrl` to `pr_url`, as a whole identifier: `field` where nothing is left, `n` before a leading digit.
+/// A name in snake_case as a whole identifier: `prUrl` gives `pr_url`. An empty name becomes `field`, and a leading digit is
+/// preceded by `n`.
 pub(crate) fn field_name(name: &str) -> String {
     let snake = words(name).join("_");
     match snake.chars().next() {
@@ -77,9 +78,9 @@ pub(crate) fn field_name(name: &str) -> String {
     }
 }
 
-/// Makes names unique: each name that stands more than once, or is `reserved`, gets `separator` and a hash of its
-/// identity. Identities are distinct, so the result does not depend on the order.
-pub(crate) fn settle(names: &mut [(String, Vec<u8>)], separator: &str, reserved: impl Fn(&str) -> bool) {
+/// Makes names unique: each name that occurs more than once, or is `reserved`, gets the suffix `separator` plus a hash of its
+/// identity. All of a set of equal names get a suffix, and identities are distinct, so the result does not depend on order.
+pub(crate) fn make_unique(names: &mut [(String, Vec<u8>)], separator: &str, reserved: impl Fn(&str) -> bool) {
     let mut count: HashMap<&str, usize> = HashMap::new();
     for (name, _) in names.iter() {
         *count.entry(name).or_default() += 1;
@@ -89,25 +90,26 @@ pub(crate) fn settle(names: &mut [(String, Vec<u8>)], separator: &str, reserved:
     if plain.len() == names.len() {
         return;
     }
-    // A peer can make short hashes collide, so the length grows until nothing does.
+    // A peer can construct names whose short hashes collide, so the hashes grow until all names are distinct.
     for length in [8, 16, 32, 64] {
-        let settled: Vec<String> = names
+        let unique: Vec<String> = names
             .iter()
             .map(|(name, identity)| {
                 if plain.contains(name) { name.clone() } else { format!("{name}{separator}{}", hash(identity, length)) }
             })
             .collect();
-        let unique: HashSet<&String> = settled.iter().collect();
-        if unique.len() == names.len() || length == 64 {
-            for ((name, _), settled) in names.iter_mut().zip(settled) {
-                *name = settled;
+        let distinct: HashSet<&String> = unique.iter().collect();
+        if distinct.len() == names.len() || length == 64 {
+            for ((name, _), unique) in names.iter_mut().zip(unique) {
+                *name = unique;
             }
             return;
         }
     }
 }
 
-fn hash(identity: &[u8], length: usize) -> String {
+/// The first `length` hexadecimal digits of the SHA-256 of `identity`.
+pub(crate) fn hash(identity: &[u8], length: usize) -> String {
     let digits = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     digits.chars().take(length).collect()
 }
@@ -137,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn every_colliding_name_gets_a_suffix_whatever_the_order() {
-        let settle = |order: [usize; 3]| {
+    fn every_colliding_name_gets_a_suffix_in_any_order() {
+        let unique_names = |order: [usize; 3]| {
             let all = [("Asc", "asc"), ("Asc", "ASC"), ("Desc", "desc")];
             let mut names: Vec<_> = order.map(|i| (all[i].0.to_owned(), all[i].1.as_bytes().to_vec())).into();
-            super::settle(&mut names, "X", |_| false);
+            make_unique(&mut names, "X", |_| false);
             let mut by_identity: Vec<_> = names.into_iter().map(|(name, id)| (id, name)).collect();
             by_identity.sort();
             by_identity
         };
-        let names = settle([0, 1, 2]);
-        assert_eq!(names, settle([2, 1, 0]));
+        let names = unique_names([0, 1, 2]);
+        assert_eq!(names, unique_names([2, 1, 0]));
         assert!(names[0].1.starts_with("AscX") && names[1].1.starts_with("AscX") && names[0].1 != names[1].1);
         assert_eq!(names[2].1, "Desc");
     }

@@ -281,7 +281,7 @@ fn settle_types(model: &mut Model<'_>) {
     for def in &model.types {
         names.push((def.name.clone(), identity(&def.capability, def.side.name(), &def.pointer, &def.name)));
     }
-    name::settle(&mut names, "X", |name| RESERVED.contains(&name));
+    name::make_unique(&mut names, "X", |name| RESERVED.contains(&name));
     let mut settled = names.into_iter().map(|(name, _)| name);
     let mut take = |slot: &mut String| {
         if let Some(name) = settled.next() {
@@ -347,7 +347,7 @@ fn settle_idents<T>(
             (ident.clone(), identity)
         })
         .collect();
-    name::settle(&mut names, separator, reserved);
+    name::make_unique(&mut names, separator, reserved);
     for (part, (name, _)) in parts.iter_mut().zip(names) {
         *access(part).0 = name;
     }

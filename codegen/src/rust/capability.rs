@@ -30,7 +30,7 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
     writer.item();
     writer.doc("The descriptors of all capabilities, in the order of the contract.");
     writer.text("pub const CAPABILITIES: &[::capgen::Descriptor] = ");
-    writer.hold();
+    writer.never_break();
     writer.list("&[", "]", |w| {
         w.each(&model.capabilities, |w, capability| {
             w.text(&capability.marker);
@@ -71,7 +71,7 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
     writer.body(|w| {
         w.doc("The capability as the contract declares it.");
         w.text("pub const DESCRIPTOR: ::capgen::Descriptor = ");
-        w.hold();
+        w.never_break();
         descriptor(w, types, capability);
         w.line(";");
     });

@@ -1,24 +1,38 @@
-//! How a type is read and written: an anonymous constant that holds its rules and its `Json`.
+//! Code that reads and writes a type: an implementation of the runtime's codec trait with the rules that it applies.
 
 use super::types::Types;
-use super::wire_rule::{Whole, WireRule};
+use super::wire_rule::{Interpreted, WireRule};
 use super::writer::Writer;
 use crate::model::{Origin, TypeDef};
 
-/// The rules that a type's code refers to by number.
+/// The rules of one type, each a `static` that the type's code refers to.
 #[derive(Default)]
 pub(super) struct Rules(Vec<WireRule>);
 
+/// A reference to one of the rules of a type.
+#[derive(Clone, Copy)]
+pub(super) struct RuleRef(usize);
+
 impl Rules {
-    /// Keeps a rule, and says how it is referred to; `None` where there is none.
-    pub(super) fn keep(&mut self, rule: Option<WireRule>) -> Option<String> {
+    /// Adds a rule and returns a reference to it; `None` if there is no rule.
+    pub(super) fn add(&mut self, rule: Option<WireRule>) -> Option<RuleRef> {
         self.0.push(rule?);
-        Some(format!("&R{}", self.0.len() - 1))
+        Some(RuleRef(self.0.len() - 1))
     }
 }
 
-/// The constant around what `f` writes, with the rules and the schemas beside the type.
-pub(super) fn block(
+impl RuleRef {
+    /// The reference as an expression.
+    pub(super) fn write(self, writer: &mut Writer) {
+        writer.text(&format!("&R{}", self.0));
+    }
+}
+
+/// Writes `f` inside an anonymous constant, together with the names, rules and schemas that its code refers to. Nothing
+/// outside sees them, so every type can use the same short names. Without any of them, there is no constant.
+///
+/// `names` are property names. `f` receives whether there is an `INTERPRETED`.
+pub(super) fn scope(
     writer: &mut Writer,
     types: &Types<'_>,
     def: &TypeDef,
@@ -26,45 +40,36 @@ pub(super) fn block(
     rules: &Rules,
     f: impl FnOnce(&mut Writer, bool),
 ) {
-    let whole = Whole::of(types, def);
-    let is_bare = whole.is_none() && names.is_none() && rules.0.is_empty();
-    if is_bare {
+    let interpreted = Interpreted::of(types, def);
+    let needs_scope = interpreted.is_some() || names.is_some() || !rules.0.is_empty();
+    if !needs_scope {
         return f(writer, false);
     }
     writer.item();
     writer.line("const _: () = {");
     writer.indented(|w| {
         if let Some(names) = names {
-            w.text("const NAMES: &[&str] = ");
-            w.hold();
-            w.list("&[", "]", |w| w.each(names, |w, name| w.literal(name)));
-            w.line(";");
+            w.assign("const NAMES: &[&str] = ", |w| w.list("&[", "]", |w| w.each(names, |w, name| w.literal(name))));
         }
         for (index, rule) in rules.0.iter().enumerate() {
             w.text(&format!("static R{index}: "));
             rule.write_type(w);
-            w.text(" = ");
-            w.hold();
-            rule.write(w);
-            w.line(";");
+            w.assign(" = ", |w| rule.write(w));
         }
-        if let Some(whole) = &whole {
-            w.text("static INTERPRETED: ::capgen::wire::Interpreted = ");
-            w.hold();
-            whole.write(w);
-            w.line(";");
+        if let Some(interpreted) = &interpreted {
+            w.assign("static INTERPRETED: ::capgen::wire::Interpreted = ", |w| interpreted.write(w));
         }
         w.first_item();
-        f(w, whole.is_some());
+        f(w, interpreted.is_some());
     });
     writer.line("};");
 }
 
-/// `Json` for the type of that name.
-pub(super) fn json(
+/// Implements the codec trait for the type with that name; `read` and `write` write the bodies of its methods.
+pub(super) fn implement(
     writer: &mut Writer,
     name: &str,
-    has_whole: bool,
+    is_interpreted: bool,
     read: impl FnOnce(&mut Writer),
     write: impl FnOnce(&mut Writer),
 ) {
@@ -72,7 +77,7 @@ pub(super) fn json(
         |w| w.text("::capgen::wire::Codec"),
         name,
         |w| {
-            if has_whole {
+            if is_interpreted {
                 w.line("const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);");
             }
             w.text("fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> ");
@@ -83,7 +88,7 @@ pub(super) fn json(
     );
 }
 
-/// Serde's traits for a definition that has a type of its own.
+/// Implements serde's traits. With `payload`, which root types have, errors of deserialization list every violation.
 pub(super) fn serde(writer: &mut Writer, def: &TypeDef) {
     match def.origin {
         Origin::Root => writer.macro_item("::capgen::impl_serde", &[&def.name, "payload"]),
@@ -91,21 +96,21 @@ pub(super) fn serde(writer: &mut Writer, def: &TypeDef) {
     }
 }
 
-/// The call that reads a value.
-pub(super) fn read(writer: &mut Writer, rule: Option<&str>) {
+/// The method call that reads a value, inside the group of `reader`.
+pub(super) fn read_call(writer: &mut Writer, rule: Option<RuleRef>) {
     match rule {
         None => writer.method(".read", |_| {}),
-        Some(rule) => writer.method(".read_by", |w| w.text(rule)),
+        Some(rule) => writer.method(".read_by", |w| rule.write(w)),
     }
 }
 
-/// The call that writes what `value` writes.
-pub(super) fn write(writer: &mut Writer, rule: Option<&str>, value: impl Fn(&mut Writer)) {
+/// The call that writes the value of the expression `value`.
+pub(super) fn write_call(writer: &mut Writer, rule: Option<RuleRef>, value: impl Fn(&mut Writer)) {
     writer.method_call("writer", if rule.is_some() { ".write_by" } else { ".write" }, |w| {
         value(w);
         if let Some(rule) = rule {
             w.comma();
-            w.text(rule);
+            rule.write(w);
         }
     });
 }

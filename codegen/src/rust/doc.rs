@@ -1,22 +1,23 @@
 //! Untrusted text as documentation.
 //!
-//! The one way in which a peer's text reaches a doc comment. Nothing of it becomes a code block, which rustdoc would compile
-//! and run, nor a link, nor HTML.
+//! A peer's text reaches doc comments only through this module. It never becomes a code block, which rustdoc would compile
+//! and run, or a link, or HTML.
 
 use super::writer::Writer;
 
-/// A description, or the sentence that stands in for one, which must be trusted Markdown.
-pub(super) fn write(writer: &mut Writer, description: Option<&str>, standard: impl FnOnce() -> String) {
+/// Documents an item with its description. If there is none, `default` gives the documentation; its result is written as
+/// it is, so it must be trusted Markdown.
+pub(super) fn write(writer: &mut Writer, description: Option<&str>, default: impl FnOnce() -> String) {
     let lines = description.map(markdown).unwrap_or_default();
     if lines.is_empty() {
-        return writer.doc(&standard());
+        return writer.doc(&default());
     }
     for line in lines {
         writer.doc(&line);
     }
 }
 
-/// A value or name as Markdown: a code span where that is possible.
+/// A value or name as Markdown: a code span, unless it contains a backtick. At most 80 characters are shown.
 pub(super) fn code(text: &str) -> String {
     let mut shown = String::new();
     for c in text.trim().chars().take(80) {
@@ -37,7 +38,8 @@ pub(super) fn code(text: &str) -> String {
     }
 }
 
-/// The lines of a text as Markdown without code blocks, links and HTML; no blank ones at either end.
+/// The lines of a text as Markdown without code blocks, links and HTML, and without blank lines at either end or after
+/// another.
 fn markdown(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
@@ -53,21 +55,23 @@ fn markdown(text: &str) -> Vec<String> {
     lines
 }
 
-/// One line, single spaces, without characters that do not show. More than one space could start a code block, at the
-/// start of a line or behind the mark of a list.
+/// A line without invisible characters and with single spaces. Several spaces could start a code block, at the start of a
+/// line or after a list marker.
 fn plain(line: &str) -> String {
     let visible: String = line.chars().filter(|c| c.is_whitespace() || !is_invisible(*c)).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Control characters, and format characters such as those that change the direction of text.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Code spans stay where single backticks pair up within the line.
+/// A line as Markdown. Its code spans are kept if they are unambiguous: single backticks that pair up within the line.
 fn markdown_line(line: &str) -> String {
+    // Every second part is inside a code span.
     let parts: Vec<&str> = line.split('`').collect();
     let spans_pair = parts.len() % 2 == 1 && !line.contains("``") && !line.contains('\\');
     if !spans_pair {
@@ -81,6 +85,7 @@ fn markdown_line(line: &str) -> String {
     parts.join("`")
 }
 
+/// Escapes the characters that start a code block, a link, HTML or, at the start of a line, a heading.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (index, c) in text.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! Closed sets of values: enums of unit variants.
+//! Schemas that list their values (`enum`, `const`): enums of unit variants.
 
 use super::types::Types;
 use super::writer::Writer;
@@ -7,33 +7,29 @@ use crate::model::{Member, TypeDef};
 
 pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, members: &[Member]) {
     writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
-    writer.text("pub enum ");
-    writer.text(&def.name);
-    writer.text(" ");
-    writer.body(|w| {
+    writer.braced("pub enum ", &def.name, |w| {
         for member in members {
             doc::write(w, member.description.as_deref(), || {
                 format!("The value {}.", doc::code(&member.value.canonical()))
             });
-            w.text(&ident::part(&member.ident));
+            w.text(&ident::escaped(&member.ident));
             w.line(",");
         }
     });
-    let strings = members.iter().all(|member| member.value.as_str().is_some());
+    let is_strings = members.iter().all(|member| member.value.as_str().is_some());
     writer.item();
-    writer.text("impl ");
-    writer.text(&def.name);
-    writer.text(" ");
-    writer.body(|w| {
+    writer.braced("impl ", &def.name, |w| {
         all(w, members);
-        access(w, members, strings);
+        accessor(w, members, is_strings);
     });
-    let path = if strings { "::capgen::string_enum" } else { "::capgen::json_enum" };
-    codec::block(writer, types, def, None, &codec::Rules::default(), |w, has_whole| {
-        if has_whole { w.macro_item(path, &[&def.name, "INTERPRETED"]) } else { w.macro_item(path, &[&def.name]) }
+    // The runtime's macros implement all traits of the enum on top of these two functions.
+    let path = if is_strings { "::capgen::string_enum" } else { "::capgen::json_enum" };
+    codec::scope(writer, types, def, None, &codec::Rules::default(), |w, is_interpreted| {
+        if is_interpreted { w.macro_item(path, &[&def.name, "INTERPRETED"]) } else { w.macro_item(path, &[&def.name]) }
     });
 }
 
+/// The function that lists all variants.
 fn all(writer: &mut Writer, members: &[Member]) {
     writer.doc("Returns all values, in the order of the schema.");
     writer.text("pub const fn all() -> &'static [Self] ");
@@ -43,13 +39,14 @@ fn all(writer: &mut Writer, members: &[Member]) {
     });
 }
 
-fn access(writer: &mut Writer, members: &[Member], strings: bool) {
-    let (what, head) = if strings {
+/// The function from a variant to its value: `as_str` if all values are strings, otherwise `as_json`.
+fn accessor(writer: &mut Writer, members: &[Member], is_strings: bool) {
+    let (documentation, head) = if is_strings {
         ("Returns the value as a string.", "pub const fn as_str(self) -> &'static str ")
     } else {
         ("Returns the value as canonical JSON.", "pub const fn as_json(self) -> &'static str ")
     };
-    writer.doc(what);
+    writer.doc(documentation);
     writer.text(head);
     writer.body(|w| {
         w.text("match self ");
@@ -57,7 +54,7 @@ fn access(writer: &mut Writer, members: &[Member], strings: bool) {
             for member in members {
                 w.arm(
                     |w| variant(w, member),
-                    |w| match member.value.as_str().filter(|_| strings) {
+                    |w| match member.value.as_str().filter(|_| is_strings) {
                         Some(text) => w.literal(text),
                         None => w.literal(&member.value.canonical()),
                     },
@@ -69,5 +66,5 @@ fn access(writer: &mut Writer, members: &[Member], strings: bool) {
 
 fn variant(writer: &mut Writer, member: &Member) {
     writer.text("Self::");
-    writer.text(&ident::part(&member.ident));
+    writer.text(&ident::escaped(&member.ident));
 }

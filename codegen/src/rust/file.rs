@@ -1,13 +1,11 @@
-//! The file around the items.
-
-use sha2::{Digest, Sha256};
+//! The parts of a file around its items: header, export and module.
 
 use super::writer::Writer;
 use crate::header::header;
 use crate::model::Model;
 use crate::name;
 
-/// A file with the items that `write` writes.
+/// A file with the items from `write`.
 pub(super) fn print(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
     let module = module(model.manifest.agent.as_str());
     let mut text = header(model);
@@ -19,8 +17,8 @@ pub(super) fn print(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> Strin
     text
 }
 
-// What a user's lints would say of generated code is not for the user to mend. `missing_docs` is not allowed, as nothing is
-// undocumented and a user may forbid it.
+// Users cannot fix generated code, so their lints are turned off for it. `missing_docs` is not in the list: every item is
+// documented, and an `allow` would be an error in a crate that forbids the lint.
 
 const EXPORT: &str = "\
 #[allow(
@@ -55,13 +53,14 @@ const ATTRIBUTES: &str = "\
 #[rustfmt::skip]
 ";
 
-/// The module's name: no other agent has it, so that the files of several can be included in one place.
+/// The module's name. It is unique to the agent, so that the files of several agents can be included in one module.
 fn module(agent: &str) -> String {
     let snake = name::field_name(agent);
     let module = format!("{snake}_contract");
+    // Several ids have the same snake case (`a-b`, `a.b`). The plain module name belongs to the one in kebab case; the others
+    // get a hash.
     if snake.replace('_', "-") == agent {
         return module;
     }
-    let digits: String = Sha256::digest(agent).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    format!("{module}_x{digits}")
+    format!("{module}_x{}", name::hash(agent.as_bytes(), 8))
 }

@@ -1,11 +1,11 @@
-//! Names of the model as Rust identifiers.
+//! Names of the model as Rust identifiers: keywords are escaped here and nowhere else.
 
 use std::borrow::Cow;
 
-/// Words that no edition takes as an identifier, not even a raw one.
+/// Keywords that cannot be raw identifiers in any edition.
 const NEVER_RAW: [&str; 4] = ["Self", "crate", "self", "super"];
 
-/// Words that are keywords in edition 2021 or 2024, or reserved.
+/// Words that are keywords, or reserved, in edition 2021 or 2024: generated code compiles in both.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
@@ -13,9 +13,9 @@ const KEYWORDS: [&str; 48] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// The name of a field, parameter or variant: keywords are raw, or get a trailing `_` where they cannot be. No other name
-/// ends in `_`.
-pub(super) fn part(name: &str) -> Cow<'_, str> {
+/// The identifier of a field, parameter or variant. A keyword becomes a raw identifier or, if that is not possible, gets a
+/// trailing `_`; that cannot collide, because no other name ends in `_`.
+pub(super) fn escaped(name: &str) -> Cow<'_, str> {
     if NEVER_RAW.contains(&name) {
         Cow::Owned(format!("{name}_"))
     } else if KEYWORDS.contains(&name) {
@@ -25,7 +25,8 @@ pub(super) fn part(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// `AbC` to `ab_c`, with a prefix. Distinct names stay distinct.
+/// A function name from a prefix and a type name: `as` and `AbC` give `as_ab_c`. Distinct type names give distinct
+/// functions, because every capital starts a word.
 pub(super) fn function(prefix: &str, name: &str) -> String {
     let mut snake = prefix.to_owned();
     for c in name.chars() {
@@ -45,7 +46,7 @@ mod tests {
     fn keywords_are_escaped() {
         for (name, expected) in [("type", "r#type"), ("gen", "r#gen"), ("self", "self_"), ("Self", "Self_"), ("a", "a")]
         {
-            assert_eq!(part(name), expected);
+            assert_eq!(escaped(name), expected);
         }
     }
 

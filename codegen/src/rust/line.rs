@@ -1,31 +1,36 @@
-//! A line of code that may be broken, and where.
+//! One logical line of code: its text and the places where it may be broken.
 //!
-//! Oppen's algorithm ("Prettyprinting", 1980) with the numbers and the rules of `prettyplease`: a group that does not fit
-//! is broken, at each of its breaks or only where needed, and so on inside it.
+//! This module decides where lines end and knows nothing about Rust; [`Writer`](super::writer::Writer) knows Rust's syntax
+//! and decides nothing about widths. The algorithm is Oppen's ("Prettyprinting", 1980) with the margins and the rules of
+//! `prettyplease`: a group that does not fit is broken, either at all of its breaks or only where necessary, and then each
+//! group inside it is treated the same way.
 
-/// Lines are no longer, where they can be broken; the indent of the module is not counted.
+/// The maximum width of a line in bytes (which `prettyplease` counts too), without the indentation of the module. Only a
+/// line without breaks may be longer.
 const MARGIN: isize = 89;
 
-/// What a line may hold however deep its indent is.
-const LEAST: isize = 60;
+/// The space that a line has at any indentation, so that deeply nested code is not broken at every token.
+const MIN_SPACE: isize = 60;
 
-/// More than fits anywhere.
-const ENDLESS: usize = 1 << 32;
+/// A width that never fits.
+const INFINITE: usize = 1 << 32;
 
 /// A place where a line may be broken.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Break {
-    /// What stands here if the line is not broken here.
+    /// The text at this place if the line is not broken here.
     pub(super) flat: &'static str,
-    /// How much of `flat` counts where it is to be seen whether something fits.
+    /// The width of `flat` when checking whether a group fits. It is 0 for a trailing comma that prettyplease leaves out of
+    /// the check.
     pub(super) width: usize,
-    /// What ends the line where it is broken.
+    /// The text before the line end if the line is broken here.
     pub(super) before: &'static str,
-    /// What starts the next one.
+    /// The text at the start of the next line if the line is broken here.
     pub(super) after: &'static str,
-    /// The next one's indent, from that of the group.
+    /// The indentation of the next line, relative to the group's.
     pub(super) offset: isize,
-    /// It is no place to break, but what is before it is no longer asked to fit with what is behind it.
+    /// The line is not broken here. The break only separates the text before it from the text after it, so that the first
+    /// stays whole if the second does not fit.
     pub(super) never: bool,
 }
 
@@ -33,7 +38,7 @@ pub(super) struct Break {
 enum Kind {
     Open {
         offset: isize,
-        /// Whether all breaks are taken or only those that are needed.
+        /// Whether a group that does not fit is broken at all of its breaks, or only where necessary.
         all: bool,
     },
     Close,
@@ -43,25 +48,29 @@ enum Kind {
 #[derive(Clone, Copy)]
 struct Piece {
     kind: Kind,
-    /// Where in the text it is.
+    /// The offset in [`Line::text`].
     at: usize,
-    /// The width of what is before it.
+    /// The width of everything before it.
     width: usize,
 }
 
 #[derive(Clone, Copy)]
 enum Frame {
     Fits,
-    Broken { indent: isize, all: bool },
+    /// `indent` is the indentation outside the group.
+    Broken {
+        indent: isize,
+        all: bool,
+    },
 }
 
-/// A line in the making.
+/// A line that is being written.
 #[derive(Default)]
 pub(super) struct Line {
-    /// The line as it is when it is not broken.
+    /// The whole line as it is if it is not broken.
     text: String,
     pieces: Vec<Piece>,
-    /// The width of what is before each group that is open.
+    /// For each open group, the width of everything before it.
     groups: Vec<usize>,
     width: usize,
 }
@@ -72,7 +81,7 @@ impl Line {
         self.width += text.len();
     }
 
-    /// Text that `write` appends.
+    /// Appends the text that `write` pushes.
     pub(super) fn append(&mut self, write: impl FnOnce(&mut String)) {
         let before = self.text.len();
         write(&mut self.text);
@@ -89,26 +98,26 @@ impl Line {
         self.groups.pop();
     }
 
-    /// Closes a group that is broken, as is all around it, where it is wider than `width`.
+    /// Closes a group. If it is wider than `width`, the group and every group around it are broken.
     pub(super) fn close_within(&mut self, width: usize) {
         if self.groups.last().is_some_and(|before| self.width - before > width) {
-            self.width += ENDLESS;
+            self.width += INFINITE;
         }
         self.close();
     }
 
-    pub(super) fn cut(&mut self, cut: Break) {
-        self.push(Kind::Break(cut));
-        self.text.push_str(cut.flat);
-        self.width += cut.width;
+    pub(super) fn add_break(&mut self, place: Break) {
+        self.push(Kind::Break(place));
+        self.text.push_str(place.flat);
+        self.width += place.width;
     }
 
-    /// How many pieces and bytes there are.
+    /// The number of pieces and bytes so far.
     pub(super) fn mark(&self) -> (usize, usize) {
         (self.pieces.len(), self.text.len())
     }
 
-    /// Forgets the last `count` pieces, the first of which opened a group.
+    /// Drops the last `count` pieces, the first of which opened a group.
     pub(super) fn forget(&mut self, count: usize) {
         self.pieces.truncate(self.pieces.len().saturating_sub(count));
         self.groups.pop();
@@ -118,13 +127,15 @@ impl Line {
         self.pieces.push(Piece { kind, at: self.text.len(), width: self.width });
     }
 
-    /// Moves the line to `out`. Every line of it starts with `margin`, then `indent` and, in groups, `hang`.
+    /// Moves the line to `out`, without a line end. Each resulting line is indented by `margin` plus `indent`; lines after
+    /// the first are also indented by `hang`, plus the offsets of their groups.
     pub(super) fn flush(&mut self, out: &mut String, margin: usize, indent: usize, hang: usize) {
         spaces(out, margin + indent);
-        // No less than what counts, but for what is endless.
+        // Most lines fit without a break, so that is checked before any layout. The text is at least as long as the counted
+        // width, except that `INFINITE` exceeds both.
         let length = isize::try_from(self.text.len().max(self.width)).unwrap_or(isize::MAX);
         let indent = isize::try_from(indent).unwrap_or(isize::MAX);
-        let space = (MARGIN - indent).max(LEAST);
+        let space = (MARGIN - indent).max(MIN_SPACE);
         if length <= space {
             out.push_str(&self.text);
         } else {
@@ -138,7 +149,8 @@ impl Line {
         self.width = 0;
     }
 
-    /// The width of what has to fit: from each piece to the next break that is not deeper.
+    /// For each piece, the width that has to fit on the line: up to the next break that is not deeper. Computed from the end
+    /// in one pass, which makes the layout linear in the number of pieces.
     fn sizes(&self) -> Vec<usize> {
         let mut next = vec![self.width];
         let mut sizes: Vec<usize> = Vec::with_capacity(self.pieces.len());
@@ -162,10 +174,12 @@ impl Line {
     }
 }
 
+/// The state while a line that does not fit is broken.
 struct Layout<'o> {
     out: &'o mut String,
     margin: usize,
     indent: isize,
+    /// The space left on the current line; negative after text that could not be broken.
     space: isize,
     frames: Vec<Frame>,
 }
@@ -188,9 +202,9 @@ impl Layout<'_> {
                         self.indent = indent;
                     }
                 }
-                Kind::Break(cut) => {
-                    self.cut(&cut, fits);
-                    from += cut.flat.len();
+                Kind::Break(place) => {
+                    self.break_at(&place, fits);
+                    from += place.flat.len();
                 }
             }
         }
@@ -202,24 +216,25 @@ impl Layout<'_> {
         self.space -= isize::try_from(text.len()).unwrap_or(isize::MAX);
     }
 
-    fn cut(&mut self, cut: &Break, fits: bool) {
-        let stays = match self.frames.last() {
+    fn break_at(&mut self, place: &Break, fits: bool) {
+        let stays_flat = match self.frames.last() {
             Some(Frame::Fits) => true,
             Some(Frame::Broken { all: true, .. }) => false,
             Some(Frame::Broken { all: false, .. }) | None => fits,
         };
-        if stays || cut.never {
-            return self.text(cut.flat);
+        if stays_flat || place.never {
+            return self.text(place.flat);
         }
-        let indent = self.indent + cut.offset;
-        self.out.push_str(cut.before);
+        let indent = self.indent + place.offset;
+        self.out.push_str(place.before);
         self.out.push('\n');
         spaces(self.out, self.margin + usize::try_from(indent).unwrap_or(0));
-        self.space = (MARGIN - indent).max(LEAST);
-        self.text(cut.after);
+        self.space = (MARGIN - indent).max(MIN_SPACE);
+        self.text(place.after);
     }
 }
 
+/// Appends `count` spaces. Every line calls this, and copying from a constant is faster than `extend`.
 fn spaces(out: &mut String, count: usize) {
     const SPACES: &str = "                                ";
     match SPACES.get(..count) {

@@ -1,12 +1,13 @@
-//! Text as Rust literals: the only way that it gets into code.
+//! Untrusted text as Rust string literals. No other function puts such text into code.
 
-/// Appends a string literal. What could end a line, hide, or change how other text is shown is written as an escape.
+/// Appends a string literal with the value `text`. Characters that end a line, are invisible or reorder text when displayed
+/// are escaped.
 pub(super) fn push(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.bytes().position(|b| !is_plain(b)).unwrap_or(rest.len());
-        // The first byte that is not plain is never inside a character.
+        // Every byte before `end` is ASCII, so `end` is the start of a character.
         let (plain, others) = rest.split_at_checked(end).unwrap_or((rest, ""));
         out.push_str(plain);
         let mut chars = others.chars();
@@ -22,11 +23,12 @@ fn is_plain(b: u8) -> bool {
     matches!(b, b' '..=b'~') && !matches!(b, b'"' | b'\\')
 }
 
-fn escape(out: &mut String, c: char, behind: &str) {
+fn escape(out: &mut String, c: char, following: &str) {
     match c {
-        // With a digit behind it the short form would look like an octal one.
-        '\0' if behind.starts_with(|c| matches!(c, '0'..='7')) => out.push_str("\\x00"),
+        // Before a digit, `\0` would look like an octal escape; rustc prints the long form too.
+        '\0' if following.starts_with(|c| matches!(c, '0'..='7')) => out.push_str("\\x00"),
         '\0' => out.push_str("\\0"),
+        // `escape_debug` escapes both quotes, but only `"` needs it here.
         '\'' => out.push('\''),
         c => out.extend(c.escape_debug()),
     }

@@ -1,8 +1,10 @@
-//! The type model as Rust.
+//! Prints the type model as Rust.
 //!
-//! A file is a header, a glob export, and one module that holds everything: attributes that a file cannot carry under
-//! `include!` stand on the module, and no name of the user's scope reaches into it. Paths start at `::capgen`, `::serde`,
-//! `::serde_json` and `::std`, or are names of the prelude, which lowering keeps free.
+//! A file consists of a header, a glob export and one module with all items. The module carries the attributes, because a
+//! file used through `include!` cannot have inner attributes, and keeps the names of the user's scope out. Paths start at
+//! `::capgen`, `::serde`, `::serde_json` and `::std`, or are names of the prelude, which lowering never gives to a type.
+//!
+//! [`writer`] is the only place that produces text; every other module describes one kind of item to it.
 
 mod capability;
 mod codec;
@@ -12,20 +14,21 @@ mod file;
 mod ident;
 mod line;
 mod literal;
+mod newtype;
 mod record;
 mod types;
+mod union_dispatch;
 mod union_type;
 mod wire_rule;
 mod writer;
 
 use capgen_manifest::Side;
 
-use crate::model::{Guard, Model, Origin, Shape, SideModel, Type, TypeDef};
-use codec::Rules;
+use crate::model::{Model, Origin, Shape, SideModel, TypeDef};
 use types::Types;
 use writer::Writer;
 
-/// The file's text.
+/// The text of the agent's Rust file.
 pub(crate) fn print(model: &Model<'_>) -> String {
     file::print(model, |writer| items(writer, model))
 }
@@ -33,6 +36,7 @@ pub(crate) fn print(model: &Model<'_>) -> String {
 fn items(writer: &mut Writer, model: &Model<'_>) {
     let types = Types::new(model);
     capability::constants(writer, model);
+    // Types are in the order of the capabilities they belong to, so one pass over both puts each type after its marker.
     let mut defs = model.types.iter().peekable();
     for capability in &model.capabilities {
         capability::marker(writer, &types, capability);
@@ -44,8 +48,8 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
         while let Some(def) = defs.next_if(|def| def.capability == capability.source.name) {
             definition(writer, &types, def);
             if def.origin == Origin::Root {
-                let side = if def.side == Side::Request { "input_schema" } else { "output_schema" };
-                writer.macro_item("::capgen::payload", &[&def.name, &capability.marker, side]);
+                let schema = if def.side == Side::Request { "input_schema" } else { "output_schema" };
+                writer.macro_item("::capgen::payload", &[&def.name, &capability.marker, schema]);
             }
         }
     }
@@ -53,18 +57,20 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
 
 fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     writer.item();
-    doc::write(writer, def.description.as_deref(), || place(def));
+    doc::write(writer, def.description.as_deref(), || default_doc(def));
     match &def.shape {
         Shape::Record(record) => record::print(writer, types, def, record),
         Shape::Enum(members) => enums::print(writer, types, def, members),
         Shape::Union(union) => union_type::print(writer, types, def, union),
-        Shape::Alias { target, guard, .. } if types.is_newtype(def) => newtype(writer, types, def, target, guard),
+        Shape::Alias { target, guard, .. } if types.is_newtype(def) => {
+            newtype::print(writer, types, def, target, guard);
+        }
         Shape::Alias { target, .. } => {
             writer.group(4, |w| {
                 w.text("pub type ");
                 w.text(&def.name);
                 w.text(" = ");
-                w.hold();
+                w.never_break();
                 w.group(-4, |w| types.write(w, target));
                 w.text(";");
             });
@@ -73,41 +79,8 @@ fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     }
 }
 
-fn newtype(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type, guard: &Guard) {
-    writer.line("#[derive(Debug, Clone, PartialEq)]");
-    writer.text("pub struct ");
-    writer.text(&def.name);
-    writer.line("(");
-    writer.indented(|w| {
-        w.doc("The wrapped value.");
-        w.text("pub ");
-        types.write(w, target);
-        w.loose_comma();
-        w.end();
-    });
-    writer.line(");");
-    let mut rules = Rules::default();
-    let rule = rules.keep(wire_rule::of(types, def, target, guard));
-    codec::block(writer, types, def, None, &rules, |w, has_whole| {
-        let read = |w: &mut Writer| {
-            w.group(4, |w| {
-                w.text("reader");
-                codec::read(w, rule.as_deref());
-                w.method(".map", |w| w.text("Self"));
-            });
-            w.end();
-        };
-        let write = |w: &mut Writer| {
-            codec::write(w, rule.as_deref(), |w| w.text("&self.0"));
-            w.end();
-        };
-        codec::json(w, &def.name, has_whole, read, write);
-    });
-    codec::serde(writer, def);
-}
-
-/// What a type without a description is.
-fn place(def: &TypeDef) -> String {
+/// The documentation of a type whose schema has no description.
+fn default_doc(def: &TypeDef) -> String {
     let (side, capability) = (def.side.name(), doc::code(&def.capability));
     if def.pointer.is_empty() {
         return format!("The {side} of {capability}.");

@@ -1,4 +1,4 @@
-//! Types as they are written where a value stands.
+//! Types of the model as Rust type expressions.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,31 @@ use crate::model::{Model, Origin, Shape, Type, TypeDef, TypeId};
 /// The types of one contract.
 pub(super) struct Types<'a> {
     model: &'a Model<'a>,
-    /// By capability and side.
+    /// The names of the root types, by capability and side.
     roots: HashMap<(&'a str, Side), &'a str>,
+}
+
+/// A type that is compared with others: equal if and only if the Rust types are the same, apart from boxes.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Resolved<'a> {
+    /// From the outside.
+    containers: Vec<Container>,
+    /// The name of the type inside all containers.
+    name: &'a str,
+}
+
+impl Resolved<'_> {
+    /// Whether the type is the definition itself, not a container of it.
+    pub(super) fn is(&self, def: &TypeDef) -> bool {
+        self.containers.is_empty() && self.name == def.name
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Container {
+    Array,
+    Map,
+    Nullable,
 }
 
 impl<'a> Types<'a> {
@@ -27,12 +50,12 @@ impl<'a> Types<'a> {
         &self.model[id]
     }
 
-    /// The name of the root type of the side that a type belongs to.
+    /// The name of the root type of the side to which a type belongs.
     pub(super) fn root(&self, def: &TypeDef) -> &'a str {
         self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
     }
 
-    /// The id of the agent.
+    /// The agent's id.
     pub(super) fn agent(&self) -> &'a str {
         self.model.manifest.agent.as_str()
     }
@@ -41,7 +64,7 @@ impl<'a> Types<'a> {
         &self.model[id].name
     }
 
-    /// Whether an alias needs a type of its own.
+    /// Whether an alias is a newtype rather than a Rust `type`.
     pub(super) fn is_newtype(&self, def: &TypeDef) -> bool {
         matches!(def.shape, Shape::Alias { distinct: true, .. })
     }
@@ -57,7 +80,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A map from names to values of the type.
+    /// A map from property names to values of the type.
     pub(super) fn write_map(&self, writer: &mut Writer, value: &Type) {
         writer.generic("::std::collections::BTreeMap", |w| {
             w.text("String");
@@ -66,50 +89,64 @@ impl<'a> Types<'a> {
         });
     }
 
-    /// The only value of a type, where it has but one that a program need not give.
-    pub(super) fn constant(&self, ty: &Type) -> Option<String> {
+    /// The enum of a single value that the type resolves to, with the identifier of its variant. Such a property needs no
+    /// constructor parameter.
+    pub(super) fn constant(&self, ty: &Type) -> Option<Constant<'a>> {
         let mut ty = ty;
         loop {
             let Type::Named { id, boxed: false } = ty else { return None };
             let def = &self.model[*id];
             match &def.shape {
                 Shape::Alias { target, .. } if !self.is_newtype(def) => ty = target,
-                _ => {
-                    return Some(format!("{}::{}", def.name, ident::part(&def.constant()?.ident)));
-                }
+                _ => return Some(Constant { enumeration: &def.name, variant: &def.constant()?.ident }),
             }
         }
     }
 
-    /// What a type is when aliases are resolved: equal for equal types. Boxes do not count.
-    pub(super) fn resolved(&self, ty: &Type) -> String {
-        let mut text = String::new();
+    /// The type with its aliases resolved, which Rust does not distinguish, and without boxes.
+    pub(super) fn resolved(&self, ty: &Type) -> Resolved<'a> {
+        let mut containers = Vec::new();
         let mut ty = ty;
-        loop {
+        let name = loop {
             match ty {
                 Type::Array { item, .. } => {
-                    text.push('[');
+                    containers.push(Container::Array);
                     ty = item;
                 }
                 Type::Map(value) => {
-                    text.push('{');
+                    containers.push(Container::Map);
                     ty = value;
                 }
                 Type::Nullable(inner) => {
-                    text.push('?');
+                    containers.push(Container::Nullable);
                     ty = inner;
                 }
                 Type::Named { id, .. } => match &self.model[*id] {
                     def @ TypeDef { shape: Shape::Alias { target, .. }, .. } if !self.is_newtype(def) => ty = target,
-                    def => return text + &def.name,
+                    def => break def.name.as_str(),
                 },
-                scalar => return text + name(scalar),
+                scalar => break name(scalar),
             }
-        }
+        };
+        Resolved { containers, name }
     }
 }
 
-/// The name of a type that has no parts.
+/// The only value of an enum with one variant.
+pub(super) struct Constant<'a> {
+    enumeration: &'a str,
+    variant: &'a str,
+}
+
+impl Constant<'_> {
+    pub(super) fn write(&self, writer: &mut Writer) {
+        writer.text(self.enumeration);
+        writer.text("::");
+        writer.text(&ident::escaped(self.variant));
+    }
+}
+
+/// The Rust name of a type without parts.
 fn name(scalar: &Type) -> &'static str {
     match scalar {
         Type::Never => "::capgen::Never",

@@ -1,4 +1,4 @@
-//! What is checked where a value is read or written, as values of the runtime's rules.
+//! Rules that are checked while a value is read or written, as expressions of the runtime's rule types.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,10 @@ use super::types::Types;
 use super::writer::Writer;
 use crate::model::{Guard, Shape, Type, TypeDef};
 
-/// A rule of the runtime. `None` in its place stands for the rule that says no more than the type.
+/// An expression for one of the runtime's rules, with the arguments of its constructor.
+///
+/// A place without a rule has `Option::None`: it asserts nothing beyond its Rust type, so the generated code calls `read`
+/// instead of `read_by`.
 pub(super) enum WireRule {
     Length { min: u64, max: Option<u64> },
     Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
@@ -17,18 +20,19 @@ pub(super) enum WireRule {
     Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<WireRule>> },
     Values(Box<WireRule>),
     Nullable(Box<WireRule>),
-    Whole(Whole),
+    Interpreted(Interpreted),
 }
 
-/// What the interpreter checks.
-pub(super) struct Whole {
-    /// The type that has the schema.
+/// Schemas that the interpreter checks, because neither the type nor other rules express all of their assertions.
+pub(super) struct Interpreted {
+    /// The type whose schema contains them.
     root: String,
+    /// JSON Pointers into that schema, without duplicates.
     pointers: Vec<String>,
 }
 
-impl Whole {
-    /// What is to be checked beside a definition.
+impl Interpreted {
+    /// The schemas to check in addition to a definition's type.
     pub(super) fn of(types: &Types<'_>, def: &TypeDef) -> Option<Self> {
         def.coverage.whole().map(|pointers| Self::new(types, def, pointers))
     }
@@ -49,14 +53,15 @@ impl Whole {
     }
 }
 
-/// The rule of a place in the definition `def`; `None` where the type says all.
+/// The rule for a place in the definition `def`; `None` if the type covers all assertions.
 pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> Option<WireRule> {
     if let Guard::Whole(pointers) = guard {
-        return Some(WireRule::Whole(Whole::new(types, def, pointers)));
+        return Some(WireRule::Interpreted(Interpreted::new(types, def, pointers)));
     }
     match ty {
         Type::Nullable(inner) => of(types, def, inner, guard).map(|rule| match rule {
-            WireRule::Whole(whole) => WireRule::Whole(whole),
+            // The interpreter checks the schema that allows `null`, so it may see the `null` too.
+            WireRule::Interpreted(interpreted) => WireRule::Interpreted(interpreted),
             rule => WireRule::Nullable(Box::new(rule)),
         }),
         Type::Array { item, min, max } => {
@@ -65,8 +70,8 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
                 _ => (false, &Guard::None),
             };
             let item = of(types, def, item, item_guard).map(Box::new);
-            let says_more = is_unique || *min > 0 || max.is_some() || item.is_some();
-            says_more.then_some(WireRule::Items { is_unique, min: *min, max: *max, item })
+            let is_needed = is_unique || *min > 0 || max.is_some() || item.is_some();
+            is_needed.then_some(WireRule::Items { is_unique, min: *min, max: *max, item })
         }
         Type::Map(value) => {
             let guard = if let Guard::Values(guard) = guard { guard } else { &Guard::None };
@@ -77,11 +82,12 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
     }
 }
 
-/// The rule of what an alias stands for, which a Rust `type` cannot carry.
+/// The rule of a type that is printed as a Rust `type`. It applies wherever the name is used, because a `type` has no code
+/// of its own to check it; every other named type checks itself.
 fn alias(types: &Types<'_>, def: &TypeDef) -> Option<WireRule> {
     match &def.shape {
-        Shape::Alias { target, guard, .. } if !types.is_newtype(def) => match Whole::of(types, def) {
-            Some(whole) => Some(WireRule::Whole(whole)),
+        Shape::Alias { target, guard, .. } if !types.is_newtype(def) => match Interpreted::of(types, def) {
+            Some(interpreted) => Some(WireRule::Interpreted(interpreted)),
             None => of(types, def, target, guard),
         },
         _ => None,
@@ -96,6 +102,7 @@ fn scalar(ty: &Type, guard: &Guard) -> Option<WireRule> {
         }
         Guard::Integer { min, max } => {
             let is_unsigned = *ty == Type::Integer { unsigned: true };
+            // `u64` itself asserts `minimum: 0`.
             let min = min.filter(|min| !is_unsigned || *min > 0);
             if min.is_none() && max.is_none() {
                 return None;
@@ -108,7 +115,7 @@ fn scalar(ty: &Type, guard: &Guard) -> Option<WireRule> {
 }
 
 impl WireRule {
-    /// The rule's type.
+    /// Writes the rule's type, as `static` items need it.
     pub(super) fn write_type(&self, writer: &mut Writer) {
         let generic = |w: &mut Writer, path: &str, inner: &dyn Fn(&mut Writer)| w.generic(path, inner);
         match self {
@@ -125,11 +132,11 @@ impl WireRule {
             }
             WireRule::Values(value) => generic(writer, "::capgen::wire::Values", &|w| value.write_type(w)),
             WireRule::Nullable(inner) => generic(writer, "::capgen::wire::Nullable", &|w| inner.write_type(w)),
-            WireRule::Whole(_) => writer.text("::capgen::wire::Interpreted"),
+            WireRule::Interpreted(_) => writer.text("::capgen::wire::Interpreted"),
         }
     }
 
-    /// The rule itself.
+    /// Writes the rule as a constant expression.
     pub(super) fn write(&self, writer: &mut Writer) {
         match self {
             WireRule::Length { min, max } => length(writer, *min, *max),
@@ -152,7 +159,7 @@ impl WireRule {
             WireRule::Items { is_unique, min, max, item } => {
                 let items = |w: &mut Writer| {
                     w.call("::capgen::wire::Items::new", |w| {
-                        w.each([min.to_string(), most(*max)], |w, limit| w.text(&limit));
+                        w.each([min.to_string(), max_literal(*max)], |w, limit| w.text(&limit));
                         w.comma();
                         write(w, item.as_deref());
                     });
@@ -161,7 +168,7 @@ impl WireRule {
             }
             WireRule::Values(value) => writer.call("::capgen::wire::Values", |w| value.write(w)),
             WireRule::Nullable(inner) => writer.call("::capgen::wire::Nullable", |w| inner.write(w)),
-            WireRule::Whole(whole) => whole.write(writer),
+            WireRule::Interpreted(interpreted) => interpreted.write(writer),
         }
     }
 }
@@ -188,18 +195,20 @@ fn option<T>(writer: &mut Writer, value: Option<T>, write: impl FnOnce(&mut Writ
 }
 
 fn length(writer: &mut Writer, min: u64, max: Option<u64>) {
-    writer.call("::capgen::wire::Length::new", |w| w.each([min.to_string(), most(max)], |w, limit| w.text(&limit)));
+    writer.call("::capgen::wire::Length::new", |w| {
+        w.each([min.to_string(), max_literal(max)], |w, limit| w.text(&limit))
+    });
 }
 
 fn within(writer: &mut Writer, limits: &[String; 2]) {
     writer.call("::capgen::wire::Within::new", |w| w.each(limits, |w, limit| w.text(limit)));
 }
 
-fn most(max: Option<u64>) -> String {
+fn max_literal(max: Option<u64>) -> String {
     max.map_or_else(|| "u64::MAX".to_owned(), |max| max.to_string())
 }
 
-/// The bounds as those of the type; bounds beyond it leave no value.
+/// Bounds as `u64` literals. Bounds that exclude every `u64` become an empty range, which rejects every value.
 fn unsigned(min: Option<i128>, max: Option<i128>) -> [String; 2] {
     let limits = [min.unwrap_or(0).max(0), max.unwrap_or(u64::MAX.into()).min(u64::MAX.into())];
     match limits.map(u64::try_from) {
@@ -208,8 +217,10 @@ fn unsigned(min: Option<i128>, max: Option<i128>) -> [String; 2] {
     }
 }
 
+/// Bounds as `i64` literals, like [`unsigned`].
 fn signed(min: Option<i128>, max: Option<i128>) -> [String; 2] {
     let limits = [min.unwrap_or(i128::MIN).max(i64::MIN.into()), max.unwrap_or(i128::MAX).min(i64::MAX.into())];
+    // The literal of `i64::MIN` would be a negated literal that is out of range.
     let text = |limit: i64| if limit == i64::MIN { "i64::MIN".to_owned() } else { limit.to_string() };
     match limits.map(i64::try_from) {
         [Ok(min), Ok(max)] => [text(min), text(max)],
@@ -217,6 +228,7 @@ fn signed(min: Option<i128>, max: Option<i128>) -> [String; 2] {
     }
 }
 
+/// A finite float in the shortest form that reads back as the same value.
 fn float(limit: f64) -> String {
     if limit == f64::INFINITY {
         "f64::INFINITY".to_owned()

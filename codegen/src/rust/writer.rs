@@ -1,47 +1,55 @@
-//! The text of a module in the making, formatted as `prettyplease` formats it.
+//! The printer for Rust: every piece of generated Rust goes through [`Writer`], already formatted as `prettyplease` would
+//! format it.
+//!
+//! Methods correspond to Rust's syntax (items, blocks, calls, arms) and collect one logical line at a time in a [`Line`],
+//! which decides where to break it. Finished lines are only appended to: nothing reads or changes them again.
 
 use super::line::{Break, Line};
 use super::literal;
 
-/// The indent of one level.
+/// The indentation of one level.
 const INDENT: usize = 4;
 
-const OUT: isize = -4;
+/// The offset that cancels one level: a closing delimiter is indented like the line of its opening one.
+const OUTDENT: isize = -4;
 
-/// A struct's value that is wider is broken, wherever it stands.
-const MAX_VALUE: usize = 34;
+/// `prettyplease` breaks a struct expression that is wider than this, even if it fits on the line.
+const MAX_STRUCT_EXPRESSION: usize = 34;
 
 pub(super) struct Writer {
     out: String,
     line: Line,
     indent: usize,
     is_first: bool,
+    /// `out` ends in the `{` of a block that is empty so far. Its line end is delayed because an empty block is `{}`.
+    after_brace: bool,
 }
 
 impl Writer {
-    /// Writes the items of a module behind `out`, which ends in a line end.
+    /// A writer of the items of a module, which it appends to `out`. `out` must end in a line end.
     pub(super) fn new(out: String) -> Self {
-        Self { out, line: Line::default(), indent: 0, is_first: true }
+        Self { out, line: Line::default(), indent: 0, is_first: true, after_brace: false }
     }
 
     pub(super) fn finish(self) -> String {
         self.out
     }
 
-    /// The start of an item: an empty line before all but the first.
+    /// Starts an item: writes an empty line, except before the first item of a block.
     pub(super) fn item(&mut self) {
         if !self.is_first {
+            self.end_brace_line();
             self.out.push('\n');
         }
         self.is_first = false;
     }
 
-    /// The next item is the first one of its block.
+    /// Declares that the next item is the first of its block.
     pub(super) fn first_item(&mut self) {
         self.is_first = true;
     }
 
-    /// A line of documentation, whatever is in it.
+    /// A doc comment with one line for each line of `text`, which may contain any characters.
     pub(super) fn doc(&mut self, text: &str) {
         for line in text.split(['\n', '\r']) {
             let line = line.trim_end_matches(' ');
@@ -54,49 +62,55 @@ impl Writer {
         }
     }
 
-    /// A part of a line.
+    /// A part of a line. `text` must not contain line ends.
     pub(super) fn text(&mut self, text: &str) {
         self.line.text(text);
     }
 
-    /// A string literal.
+    /// A string literal with the value `text`.
     pub(super) fn literal(&mut self, text: &str) {
         self.line.append(|line| literal::push(line, text));
     }
 
-    /// A whole line, which is never broken.
+    /// A whole line without breaks.
     pub(super) fn line(&mut self, text: &str) {
         self.text(text);
         self.end();
     }
 
-    /// The end of a line.
+    /// Ends the line.
     pub(super) fn end(&mut self) {
-        self.end_with(0);
-    }
-
-    fn end_with(&mut self, hang: usize) {
-        self.line.flush(&mut self.out, INDENT, self.indent, hang);
+        self.flush(0);
         self.out.push('\n');
     }
 
-    /// A block behind the head of an item or a function, which hangs where it is broken.
+    fn flush(&mut self, hang: usize) {
+        self.end_brace_line();
+        self.line.flush(&mut self.out, INDENT, self.indent, hang);
+    }
+
+    fn end_brace_line(&mut self) {
+        if std::mem::take(&mut self.after_brace) {
+            self.out.push('\n');
+        }
+    }
+
+    /// A block after the head of an item or a function. If the head is broken, its other lines are indented.
     pub(super) fn body(&mut self, f: impl FnOnce(&mut Self)) {
         self.braces(INDENT, f);
     }
 
-    /// A block behind an expression.
+    /// A block after an expression, such as the arms of a `match`.
     pub(super) fn block(&mut self, f: impl FnOnce(&mut Self)) {
         self.braces(0, f);
     }
 
     fn braces(&mut self, hang: usize, f: impl FnOnce(&mut Self)) {
         self.text("{");
-        self.end_with(hang);
-        let start = self.out.len();
+        self.flush(hang);
+        self.after_brace = true;
         self.indented(f);
-        if self.out.len() == start {
-            self.out.pop();
+        if std::mem::take(&mut self.after_brace) {
             self.out.push_str("}\n");
         } else {
             self.line("}");
@@ -109,49 +123,49 @@ impl Writer {
         self.indent -= INDENT;
     }
 
-    /// What is broken everywhere or nowhere.
+    /// A group that is broken at all of its breaks or at none.
     pub(super) fn group(&mut self, offset: isize, f: impl FnOnce(&mut Self)) {
         self.line.open(offset, true);
         f(self);
         self.line.close();
     }
 
-    /// What is broken where it needs be.
+    /// A group that is broken only where necessary.
     pub(super) fn fill(&mut self, offset: isize, f: impl FnOnce(&mut Self)) {
         self.line.open(offset, false);
         f(self);
         self.line.close();
     }
 
-    /// A place to break.
-    pub(super) fn cut(&mut self) {
-        self.line.cut(Break::default());
+    /// A break without text.
+    pub(super) fn soft_break(&mut self) {
+        self.line.add_break(Break::default());
     }
 
-    /// A space, or a place to break.
+    /// A space or a line end.
     pub(super) fn space(&mut self) {
-        self.line.cut(Break { flat: " ", width: 1, ..Break::default() });
+        self.line.add_break(Break { flat: " ", width: 1, ..Break::default() });
     }
 
-    /// What is before it may stay whole where what is behind it does not fit.
-    pub(super) fn hold(&mut self) {
-        self.line.cut(Break { never: true, ..Break::default() });
+    /// Separates a head from what follows, without a break: the head stays whole even if what follows does not fit.
+    pub(super) fn never_break(&mut self) {
+        self.line.add_break(Break { never: true, ..Break::default() });
     }
 
-    /// Between two elements.
+    /// A comma between two elements.
     pub(super) fn comma(&mut self) {
         self.text(",");
         self.space();
     }
 
-    /// Behind the last element: a comma where it is broken.
-    pub(super) fn last(&mut self) {
-        self.line.cut(Break { before: ",", offset: OUT, ..Break::default() });
+    /// A comma after the last element if the group is broken; the closing delimiter then starts a new line.
+    pub(super) fn trailing_comma(&mut self) {
+        self.line.add_break(Break { before: ",", offset: OUTDENT, ..Break::default() });
     }
 
-    /// A comma that is not asked to fit.
-    pub(super) fn loose_comma(&mut self) {
-        self.line.cut(Break { flat: ",", ..Break::default() });
+    /// A comma whose width is not counted, as `prettyplease` writes after the field of a tuple struct.
+    pub(super) fn uncounted_comma(&mut self) {
+        self.line.add_break(Break { flat: ",", ..Break::default() });
     }
 
     /// Each element, with commas between them.
@@ -164,7 +178,7 @@ impl Writer {
         }
     }
 
-    /// Elements with [`comma`](Self::comma) between them, in brackets: on one line, or each on its own.
+    /// Elements, with [`comma`](Self::comma) between them, inside delimiters: on one line, or each on its own.
     pub(super) fn list(&mut self, open: &str, close: &str, f: impl FnOnce(&mut Self)) {
         self.text(open);
         self.elements(4, f);
@@ -173,37 +187,38 @@ impl Writer {
 
     fn elements(&mut self, offset: isize, f: impl FnOnce(&mut Self)) {
         self.line.open(offset, true);
-        self.cut();
+        self.soft_break();
         let start = self.line.mark();
         f(self);
         if self.line.mark() == start {
+            // `()` cannot be broken, so an empty list has neither the group nor its break.
             self.line.forget(2);
         } else {
-            self.last();
+            self.trailing_comma();
             self.line.close();
         }
     }
 
-    /// A call of `path`.
+    /// A call of the function `path`.
     pub(super) fn call(&mut self, path: &str, arguments: impl FnOnce(&mut Self)) {
         self.text(path);
         self.list("(", ")", arguments);
     }
 
-    /// A generic type with arguments.
+    /// A generic type with its arguments.
     pub(super) fn generic(&mut self, path: &str, arguments: impl FnOnce(&mut Self)) {
         self.text(path);
         self.list("<", ">", arguments);
     }
 
-    /// A method's name, with its dot, and arguments; inside the group of what it is called on.
+    /// A method's name, with its dot, and arguments. Must be inside the group of its receiver.
     pub(super) fn method(&mut self, name: &str, arguments: impl FnOnce(&mut Self)) {
-        self.cut();
+        self.soft_break();
         self.text(name);
         self.group(0, |w| w.list("(", ")", arguments));
     }
 
-    /// `receiver.name(arguments)`.
+    /// `receiver.name(arguments)`; `name` starts with the dot.
     pub(super) fn method_call(&mut self, receiver: &str, name: &str, arguments: impl FnOnce(&mut Self)) {
         self.group(4, |w| {
             w.text(receiver);
@@ -211,8 +226,13 @@ impl Writer {
         });
     }
 
-    /// A struct's value.
-    pub(super) fn value<T>(&mut self, name: &str, fields: impl IntoIterator<Item = T>, f: impl FnMut(&mut Self, T)) {
+    /// A struct expression; `f` writes a field.
+    pub(super) fn struct_expression<T>(
+        &mut self,
+        name: &str,
+        fields: impl IntoIterator<Item = T>,
+        f: impl FnMut(&mut Self, T),
+    ) {
         let mut fields = fields.into_iter().peekable();
         self.line.open(4, true);
         self.text(name);
@@ -220,30 +240,38 @@ impl Writer {
         if fields.peek().is_some() {
             self.space();
             self.each(fields, f);
-            self.line.cut(Break { flat: " ", width: 1, before: ",", offset: OUT, ..Break::default() });
+            self.line.add_break(Break { flat: " ", width: 1, before: ",", offset: OUTDENT, ..Break::default() });
         }
-        self.line.close_within(MAX_VALUE);
+        self.line.close_within(MAX_STRUCT_EXPRESSION);
         self.text("}");
     }
 
-    /// A function's head, up to its body.
+    /// A function's head, up to its body; `head` ends in the function's name.
     pub(super) fn signature(&mut self, head: &str, parameters: impl FnOnce(&mut Self), output: impl FnOnce(&mut Self)) {
         self.text(head);
         self.text("(");
-        self.hold();
+        self.never_break();
         self.elements(0, parameters);
         self.text(")");
-        self.group(OUT, |w| {
+        self.group(OUTDENT, |w| {
             w.text(" -> ");
             output(w);
         });
         self.text(" ");
     }
 
-    /// `impl … for name` with its block; `path` is the trait.
+    /// `head name { … }`, such as a struct or an inherent impl; `head` ends in a space.
+    pub(super) fn braced(&mut self, head: &str, name: &str, f: impl FnOnce(&mut Self)) {
+        self.text(head);
+        self.text(name);
+        self.text(" ");
+        self.body(f);
+    }
+
+    /// `impl … for name` with its block; `path` writes the trait.
     pub(super) fn implement(&mut self, path: impl FnOnce(&mut Self), name: &str, f: impl FnOnce(&mut Self)) {
         self.item();
-        self.fill(OUT, |w| {
+        self.fill(OUTDENT, |w| {
             w.text("impl ");
             path(w);
             w.space();
@@ -254,28 +282,36 @@ impl Writer {
         self.body(f);
     }
 
-    /// An arm of a `match`.
+    /// `head value;`, where `head` ends in `= `. The head is not broken.
+    pub(super) fn assign(&mut self, head: &str, value: impl FnOnce(&mut Self)) {
+        self.text(head);
+        self.never_break();
+        value(self);
+        self.line(";");
+    }
+
+    /// An arm of a `match`. If it does not fit on one line, its body becomes a block.
     pub(super) fn arm(&mut self, pattern: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
         pattern(self);
         self.text(" => ");
-        self.hold();
+        self.never_break();
         self.group(4, |w| {
-            w.line.cut(Break { before: "{", ..Break::default() });
+            w.line.add_break(Break { before: "{", ..Break::default() });
             body(w);
-            w.line.cut(Break { flat: ",", after: "}", offset: OUT, ..Break::default() });
+            w.line.add_break(Break { flat: ",", after: "}", offset: OUTDENT, ..Break::default() });
         });
         self.end();
     }
 
-    /// A macro that stands as an item and has names as its arguments.
+    /// A macro call as an item, with names as its arguments.
     pub(super) fn macro_item(&mut self, path: &str, names: &[&str]) {
         self.item();
         self.text(path);
         self.text("!(");
         self.group(4, |w| {
-            w.cut();
+            w.soft_break();
             w.fill(0, |w| w.each(names, |w, name| w.text(name)));
-            w.line.cut(Break { offset: OUT, ..Break::default() });
+            w.line.add_break(Break { offset: OUTDENT, ..Break::default() });
         });
         self.line(");");
     }

@@ -36,7 +36,7 @@ pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<Strin
             guards.push((index, guard));
         }
     }
-    name::settle(&mut names, "X", |name| taken.contains(name));
+    name::make_unique(&mut names, "X", |name| taken.contains(name));
     let mut by_type: HashMap<usize, Vec<Guard>> = HashMap::new();
     for ((index, guard), (name, _)) in guards.into_iter().zip(names).filter(|(_, (name, _))| !taken.contains(name)) {
         by_type.entry(index).or_default().push(Guard { name, ..guard });

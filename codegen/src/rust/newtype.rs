@@ -1,0 +1,42 @@
+//! Aliases that a Rust `type` cannot express: tuple structs with one field.
+//!
+//! A recursive alias would expand forever, and the root of a side must be a type of its own to implement `Payload`.
+
+use super::codec::{self, Rules};
+use super::types::Types;
+use super::wire_rule;
+use super::writer::Writer;
+use crate::model::{Guard, Type, TypeDef};
+
+pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type, guard: &Guard) {
+    writer.line("#[derive(Debug, Clone, PartialEq)]");
+    writer.text("pub struct ");
+    writer.text(&def.name);
+    writer.line("(");
+    writer.indented(|w| {
+        w.doc("The wrapped value.");
+        w.text("pub ");
+        types.write(w, target);
+        w.uncounted_comma();
+        w.end();
+    });
+    writer.line(");");
+    let mut rules = Rules::default();
+    let rule = rules.add(wire_rule::of(types, def, target, guard));
+    codec::scope(writer, types, def, None, &rules, |w, is_interpreted| {
+        let read = |w: &mut Writer| {
+            w.group(4, |w| {
+                w.text("reader");
+                codec::read_call(w, rule);
+                w.method(".map", |w| w.text("Self"));
+            });
+            w.end();
+        };
+        let write = |w: &mut Writer| {
+            codec::write_call(w, rule, |w| w.text("&self.0"));
+            w.end();
+        };
+        codec::implement(w, &def.name, is_interpreted, read, write);
+    });
+    codec::serde(writer, def);
+}
