@@ -34,13 +34,13 @@ pub use self::arrays_contract::*;
 )]
 #[rustfmt::skip]
 mod arrays_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "arrays";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "d159359e56129eab869e13cdbeeb23e7566a5fc64f01c385d19e650875524024";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Plot::DESCRIPTOR];
 
     /// The capability `plot`.
@@ -48,7 +48,7 @@ mod arrays_contract {
     pub struct Plot;
 
     impl Plot {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "arrays",
                 "plot",
@@ -68,40 +68,40 @@ mod arrays_contract {
         }
     }
 
-    /// The response of `plot`: any JSON value, as it has no schema.
+    /// The response of `plot`: any JSON value, because the contract has no schema for it.
     pub type PlotResponse = ::serde_json::Value;
 
     /// The request of `plot`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PlotRequest {
-        /// The property `any`.
+        /// The `any` property.
         pub any: Option<Vec<::serde_json::Value>>,
-        /// The property `texts`.
+        /// The `texts` property.
         pub texts: Vec<String>,
-        /// The property `mixed`.
+        /// The `mixed` property.
         pub mixed: Option<Vec<PlotRequestMixedItem>>,
-        /// The property `nullable`.
+        /// The `nullable` property.
         pub nullable: Option<Option<Vec<Option<i64>>>>,
-        /// The property `atLeastOne`.
+        /// The `atLeastOne` property.
         pub at_least_one: Option<Vec<String>>,
-        /// The property `point`.
+        /// The `point` property.
         pub point: Vec<f64>,
-        /// The property `atMostTwo`.
+        /// The `atMostTwo` property.
         pub at_most_two: Option<Vec<PlotRequestAtMostTwoItem>>,
-        /// The property `empty`.
+        /// The `empty` property.
         pub empty: Option<Vec<::serde_json::Value>>,
-        /// The property `many`.
+        /// The `many` property.
         pub many: Option<Vec<String>>,
-        /// The property `matrix`.
+        /// The `matrix` property.
         pub matrix: Option<Vec<Vec<f64>>>,
-        /// The property `ring`.
+        /// The `ring` property.
         pub ring: Option<Vec<Vec<f64>>>,
-        /// The property `choices`.
+        /// The `choices` property.
         pub choices: Option<Vec<PlotRequestChoicesItem>>,
     }
 
     impl PlotRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(texts: Vec<String>, point: Vec<f64>) -> Self {
             Self {
                 any: None,
@@ -238,12 +238,12 @@ mod arrays_contract {
 
     ::capgen::payload!(PlotRequest, Plot, input_schema);
 
-    /// `/properties/mixed/items` in the request of `plot`.
+    /// Generated from `/properties/mixed/items` in the request schema of `plot`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum PlotRequestMixedItem {
-        /// Where the value is of type number.
+        /// A value of type number.
         Number(f64),
-        /// Where the value is of type string.
+        /// A value of type string.
         String(String),
     }
 
@@ -277,7 +277,7 @@ mod arrays_contract {
 
     ::capgen::impl_serde!(PlotRequestMixedItem);
 
-    /// `/properties/atMostTwo/items` in the request of `plot`.
+    /// Generated from `/properties/atMostTwo/items` in the request schema of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum PlotRequestAtMostTwoItem {
         /// The value `"a"`.
@@ -287,11 +287,11 @@ mod arrays_contract {
     }
 
     impl PlotRequestAtMostTwoItem {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A, Self::B]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::A => "a",
@@ -302,7 +302,7 @@ mod arrays_contract {
 
     ::capgen::string_enum!(PlotRequestAtMostTwoItem);
 
-    /// `/properties/choices/items` in the request of `plot`.
+    /// Generated from `/properties/choices/items` in the request schema of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum PlotRequestChoicesItem {
         /// The value `"red"`.
@@ -312,11 +312,11 @@ mod arrays_contract {
     }
 
     impl PlotRequestChoicesItem {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Red, Self::Green]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Red => "red",

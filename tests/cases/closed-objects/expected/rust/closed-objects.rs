@@ -34,13 +34,13 @@ pub use self::closed_objects_contract::*;
 )]
 #[rustfmt::skip]
 mod closed_objects_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "closed-objects";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "ae00206452bdcd3cb90a13a2cc83ae10679f76f79504e5c927f9e59d4902fa82";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Ping::DESCRIPTOR];
 
     /// The capability `ping`.
@@ -48,7 +48,7 @@ mod closed_objects_contract {
     pub struct Ping;
 
     impl Ping {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "closed-objects",
                 "ping",
@@ -74,7 +74,7 @@ mod closed_objects_contract {
     pub struct PingRequest {}
 
     impl PingRequest {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {}
         }
@@ -112,14 +112,14 @@ mod closed_objects_contract {
     /// The response of `ping`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PingResponse {
-        /// The property `at`.
+        /// The `at` property.
         pub at: Option<String>,
-        /// The property `empty`.
+        /// The `empty` property.
         pub empty: Option<PingResponseEmpty>,
     }
 
     impl PingResponse {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self { at: None, empty: None }
         }
@@ -160,12 +160,12 @@ mod closed_objects_contract {
 
     ::capgen::payload!(PingResponse, Ping, output_schema);
 
-    /// `/properties/empty` in the response of `ping`.
+    /// Generated from `/properties/empty` in the response schema of `ping`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PingResponseEmpty {}
 
     impl PingResponseEmpty {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {}
         }

@@ -34,13 +34,13 @@ pub use self::constants_contract::*;
 )]
 #[rustfmt::skip]
 mod constants_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "constants";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "f7aa1df167f7a1ec793fd3aa60fe6ad59e7c1a7b427f4b40b3f39e270b6f68a9";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Constants::DESCRIPTOR];
 
     /// The capability `constants`.
@@ -48,7 +48,7 @@ mod constants_contract {
     pub struct Constants;
 
     impl Constants {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "constants",
                 "constants",
@@ -68,32 +68,32 @@ mod constants_contract {
         }
     }
 
-    /// The response of `constants`: any JSON value, as it has no schema.
+    /// The response of `constants`: any JSON value, because the contract has no schema for it.
     pub type ConstantsResponse = ::serde_json::Value;
 
     /// The request of `constants`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ConstantsRequest {
-        /// The property `text`.
+        /// The `text` property.
         pub text: ConstantsRequestText,
-        /// The property `negative`.
+        /// The `negative` property.
         pub negative: ConstantsRequestNegative,
-        /// The property `one`.
+        /// The `one` property.
         pub one: Option<ConstantsRequestOne>,
-        /// The property `no`.
+        /// The `no` property.
         pub no: Option<ConstantsRequestNo>,
-        /// The property `nothing`.
+        /// The `nothing` property.
         pub nothing: (),
-        /// The property `structure`.
+        /// The `structure` property.
         pub structure: ConstantsRequestStructure,
-        /// The property `empty`.
+        /// The `empty` property.
         pub empty: Option<ConstantsRequestEmpty>,
-        /// The property `huge`.
+        /// The `huge` property.
         pub huge: Option<ConstantsRequestHuge>,
     }
 
     impl ConstantsRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(nothing: ()) -> Self {
             Self {
                 text: ConstantsRequestText::X,
@@ -173,7 +173,7 @@ mod constants_contract {
 
     ::capgen::payload!(ConstantsRequest, Constants, input_schema);
 
-    /// `/properties/text` in the request of `constants`.
+    /// Generated from `/properties/text` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestText {
         /// The value `"x"`.
@@ -181,11 +181,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestText {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::X]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::X => "x",
@@ -195,7 +195,7 @@ mod constants_contract {
 
     ::capgen::string_enum!(ConstantsRequestText);
 
-    /// `/properties/negative` in the request of `constants`.
+    /// Generated from `/properties/negative` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestNegative {
         /// The value `-3`.
@@ -203,11 +203,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestNegative {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Minus3]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Minus3 => "-3",
@@ -217,7 +217,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestNegative);
 
-    /// `/properties/one` in the request of `constants`.
+    /// Generated from `/properties/one` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestOne {
         /// The value `1`.
@@ -225,11 +225,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestOne {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N1]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N1 => "1",
@@ -239,7 +239,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestOne);
 
-    /// `/properties/no` in the request of `constants`.
+    /// Generated from `/properties/no` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestNo {
         /// The value `false`.
@@ -247,11 +247,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestNo {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::False]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::False => "false",
@@ -261,7 +261,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestNo);
 
-    /// `/properties/structure` in the request of `constants`.
+    /// Generated from `/properties/structure` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestStructure {
         /// The value `{"k":[1,"2"]}`.
@@ -269,11 +269,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestStructure {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Object]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Object => "{\"k\":[1,\"2\"]}",
@@ -283,7 +283,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestStructure);
 
-    /// `/properties/empty` in the request of `constants`.
+    /// Generated from `/properties/empty` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestEmpty {
         /// The value `{}`.
@@ -291,11 +291,11 @@ mod constants_contract {
     }
 
     impl ConstantsRequestEmpty {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Object]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Object => "{}",
@@ -305,7 +305,7 @@ mod constants_contract {
 
     ::capgen::json_enum!(ConstantsRequestEmpty);
 
-    /// `/properties/huge` in the request of `constants`.
+    /// Generated from `/properties/huge` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestHuge {
         /// The value `10000000000000000000000000000000000000000000000000000000000000000000000000000000…`.
@@ -313,13 +313,13 @@ mod constants_contract {
     }
 
     impl ConstantsRequestHuge {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::N1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000,
             ]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000 => {

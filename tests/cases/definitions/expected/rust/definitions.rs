@@ -34,13 +34,13 @@ pub use self::definitions_contract::*;
 )]
 #[rustfmt::skip]
 mod definitions_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "definitions";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Bill::DESCRIPTOR];
 
     /// The capability `bill`.
@@ -48,7 +48,7 @@ mod definitions_contract {
     pub struct Bill;
 
     impl Bill {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "definitions",
                 "bill",
@@ -68,28 +68,28 @@ mod definitions_contract {
         }
     }
 
-    /// The response of `bill`: any JSON value, as it has no schema.
+    /// The response of `bill`: any JSON value, because the contract has no schema for it.
     pub type BillResponse = ::serde_json::Value;
 
     /// The request of `bill`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequest {
-        /// The property `id`.
+        /// The `id` property.
         pub id: BillRequestUuid,
         /// With tax.
         pub total: BillRequestMoney,
-        /// The property `net`.
+        /// The `net` property.
         pub net: Option<BillRequestMoney>,
-        /// The property `maybe`.
+        /// The `maybe` property.
         pub maybe: Option<Option<BillRequestMoney>>,
-        /// The property `odd`.
+        /// The `odd` property.
         pub odd: Option<BillRequestString>,
-        /// The property `fallback`.
+        /// The `fallback` property.
         pub fallback: Option<BillRequestCurrency>,
     }
 
     impl BillRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(id: BillRequestUuid, total: BillRequestMoney) -> Self {
             Self {
                 id,
@@ -153,20 +153,20 @@ mod definitions_contract {
 
     ::capgen::payload!(BillRequest, Bill, input_schema);
 
-    /// `/definitions/uuid` in the request of `bill`.
+    /// Generated from `/definitions/uuid` in the request schema of `bill`.
     pub type BillRequestUuid = String;
 
     /// An amount in minor units.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequestMoney {
-        /// The property `amount`.
+        /// The `amount` property.
         pub amount: i64,
-        /// The property `currency`.
+        /// The `currency` property.
         pub currency: BillRequestCurrency,
     }
 
     impl BillRequestMoney {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(amount: i64, currency: BillRequestCurrency) -> Self {
             Self { amount, currency }
         }
@@ -209,11 +209,11 @@ mod definitions_contract {
     }
 
     impl BillRequestCurrency {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Eur, Self::Usd]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Eur => "EUR",
@@ -224,15 +224,15 @@ mod definitions_contract {
 
     ::capgen::string_enum!(BillRequestCurrency);
 
-    /// `/definitions/string` in the request of `bill`.
+    /// Generated from `/definitions/string` in the request schema of `bill`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequestString {
-        /// The property `x`.
+        /// The `x` property.
         pub x: String,
     }
 
     impl BillRequestString {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(x: impl Into<String>) -> Self {
             Self { x: x.into() }
         }

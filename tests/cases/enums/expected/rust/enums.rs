@@ -34,13 +34,13 @@ pub use self::enums_contract::*;
 )]
 #[rustfmt::skip]
 mod enums_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "enums";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "e098c76ce54d3b4c8a6b97f7e563454ba4ec95c8de9da21d0a5b3808f98edf65";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Sort::DESCRIPTOR];
 
     /// The capability `sort`.
@@ -48,7 +48,7 @@ mod enums_contract {
     pub struct Sort;
 
     impl Sort {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "enums",
                 "sort",
@@ -74,22 +74,22 @@ mod enums_contract {
     pub struct SortRequest {
         /// How to sort.
         pub order: SortRequestOrder,
-        /// The property `long`.
+        /// The `long` property.
         pub long: Option<SortRequestLong>,
-        /// The property `mixed`.
+        /// The `mixed` property.
         pub mixed: Option<Option<SortRequestMixed>>,
-        /// The property `values`.
+        /// The `values` property.
         pub values: Option<SortRequestValues>,
         /// An identifier.
         pub beyond: Option<SortRequestBeyond>,
-        /// The property `numbers`.
+        /// The `numbers` property.
         pub numbers: Option<SortRequestNumbers>,
-        /// The property `described`.
+        /// The `described` property.
         pub described: Option<SortRequestDescribed>,
     }
 
     impl SortRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(order: SortRequestOrder) -> Self {
             Self {
                 order,
@@ -173,11 +173,11 @@ mod enums_contract {
     }
 
     impl SortRequestOrder {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Ascending, Self::Descending]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Ascending => "ascending",
@@ -188,7 +188,7 @@ mod enums_contract {
 
     ::capgen::string_enum!(SortRequestOrder);
 
-    /// `/properties/long` in the request of `sort`.
+    /// Generated from `/properties/long` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestLong {
         /// The value `"ready"`.
@@ -208,7 +208,7 @@ mod enums_contract {
     }
 
     impl SortRequestLong {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Ready,
@@ -220,7 +220,7 @@ mod enums_contract {
                 Self::Closed,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Ready => "ready",
@@ -236,7 +236,7 @@ mod enums_contract {
 
     ::capgen::string_enum!(SortRequestLong);
 
-    /// `/properties/mixed` in the request of `sort`.
+    /// Generated from `/properties/mixed` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestMixed {
         /// The value `"auto"`.
@@ -252,11 +252,11 @@ mod enums_contract {
     }
 
     impl SortRequestMixed {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Auto, Self::N1X1fe2b80a, Self::N2_5, Self::True, Self::N1X243981c4]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Auto => "\"auto\"",
@@ -270,7 +270,7 @@ mod enums_contract {
 
     ::capgen::json_enum!(SortRequestMixed);
 
-    /// `/properties/values` in the request of `sort`.
+    /// Generated from `/properties/values` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestValues {
         /// The value `{"x":1}`.
@@ -282,11 +282,11 @@ mod enums_contract {
     }
 
     impl SortRequestValues {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Object, Self::Array, Self::Z]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::Object => "{\"x\":1}",
@@ -308,11 +308,11 @@ mod enums_contract {
     }
 
     impl SortRequestBeyond {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N9007199254740993, Self::N1]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N9007199254740993 => "9007199254740993",
@@ -323,7 +323,7 @@ mod enums_contract {
 
     ::capgen::json_enum!(SortRequestBeyond);
 
-    /// `/properties/numbers` in the request of `sort`.
+    /// Generated from `/properties/numbers` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestNumbers {
         /// The value `10`.
@@ -333,11 +333,11 @@ mod enums_contract {
     }
 
     impl SortRequestNumbers {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N10, Self::N20]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::N10 => "10",
@@ -348,7 +348,7 @@ mod enums_contract {
 
     ::capgen::json_enum!(SortRequestNumbers);
 
-    /// `/properties/described` in the request of `sort`.
+    /// Generated from `/properties/described` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestDescribed {
         /// Less exact.
@@ -358,11 +358,11 @@ mod enums_contract {
     }
 
     impl SortRequestDescribed {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Fast, Self::Slow]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Fast => "fast",
@@ -383,11 +383,11 @@ mod enums_contract {
     }
 
     impl SortResponse {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Done, Self::Failed]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Done => "done",

@@ -34,13 +34,13 @@ pub use self::externally_tagged_contract::*;
 )]
 #[rustfmt::skip]
 mod externally_tagged_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "externally-tagged";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Draw::DESCRIPTOR];
 
     /// The capability `draw`.
@@ -48,7 +48,7 @@ mod externally_tagged_contract {
     pub struct Draw;
 
     impl Draw {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "externally-tagged",
                 "draw",
@@ -74,13 +74,13 @@ mod externally_tagged_contract {
     /// The request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawRequest {
-        /// Where the value is of type string.
+        /// A value of type string.
         String(DrawRequestString),
-        /// Where there is a property `Text`.
+        /// An object with the `Text` property.
         Text(DrawRequestText),
-        /// Where there is a property `Point`.
+        /// An object with the `Point` property.
         Point(DrawRequestPoint),
-        /// Where there is a property `Circle`.
+        /// An object with the `Circle` property.
         Circle(DrawRequestCircleVariant),
     }
 
@@ -140,7 +140,7 @@ mod externally_tagged_contract {
 
     ::capgen::payload!(DrawRequest, Draw, input_schema);
 
-    /// `/oneOf/0` in the request of `draw`.
+    /// Generated from `/oneOf/0` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestString {
         /// The value `"Nothing"`.
@@ -150,11 +150,11 @@ mod externally_tagged_contract {
     }
 
     impl DrawRequestString {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Nothing, Self::Everything]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Nothing => "Nothing",
@@ -168,12 +168,12 @@ mod externally_tagged_contract {
     /// Words.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestText {
-        /// The property `Text`.
+        /// The `Text` property.
         pub text: String,
     }
 
     impl DrawRequestText {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(text: impl Into<String>) -> Self {
             Self { text: text.into() }
         }
@@ -204,15 +204,15 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawRequestText);
 
-    /// `/oneOf/2` in the request of `draw`.
+    /// Generated from `/oneOf/2` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestPoint {
-        /// The property `Point`.
+        /// The `Point` property.
         pub point: DrawRequestPointPoint,
     }
 
     impl DrawRequestPoint {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(point: DrawRequestPointPoint) -> Self {
             Self { point }
         }
@@ -242,17 +242,17 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawRequestPoint);
 
-    /// `/oneOf/2/properties/Point` in the request of `draw`.
+    /// Generated from `/oneOf/2/properties/Point` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestPointPoint {
-        /// The property `x`.
+        /// The `x` property.
         pub x: f64,
-        /// The property `y`.
+        /// The `y` property.
         pub y: f64,
     }
 
     impl DrawRequestPointPoint {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(x: f64, y: f64) -> Self {
             Self { x, y }
         }
@@ -285,15 +285,15 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawRequestPointPoint);
 
-    /// `/oneOf/3` in the request of `draw`.
+    /// Generated from `/oneOf/3` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircleVariant {
-        /// The property `Circle`.
+        /// The `Circle` property.
         pub circle: DrawRequestCircle,
     }
 
     impl DrawRequestCircleVariant {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(circle: DrawRequestCircle) -> Self {
             Self { circle }
         }
@@ -323,15 +323,15 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawRequestCircleVariant);
 
-    /// `/definitions/Circle` in the request of `draw`.
+    /// Generated from `/definitions/Circle` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircle {
-        /// The property `radius`.
+        /// The `radius` property.
         pub radius: f64,
     }
 
     impl DrawRequestCircle {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(radius: f64) -> Self {
             Self { radius }
         }
@@ -375,7 +375,7 @@ mod externally_tagged_contract {
     }
 
     impl DrawResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(state: Option<DrawResponseState>) -> Self {
             Self {
                 state,
@@ -429,11 +429,11 @@ mod externally_tagged_contract {
     /// Each unit with its description.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseState {
-        /// Where the value is of type string.
+        /// A value of type string.
         String(DrawResponseStateString),
-        /// Where there is a property `Failed`.
+        /// An object with the `Failed` property.
         Failed(DrawResponseStateFailed),
-        /// Where there is a property `Running`.
+        /// An object with the `Running` property.
         Running(DrawResponseStateRunning),
     }
 
@@ -483,7 +483,7 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponseState);
 
-    /// `/properties/state/oneOf/0` in the response of `draw`.
+    /// Generated from `/properties/state/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseStateString {
         /// Not begun.
@@ -493,11 +493,11 @@ mod externally_tagged_contract {
     }
 
     impl DrawResponseStateString {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Queued, Self::Done]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Queued => "Queued",
@@ -511,12 +511,12 @@ mod externally_tagged_contract {
     /// Why not.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseStateFailed {
-        /// The property `Failed`.
+        /// The `Failed` property.
         pub failed: String,
     }
 
     impl DrawResponseStateFailed {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(failed: impl Into<String>) -> Self {
             Self { failed: failed.into() }
         }
@@ -546,15 +546,15 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponseStateFailed);
 
-    /// `/properties/state/oneOf/3` in the response of `draw`.
+    /// Generated from `/properties/state/oneOf/3` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseStateRunning {
-        /// The property `Running`.
+        /// The `Running` property.
         pub running: u64,
     }
 
     impl DrawResponseStateRunning {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(running: u64) -> Self {
             Self { running }
         }
@@ -587,9 +587,9 @@ mod externally_tagged_contract {
     /// One unit and one that holds something.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseMode {
-        /// Where the value is of type string.
+        /// A value of type string.
         String(DrawResponseModeString),
-        /// Where the value is of type object.
+        /// A value of type object.
         Fixed(DrawResponseModeFixed),
     }
 
@@ -623,7 +623,7 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponseMode);
 
-    /// `/properties/mode/oneOf/0` in the response of `draw`.
+    /// Generated from `/properties/mode/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseModeString {
         /// The value `"Auto"`.
@@ -631,11 +631,11 @@ mod externally_tagged_contract {
     }
 
     impl DrawResponseModeString {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Auto]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Auto => "Auto",
@@ -645,15 +645,15 @@ mod externally_tagged_contract {
 
     ::capgen::string_enum!(DrawResponseModeString);
 
-    /// `/properties/mode/oneOf/1` in the response of `draw`.
+    /// Generated from `/properties/mode/oneOf/1` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseModeFixed {
-        /// The property `Fixed`.
+        /// The `Fixed` property.
         pub fixed: i64,
     }
 
     impl DrawResponseModeFixed {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(fixed: i64) -> Self {
             Self { fixed }
         }
@@ -686,9 +686,9 @@ mod externally_tagged_contract {
     /// No tag, and closed.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseContact {
-        /// Where there is a property `born`.
+        /// An object with the `born` property.
         Person(DrawResponsePerson),
-        /// Where there is a property `vat`.
+        /// An object with the `vat` property.
         Company(DrawResponseCompany),
     }
 
@@ -730,19 +730,19 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponseContact);
 
-    /// `/definitions/Person` in the response of `draw`.
+    /// Generated from `/definitions/Person` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponsePerson {
-        /// The property `name`.
+        /// The `name` property.
         pub name: String,
-        /// The property `born`.
+        /// The `born` property.
         pub born: String,
-        /// The property `mail`.
+        /// The `mail` property.
         pub mail: Option<String>,
     }
 
     impl DrawResponsePerson {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(name: impl Into<String>, born: impl Into<String>) -> Self {
             Self {
                 name: name.into(),
@@ -789,17 +789,17 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponsePerson);
 
-    /// `/definitions/Company` in the response of `draw`.
+    /// Generated from `/definitions/Company` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseCompany {
-        /// The property `name`.
+        /// The `name` property.
         pub name: Option<String>,
-        /// The property `vat`.
+        /// The `vat` property.
         pub vat: String,
     }
 
     impl DrawResponseCompany {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(vat: impl Into<String>) -> Self {
             Self {
                 name: None,
@@ -838,9 +838,9 @@ mod externally_tagged_contract {
     /// A property that is false beside those of both.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseEither {
-        /// Where there is a property `left`.
+        /// An object with the `left` property.
         Left(DrawResponseEitherLeft),
-        /// Where there is a property `right`.
+        /// An object with the `right` property.
         Right(DrawResponseEitherRight),
     }
 
@@ -882,17 +882,17 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponseEither);
 
-    /// `/properties/either/oneOf/0` in the response of `draw`.
+    /// Generated from `/properties/either/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseEitherLeft {
-        /// The property `note`.
+        /// The `note` property.
         pub note: Option<String>,
-        /// The property `left`.
+        /// The `left` property.
         pub left: String,
     }
 
     impl DrawResponseEitherLeft {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(left: impl Into<String>) -> Self {
             Self {
                 note: None,
@@ -928,17 +928,17 @@ mod externally_tagged_contract {
 
     ::capgen::impl_serde!(DrawResponseEitherLeft);
 
-    /// `/properties/either/oneOf/1` in the response of `draw`.
+    /// Generated from `/properties/either/oneOf/1` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseEitherRight {
-        /// The property `note`.
+        /// The `note` property.
         pub note: Option<String>,
-        /// The property `right`.
+        /// The `right` property.
         pub right: String,
     }
 
     impl DrawResponseEitherRight {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(right: impl Into<String>) -> Self {
             Self {
                 note: None,

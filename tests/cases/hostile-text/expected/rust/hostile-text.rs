@@ -34,13 +34,13 @@ pub use self::hostile_text_contract::*;
 )]
 #[rustfmt::skip]
 mod hostile_text_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "hostile-text";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Escape::DESCRIPTOR];
 
     /// */ export const capability = 1; /*
@@ -48,7 +48,7 @@ mod hostile_text_contract {
     pub struct Escape;
 
     impl Escape {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "hostile-text",
                 "escape",
@@ -69,7 +69,7 @@ mod hostile_text_contract {
         }
     }
 
-    /// The response of `escape`: any JSON value, as it has no schema.
+    /// The response of `escape`: any JSON value, because the contract has no schema for it.
     pub type EscapeResponse = ::serde_json::Value;
 
     /// root */ export const pwned = 1; /* x
@@ -85,20 +85,20 @@ mod hostile_text_contract {
         pub a: String,
         /// ends with a star *
         pub c_1: Option<String>,
-        /// The property q"uote\`${1}\\.
+        /// The q"uote\`${1}\\ property.
         pub q_uote_1: Option<String>,
-        /// The property `line\u{a}break`.
+        /// The `line\u{a}break` property.
         pub line_break: Option<String>,
-        /// The property `</script><!--`.
+        /// The `</script><!--` property.
         pub script: Option<String>,
-        /// The property `#![allow(x)] // r#"`.
+        /// The `#![allow(x)] // r#"` property.
         pub allow_x_r: Option<EscapeRequestAllowXR>,
-        /// The property `{}`.
+        /// The `{}` property.
         pub field: Option<EscapeRequestField>,
     }
 
     impl EscapeRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(a: impl Into<String>) -> Self {
             Self {
                 a: a.into(),
@@ -172,7 +172,7 @@ mod hostile_text_contract {
 
     ::capgen::payload!(EscapeRequest, Escape, input_schema);
 
-    /// `/properties/#![allow(x)] ~1~1 r#"` in the request of `escape`.
+    /// Generated from `/properties/#![allow(x)] ~1~1 r#"` in the request schema of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum EscapeRequestAllowXR {
         /// The value `"\"; evil(); //"`.
@@ -190,7 +190,7 @@ mod hostile_text_contract {
     }
 
     impl EscapeRequestAllowXR {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Evil,
@@ -201,7 +201,7 @@ mod hostile_text_contract {
                 Self::ValueXa291a293,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Evil => "\"; evil(); //",
@@ -216,7 +216,7 @@ mod hostile_text_contract {
 
     ::capgen::string_enum!(EscapeRequestAllowXR);
 
-    /// `/properties/{}` in the request of `escape`.
+    /// Generated from `/properties/{}` in the request schema of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum EscapeRequestField {
         /// The value `"*/ {0} {}"`.
@@ -224,11 +224,11 @@ mod hostile_text_contract {
     }
 
     impl EscapeRequestField {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N0]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::N0 => "*/ {0} {}",

@@ -34,13 +34,13 @@ pub use self::index_signatures_contract::*;
 )]
 #[rustfmt::skip]
 mod index_signatures_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "index-signatures";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "8912bfcd1849138ed885555e8194d025ec4bf8bf6fe496d2d339fcb81538eb1c";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Tag::DESCRIPTOR];
 
     /// The capability `tag`.
@@ -48,7 +48,7 @@ mod index_signatures_contract {
     pub struct Tag;
 
     impl Tag {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "index-signatures",
                 "tag",
@@ -74,16 +74,16 @@ mod index_signatures_contract {
     /// The request of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagRequest {
-        /// The property `id`.
+        /// The `id` property.
         pub id: String,
-        /// The property `count`.
+        /// The `count` property.
         pub count: Option<i64>,
-        /// The properties that are not declared. One with a declared name is not written.
+        /// The undeclared properties. An entry with the name of a declared property is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, String>,
     }
 
     impl TagRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(id: impl Into<String>) -> Self {
             Self {
                 id: id.into(),
@@ -132,18 +132,18 @@ mod index_signatures_contract {
     /// The response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponse {
-        /// The property `known`.
+        /// The `known` property.
         pub known: Option<bool>,
-        /// The property `open`.
+        /// The `open` property.
         pub open: Option<TagResponseOpen>,
-        /// The property `strict`.
+        /// The `strict` property.
         pub strict: Option<TagResponseStrict>,
-        /// The properties that are not declared. One with a declared name is not written.
+        /// The undeclared properties. An entry with the name of a declared property is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, Option<f64>>,
     }
 
     impl TagResponse {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {
                 known: None,
@@ -200,17 +200,17 @@ mod index_signatures_contract {
 
     ::capgen::payload!(TagResponse, Tag, output_schema);
 
-    /// `/properties/open` in the response of `tag`.
+    /// Generated from `/properties/open` in the response schema of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponseOpen {
-        /// The property `a`.
+        /// The `a` property.
         pub a: String,
-        /// The properties that are not declared. One with a declared name is not written.
+        /// The undeclared properties. An entry with the name of a declared property is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, ::serde_json::Value>,
     }
 
     impl TagResponseOpen {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(a: impl Into<String>) -> Self {
             Self {
                 a: a.into(),
@@ -249,17 +249,17 @@ mod index_signatures_contract {
 
     ::capgen::impl_serde!(TagResponseOpen);
 
-    /// `/properties/strict` in the response of `tag`.
+    /// Generated from `/properties/strict` in the response schema of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponseStrict {
-        /// The property `a`.
+        /// The `a` property.
         pub a: TagResponseStrictA,
-        /// The properties that are not declared. One with a declared name is not written.
+        /// The undeclared properties. An entry with the name of a declared property is not written.
         pub additional_properties: ::std::collections::BTreeMap<String, String>,
     }
 
     impl TagResponseStrict {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(a: TagResponseStrictA) -> Self {
             Self {
                 a,
@@ -298,7 +298,7 @@ mod index_signatures_contract {
 
     ::capgen::impl_serde!(TagResponseStrict);
 
-    /// `/properties/strict/properties/a` in the response of `tag`.
+    /// Generated from `/properties/strict/properties/a` in the response schema of `tag`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum TagResponseStrictA {
         /// The value `"x"`.
@@ -308,11 +308,11 @@ mod index_signatures_contract {
     }
 
     impl TagResponseStrictA {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::X, Self::Y]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::X => "x",

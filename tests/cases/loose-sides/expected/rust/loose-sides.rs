@@ -34,13 +34,13 @@ pub use self::loose_sides_contract::*;
 )]
 #[rustfmt::skip]
 mod loose_sides_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "loose-sides";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "53184e48964858bea28f4da5a2399a1767935967269ee4da2e151470a435d713";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         Legacy::DESCRIPTOR,
         Half::DESCRIPTOR,
@@ -52,7 +52,7 @@ mod loose_sides_contract {
     pub struct Legacy;
 
     impl Legacy {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "legacy",
@@ -70,10 +70,10 @@ mod loose_sides_contract {
         }
     }
 
-    /// The request of `legacy`: any JSON value, as it has no schema.
+    /// The request of `legacy`: any JSON value, because the contract has no schema for it.
     pub type LegacyRequest = ::serde_json::Value;
 
-    /// The response of `legacy`: any JSON value, as it has no schema.
+    /// The response of `legacy`: any JSON value, because the contract has no schema for it.
     pub type LegacyResponse = ::serde_json::Value;
 
     /// The capability `half`.
@@ -81,7 +81,7 @@ mod loose_sides_contract {
     pub struct Half;
 
     impl Half {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "half",
@@ -101,18 +101,18 @@ mod loose_sides_contract {
         }
     }
 
-    /// The response of `half`: any JSON value, as it has no schema.
+    /// The response of `half`: any JSON value, because the contract has no schema for it.
     pub type HalfResponse = ::serde_json::Value;
 
     /// The request of `half`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct HalfRequest {
-        /// The property `a`.
+        /// The `a` property.
         pub a: String,
     }
 
     impl HalfRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
         }
@@ -149,7 +149,7 @@ mod loose_sides_contract {
     pub struct OtherHalf;
 
     impl OtherHalf {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "other-half",
@@ -167,13 +167,13 @@ mod loose_sides_contract {
         }
     }
 
-    /// The request of `other-half`: any JSON value, as it has no schema.
+    /// The request of `other-half`: any JSON value, because the contract has no schema for it.
     pub type OtherHalfRequest = ::serde_json::Value;
 
     /// The response of `other-half`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct OtherHalfResponse(
-        /// The value.
+        /// The wrapped value.
         pub u64,
     );
 

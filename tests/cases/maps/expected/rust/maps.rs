@@ -34,13 +34,13 @@ pub use self::maps_contract::*;
 )]
 #[rustfmt::skip]
 mod maps_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "maps";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "00228fe8dacdfda11e06861e8bab65867d56f163217c9c645e67243fed9e3b62";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Label::DESCRIPTOR];
 
     /// The capability `label`.
@@ -48,7 +48,7 @@ mod maps_contract {
     pub struct Label;
 
     impl Label {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "maps",
                 "label",
@@ -74,17 +74,17 @@ mod maps_contract {
     /// The request of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelRequest {
-        /// The property `anything`.
+        /// The `anything` property.
         pub anything: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
-        /// The property `open`.
+        /// The `open` property.
         pub open: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,
-        /// The property `counts`.
+        /// The `counts` property.
         pub counts: Option<::std::collections::BTreeMap<String, i64>>,
-        /// The property `choices`.
+        /// The `choices` property.
         pub choices: Option<::std::collections::BTreeMap<String, LabelRequestChoicesValue>>,
-        /// The property `records`.
+        /// The `records` property.
         pub records: Option<::std::collections::BTreeMap<String, LabelRequestRecordsValue>>,
-        /// The property `nested`.
+        /// The `nested` property.
         pub nested: Option<
             ::std::collections::BTreeMap<
                 String,
@@ -94,7 +94,7 @@ mod maps_contract {
     }
 
     impl LabelRequest {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {
                 anything: None,
@@ -168,7 +168,7 @@ mod maps_contract {
 
     ::capgen::payload!(LabelRequest, Label, input_schema);
 
-    /// `/properties/choices/additionalProperties` in the request of `label`.
+    /// Generated from `/properties/choices/additionalProperties` in the request schema of `label`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum LabelRequestChoicesValue {
         /// The value `"a"`.
@@ -178,11 +178,11 @@ mod maps_contract {
     }
 
     impl LabelRequestChoicesValue {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::A, Self::B]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::A => "a",
@@ -193,15 +193,15 @@ mod maps_contract {
 
     ::capgen::string_enum!(LabelRequestChoicesValue);
 
-    /// `/properties/records/additionalProperties` in the request of `label`.
+    /// Generated from `/properties/records/additionalProperties` in the request schema of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelRequestRecordsValue {
-        /// The property `id`.
+        /// The `id` property.
         pub id: String,
     }
 
     impl LabelRequestRecordsValue {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(id: impl Into<String>) -> Self {
             Self { id: id.into() }
         }
@@ -234,7 +234,7 @@ mod maps_contract {
     /// The response of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelResponse(
-        /// The value.
+        /// The wrapped value.
         pub ::std::collections::BTreeMap<String, String>,
     );
 

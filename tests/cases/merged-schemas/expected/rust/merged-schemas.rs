@@ -34,13 +34,13 @@ pub use self::merged_schemas_contract::*;
 )]
 #[rustfmt::skip]
 mod merged_schemas_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "merged-schemas";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "66846b96a8e1a3c59d09d2b691bc52b6322528a5b03da50a486cb79c6da14e8c";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Create::DESCRIPTOR];
 
     /// The capability `create`.
@@ -48,7 +48,7 @@ mod merged_schemas_contract {
     pub struct Create;
 
     impl Create {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "merged-schemas",
                 "create",
@@ -68,24 +68,24 @@ mod merged_schemas_contract {
         }
     }
 
-    /// The response of `create`: any JSON value, as it has no schema.
+    /// The response of `create`: any JSON value, because the contract has no schema for it.
     pub type CreateResponse = ::serde_json::Value;
 
     /// The request of `create`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreateRequest {
-        /// The property `extra`.
+        /// The `extra` property.
         pub extra: Option<bool>,
-        /// The property `tag`.
+        /// The `tag` property.
         pub tag: String,
-        /// The property `id`.
+        /// The `id` property.
         pub id: String,
-        /// The property `count`.
+        /// The `count` property.
         pub count: i64,
     }
 
     impl CreateRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(tag: impl Into<String>, id: impl Into<String>, count: i64) -> Self {
             Self {
                 extra: None,

@@ -34,13 +34,13 @@ pub use self::name_collisions_contract::*;
 )]
 #[rustfmt::skip]
 mod name_collisions_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "name-collisions";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "527bb9112321c9b259b76837c0ebd3713dc564291b2f01a61e106b0af5f48cbd";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
         ABX0401cb73::DESCRIPTOR,
         ABX68a695eb::DESCRIPTOR,
@@ -53,7 +53,7 @@ mod name_collisions_contract {
     pub struct ABX0401cb73;
 
     impl ABX0401cb73 {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a-b",
@@ -73,26 +73,26 @@ mod name_collisions_contract {
         }
     }
 
-    /// The response of `a-b`: any JSON value, as it has no schema.
+    /// The response of `a-b`: any JSON value, because the contract has no schema for it.
     pub type ABResponseX3e265543 = ::serde_json::Value;
 
     /// The request of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXde271633 {
-        /// The property `id`.
+        /// The `id` property.
         pub id_x4721736f: Option<String>,
-        /// The property `ID`.
+        /// The `ID` property.
         pub id_x0efffc31: Option<String>,
-        /// The property `order`.
+        /// The `order` property.
         pub order: Option<ABRequestOrder>,
-        /// The property `x`.
+        /// The `x` property.
         pub x_x2d07b0e6: Option<ABRequestXX4f2cd9df>,
-        /// The property `X`.
+        /// The `X` property.
         pub x_x4bb59d70: Option<ABRequestXXee445052>,
     }
 
     impl ABRequestXde271633 {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {
                 id_x4721736f: None,
@@ -154,7 +154,7 @@ mod name_collisions_contract {
 
     ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
 
-    /// `/properties/order` in the request of `a-b`.
+    /// Generated from `/properties/order` in the request schema of `a-b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ABRequestOrder {
         /// The value `"asc"`.
@@ -168,7 +168,7 @@ mod name_collisions_contract {
     }
 
     impl ABRequestOrder {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::AscX572ecbfe,
@@ -177,7 +177,7 @@ mod name_collisions_contract {
                 Self::ValueX77b445aa,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::AscX572ecbfe => "asc",
@@ -190,15 +190,15 @@ mod name_collisions_contract {
 
     ::capgen::string_enum!(ABRequestOrder);
 
-    /// `/properties/x` in the request of `a-b`.
+    /// Generated from `/properties/x` in the request schema of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXX4f2cd9df {
-        /// The property `y`.
+        /// The `y` property.
         pub y: String,
     }
 
     impl ABRequestXX4f2cd9df {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(y: impl Into<String>) -> Self {
             Self { y: y.into() }
         }
@@ -228,15 +228,15 @@ mod name_collisions_contract {
 
     ::capgen::impl_serde!(ABRequestXX4f2cd9df);
 
-    /// `/properties/X` in the request of `a-b`.
+    /// Generated from `/properties/X` in the request schema of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXXee445052 {
-        /// The property `z`.
+        /// The `z` property.
         pub z: String,
     }
 
     impl ABRequestXXee445052 {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(z: impl Into<String>) -> Self {
             Self { z: z.into() }
         }
@@ -271,7 +271,7 @@ mod name_collisions_contract {
     pub struct ABX68a695eb;
 
     impl ABX68a695eb {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a_b",
@@ -291,18 +291,18 @@ mod name_collisions_contract {
         }
     }
 
-    /// The response of `a_b`: any JSON value, as it has no schema.
+    /// The response of `a_b`: any JSON value, because the contract has no schema for it.
     pub type ABResponseXab0adb7d = ::serde_json::Value;
 
     /// The request of `a_b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXed2a9bb1 {
-        /// The property `x`.
+        /// The `x` property.
         pub x: String,
     }
 
     impl ABRequestXed2a9bb1 {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(x: impl Into<String>) -> Self {
             Self { x: x.into() }
         }
@@ -339,7 +339,7 @@ mod name_collisions_contract {
     pub struct CapabilitiesX5589ddb0;
 
     impl CapabilitiesX5589ddb0 {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
             "name-collisions",
             "Capabilities",
@@ -356,10 +356,10 @@ mod name_collisions_contract {
         }
     }
 
-    /// The request of `Capabilities`: any JSON value, as it has no schema.
+    /// The request of `Capabilities`: any JSON value, because the contract has no schema for it.
     pub type CapabilitiesRequest = ::serde_json::Value;
 
-    /// The response of `Capabilities`: any JSON value, as it has no schema.
+    /// The response of `Capabilities`: any JSON value, because the contract has no schema for it.
     pub type CapabilitiesResponse = ::serde_json::Value;
 
     /// The capability `vec`.
@@ -367,7 +367,7 @@ mod name_collisions_contract {
     pub struct VecX90abf4c1;
 
     impl VecX90abf4c1 {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "vec",
@@ -385,13 +385,13 @@ mod name_collisions_contract {
         }
     }
 
-    /// The response of `vec`: any JSON value, as it has no schema.
+    /// The response of `vec`: any JSON value, because the contract has no schema for it.
     pub type VecResponse = ::serde_json::Value;
 
     /// The request of `vec`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct VecRequest(
-        /// The value.
+        /// The wrapped value.
         pub Vec<String>,
     );
 

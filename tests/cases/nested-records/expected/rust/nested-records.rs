@@ -34,13 +34,13 @@ pub use self::nested_records_contract::*;
 )]
 #[rustfmt::skip]
 mod nested_records_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "nested-records";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Ship::DESCRIPTOR];
 
     /// The capability `ship`.
@@ -48,7 +48,7 @@ mod nested_records_contract {
     pub struct Ship;
 
     impl Ship {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "nested-records",
                 "ship",
@@ -68,7 +68,7 @@ mod nested_records_contract {
         }
     }
 
-    /// The response of `ship`: any JSON value, as it has no schema.
+    /// The response of `ship`: any JSON value, because the contract has no schema for it.
     pub type ShipResponse = ::serde_json::Value;
 
     /// What to ship, and where to.
@@ -76,12 +76,12 @@ mod nested_records_contract {
     pub struct ShipRequest {
         /// Where to.
         pub address: ShipRequestAddress,
-        /// The property `items`.
+        /// The `items` property.
         pub items: Vec<ShipRequestItemsItem>,
     }
 
     impl ShipRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(address: ShipRequestAddress, items: Vec<ShipRequestItemsItem>) -> Self {
             Self { address, items }
         }
@@ -119,14 +119,14 @@ mod nested_records_contract {
     /// Where to.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddress {
-        /// The property `lines`.
+        /// The `lines` property.
         pub lines: Vec<String>,
-        /// The property `country`.
+        /// The `country` property.
         pub country: Option<ShipRequestAddressCountry>,
     }
 
     impl ShipRequestAddress {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(lines: Vec<String>) -> Self {
             Self { lines, country: None }
         }
@@ -159,15 +159,15 @@ mod nested_records_contract {
 
     ::capgen::impl_serde!(ShipRequestAddress);
 
-    /// `/properties/address/properties/country` in the request of `ship`.
+    /// Generated from `/properties/address/properties/country` in the request schema of `ship`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddressCountry {
-        /// The property `code`.
+        /// The `code` property.
         pub code: String,
     }
 
     impl ShipRequestAddressCountry {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(code: impl Into<String>) -> Self {
             Self { code: code.into() }
         }
@@ -197,17 +197,17 @@ mod nested_records_contract {
 
     ::capgen::impl_serde!(ShipRequestAddressCountry);
 
-    /// `/properties/items/items` in the request of `ship`.
+    /// Generated from `/properties/items/items` in the request schema of `ship`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestItemsItem {
-        /// The property `sku`.
+        /// The `sku` property.
         pub sku: String,
-        /// The property `count`.
+        /// The `count` property.
         pub count: u64,
     }
 
     impl ShipRequestItemsItem {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(sku: impl Into<String>, count: u64) -> Self {
             Self { sku: sku.into(), count }
         }

@@ -34,13 +34,13 @@ pub use self::odd_names_contract::*;
 )]
 #[rustfmt::skip]
 mod odd_names_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "odd-names";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[N2ndTryOfIt::DESCRIPTOR];
 
     /// The capability `2nd_try-of-it`.
@@ -48,7 +48,7 @@ mod odd_names_contract {
     pub struct N2ndTryOfIt;
 
     impl N2ndTryOfIt {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "odd-names",
                 "2nd_try-of-it",
@@ -68,40 +68,40 @@ mod odd_names_contract {
         }
     }
 
-    /// The response of `2nd_try-of-it`: any JSON value, as it has no schema.
+    /// The response of `2nd_try-of-it`: any JSON value, because the contract has no schema for it.
     pub type N2ndTryOfItResponse = ::serde_json::Value;
 
     /// The request of `2nd_try-of-it`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct N2ndTryOfItRequest {
-        /// The property `content-type`.
+        /// The `content-type` property.
         pub content_type: Option<String>,
-        /// The property `2fast`.
+        /// The `2fast` property.
         pub n2fast: Option<String>,
-        /// The property `class`.
+        /// The `class` property.
         pub class: String,
-        /// The property `type`.
+        /// The `type` property.
         pub r#type: Option<String>,
-        /// The property `self`.
+        /// The `self` property.
         pub self_: Option<String>,
-        /// The property without a visible name.
+        /// The `""` property.
         pub field: Option<String>,
-        /// The property `größe`.
+        /// The `größe` property.
         pub gr_e: Option<String>,
-        /// The property `a b`.
+        /// The `a b` property.
         pub a_b: Option<String>,
-        /// The property `__proto__`.
+        /// The `__proto__` property.
         pub proto: String,
-        /// The property `toString`.
+        /// The `toString` property.
         pub to_string: Option<bool>,
-        /// The property `constructor`.
+        /// The `constructor` property.
         pub constructor: Option<i64>,
-        /// The property `$ok`.
+        /// The `$ok` property.
         pub ok: Option<String>,
     }
 
     impl N2ndTryOfItRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(class: impl Into<String>, proto: impl Into<String>) -> Self {
             Self {
                 content_type: None,

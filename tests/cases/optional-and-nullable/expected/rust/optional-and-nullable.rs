@@ -34,13 +34,13 @@ pub use self::optional_and_nullable_contract::*;
 )]
 #[rustfmt::skip]
 mod optional_and_nullable_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "optional-and-nullable";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "045d29ef8451e65db872e33a7778c7197280b01bf08ed5bd92e3d3c142953505";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Update::DESCRIPTOR];
 
     /// The capability `update`.
@@ -48,7 +48,7 @@ mod optional_and_nullable_contract {
     pub struct Update;
 
     impl Update {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "optional-and-nullable",
                 "update",
@@ -74,22 +74,22 @@ mod optional_and_nullable_contract {
     /// The request of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateRequest {
-        /// The property `required`.
+        /// The `required` property.
         pub required: String,
-        /// The property `optional`.
+        /// The `optional` property.
         pub optional: Option<String>,
-        /// The property `nullable`.
+        /// The `nullable` property.
         pub nullable: Option<String>,
-        /// The property `optionalNullable`.
+        /// The `optionalNullable` property.
         pub optional_nullable: Option<Option<i64>>,
-        /// The property `nullableChoice`.
+        /// The `nullableChoice` property.
         pub nullable_choice: Option<Option<UpdateRequestNullableChoice>>,
-        /// The property `pydantic`.
+        /// The `pydantic` property.
         pub pydantic: Option<Option<String>>,
     }
 
     impl UpdateRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(required: impl Into<String>, nullable: Option<String>) -> Self {
             Self {
                 required: required.into(),
@@ -157,7 +157,7 @@ mod optional_and_nullable_contract {
 
     ::capgen::payload!(UpdateRequest, Update, input_schema);
 
-    /// `/properties/nullableChoice` in the request of `update`.
+    /// Generated from `/properties/nullableChoice` in the request schema of `update`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum UpdateRequestNullableChoice {
         /// The value `"on"`.
@@ -167,11 +167,11 @@ mod optional_and_nullable_contract {
     }
 
     impl UpdateRequestNullableChoice {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::On, Self::Off]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::On => "on",
@@ -185,7 +185,7 @@ mod optional_and_nullable_contract {
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateResponse(
-        /// The value.
+        /// The wrapped value.
         pub Option<UpdateResponseValue>,
     );
 
@@ -205,12 +205,12 @@ mod optional_and_nullable_contract {
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateResponseValue {
-        /// The property `done`.
+        /// The `done` property.
         pub done: bool,
     }
 
     impl UpdateResponseValue {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(done: bool) -> Self {
             Self { done }
         }

@@ -34,13 +34,13 @@ pub use self::overlapping_union_contract::*;
 )]
 #[rustfmt::skip]
 mod overlapping_union_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "overlapping-union";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "c694c2706c37b28906c91578e0f8eca2b8352654284b6cfb6d40cde1819ab64b";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Search::DESCRIPTOR, Pay::DESCRIPTOR];
 
     /// The capability `search`.
@@ -48,7 +48,7 @@ mod overlapping_union_contract {
     pub struct Search;
 
     impl Search {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "overlapping-union",
                 "search",
@@ -73,24 +73,24 @@ mod overlapping_union_contract {
 
     /// The request of `search`.
     ///
-    /// More than one type may fit a value, so it is kept as it is.
+    /// More than one branch can match a value, so the value is kept as JSON.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequest(::serde_json::Value);
 
     impl SearchRequest {
-        /// The value as `Variant1`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant1`, or `None` if the value does not match this branch.
         pub fn as_variant1(&self) -> Option<SearchRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant2`, or `None` if the value does not match this branch.
         pub fn as_variant2(&self) -> Option<SearchRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value.
+        /// Returns the JSON value.
         pub const fn json(&self) -> &::serde_json::Value {
             &self.0
         }
-        /// The value.
+        /// Converts into the JSON value.
         pub fn into_json(self) -> ::serde_json::Value {
             self.0
         }
@@ -128,15 +128,15 @@ mod overlapping_union_contract {
 
     ::capgen::payload!(SearchRequest, Search, input_schema);
 
-    /// `/anyOf/0` in the request of `search`.
+    /// Generated from `/anyOf/0` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestVariant1 {
-        /// The property `text`.
+        /// The `text` property.
         pub text: String,
     }
 
     impl SearchRequestVariant1 {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(text: impl Into<String>) -> Self {
             Self { text: text.into() }
         }
@@ -166,15 +166,15 @@ mod overlapping_union_contract {
 
     ::capgen::impl_serde!(SearchRequestVariant1);
 
-    /// `/anyOf/1` in the request of `search`.
+    /// Generated from `/anyOf/1` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestVariant2 {
-        /// The property `id`.
+        /// The `id` property.
         pub id: i64,
     }
 
     impl SearchRequestVariant2 {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(id: i64) -> Self {
             Self { id }
         }
@@ -207,16 +207,16 @@ mod overlapping_union_contract {
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponse {
-        /// The property `scalar`.
+        /// The `scalar` property.
         pub scalar: Option<SearchResponseScalar>,
-        /// The property `idOrList`.
+        /// The `idOrList` property.
         pub id_or_list: Option<SearchResponseIdOrList>,
-        /// The property `textOrRecord`.
+        /// The `textOrRecord` property.
         pub text_or_record: Option<SearchResponseTextOrRecord>,
     }
 
     impl SearchResponse {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {
                 scalar: None,
@@ -268,14 +268,14 @@ mod overlapping_union_contract {
 
     ::capgen::payload!(SearchResponse, Search, output_schema);
 
-    /// `/properties/scalar` in the response of `search`.
+    /// Generated from `/properties/scalar` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseScalar {
-        /// Where the value is of type boolean.
+        /// A value of type boolean.
         Boolean(bool),
-        /// Where the value is of type number.
+        /// A value of type number.
         Number(f64),
-        /// Where the value is of type string.
+        /// A value of type string.
         String(String),
     }
 
@@ -317,12 +317,12 @@ mod overlapping_union_contract {
 
     ::capgen::impl_serde!(SearchResponseScalar);
 
-    /// `/properties/idOrList` in the response of `search`.
+    /// Generated from `/properties/idOrList` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseIdOrList {
-        /// Where the value is of type string.
+        /// A value of type string.
         String(String),
-        /// Where the value is of type array.
+        /// A value of type array.
         Array(Vec<String>),
     }
 
@@ -356,12 +356,12 @@ mod overlapping_union_contract {
 
     ::capgen::impl_serde!(SearchResponseIdOrList);
 
-    /// `/properties/textOrRecord` in the response of `search`.
+    /// Generated from `/properties/textOrRecord` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseTextOrRecord {
-        /// Where the value is of type string.
+        /// A value of type string.
         String(String),
-        /// Where the value is of type object.
+        /// A value of type object.
         Object(SearchResponseTextOrRecordObject),
     }
 
@@ -395,15 +395,15 @@ mod overlapping_union_contract {
 
     ::capgen::impl_serde!(SearchResponseTextOrRecord);
 
-    /// `/properties/textOrRecord/anyOf/1` in the response of `search`.
+    /// Generated from `/properties/textOrRecord/anyOf/1` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponseTextOrRecordObject {
-        /// The property `a`.
+        /// The `a` property.
         pub a: String,
     }
 
     impl SearchResponseTextOrRecordObject {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
         }
@@ -438,7 +438,7 @@ mod overlapping_union_contract {
     pub struct Pay;
 
     impl Pay {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "overlapping-union",
                 "pay",
@@ -458,15 +458,15 @@ mod overlapping_union_contract {
         }
     }
 
-    /// The response of `pay`: any JSON value, as it has no schema.
+    /// The response of `pay`: any JSON value, because the contract has no schema for it.
     pub type PayResponse = ::serde_json::Value;
 
     /// The request of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum PayRequest {
-        /// Where there is a property `card`.
+        /// An object with the `card` property.
         Card(PayRequestCard),
-        /// Where there is a property `iban`.
+        /// An object with the `iban` property.
         Iban(PayRequestIban),
     }
 
@@ -510,15 +510,15 @@ mod overlapping_union_contract {
 
     ::capgen::payload!(PayRequest, Pay, input_schema);
 
-    /// `/oneOf/0` in the request of `pay`.
+    /// Generated from `/oneOf/0` in the request schema of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PayRequestCard {
-        /// The property `card`.
+        /// The `card` property.
         pub card: String,
     }
 
     impl PayRequestCard {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(card: impl Into<String>) -> Self {
             Self { card: card.into() }
         }
@@ -548,17 +548,17 @@ mod overlapping_union_contract {
 
     ::capgen::impl_serde!(PayRequestCard);
 
-    /// `/oneOf/1` in the request of `pay`.
+    /// Generated from `/oneOf/1` in the request schema of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PayRequestIban {
-        /// The property `iban`.
+        /// The `iban` property.
         pub iban: String,
-        /// The property `bic`.
+        /// The `bic` property.
         pub bic: Option<String>,
     }
 
     impl PayRequestIban {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(iban: impl Into<String>) -> Self {
             Self {
                 iban: iban.into(),

@@ -34,13 +34,13 @@ pub use self::recursion_contract::*;
 )]
 #[rustfmt::skip]
 mod recursion_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "recursion";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Walk::DESCRIPTOR];
 
     /// The capability `walk`.
@@ -48,7 +48,7 @@ mod recursion_contract {
     pub struct Walk;
 
     impl Walk {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "recursion",
                 "walk",
@@ -76,19 +76,19 @@ mod recursion_contract {
 
     ::capgen::payload!(WalkRequest, Walk, input_schema);
 
-    /// `/definitions/node` in the request of `walk`.
+    /// Generated from `/definitions/node` in the request schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkRequestNode {
-        /// The property `value`.
+        /// The `value` property.
         pub value: String,
-        /// The property `children`.
+        /// The `children` property.
         pub children: Vec<WalkRequestNode>,
-        /// The property `next`.
+        /// The `next` property.
         pub next: Option<Option<Box<WalkRequestNode>>>,
     }
 
     impl WalkRequestNode {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(value: impl Into<String>, children: Vec<WalkRequestNode>) -> Self {
             Self {
                 value: value.into(),
@@ -135,16 +135,16 @@ mod recursion_contract {
     /// The response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponse {
-        /// The property `json`.
+        /// The `json` property.
         pub json: Option<WalkResponseJson>,
-        /// The property `nested`.
+        /// The `nested` property.
         pub nested: Option<WalkResponseNested>,
-        /// The property `tree`.
+        /// The `tree` property.
         pub tree: Option<WalkResponseTree>,
     }
 
     impl WalkResponse {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self {
                 json: None,
@@ -196,17 +196,17 @@ mod recursion_contract {
 
     ::capgen::payload!(WalkResponse, Walk, output_schema);
 
-    /// `/definitions/json` in the response of `walk`.
+    /// Generated from `/definitions/json` in the response schema of `walk`.
     pub type WalkResponseJson = Option<WalkResponseJsonValue>;
 
-    /// `/definitions/json` in the response of `walk`.
+    /// Generated from `/definitions/json` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WalkResponseJsonValue {
-        /// Where the value is of type boolean or number or string.
+        /// A value of type boolean or number or string.
         Variant1(WalkResponseJsonVariant1),
-        /// Where the value is of type array.
+        /// A value of type array.
         Array(Vec<WalkResponseJson>),
-        /// Where the value is of type object.
+        /// A value of type object.
         Object(::std::collections::BTreeMap<String, WalkResponseJson>),
     }
 
@@ -251,14 +251,14 @@ mod recursion_contract {
 
     ::capgen::impl_serde!(WalkResponseJsonValue);
 
-    /// `/definitions/json/oneOf/0` in the response of `walk`.
+    /// Generated from `/definitions/json/oneOf/0` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WalkResponseJsonVariant1 {
-        /// Where the value is of type boolean.
+        /// A value of type boolean.
         Boolean(bool),
-        /// Where the value is of type number.
+        /// A value of type number.
         Number(f64),
-        /// Where the value is of type string.
+        /// A value of type string.
         String(String),
     }
 
@@ -300,10 +300,10 @@ mod recursion_contract {
 
     ::capgen::impl_serde!(WalkResponseJsonVariant1);
 
-    /// `/definitions/nested` in the response of `walk`.
+    /// Generated from `/definitions/nested` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponseNested(
-        /// The value.
+        /// The wrapped value.
         pub Vec<WalkResponseNested>,
     );
 
@@ -318,10 +318,10 @@ mod recursion_contract {
 
     ::capgen::impl_serde!(WalkResponseNested);
 
-    /// `/definitions/tree` in the response of `walk`.
+    /// Generated from `/definitions/tree` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponseTree(
-        /// The value.
+        /// The wrapped value.
         pub ::std::collections::BTreeMap<String, WalkResponseTree>,
     );
 

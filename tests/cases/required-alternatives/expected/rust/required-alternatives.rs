@@ -34,13 +34,13 @@ pub use self::required_alternatives_contract::*;
 )]
 #[rustfmt::skip]
 mod required_alternatives_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "required-alternatives";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "0c662da7423f79baf980fdee2412881a44cf2a1996ad407a24180ea70faa7efc";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Find::DESCRIPTOR];
 
     /// The capability `find`.
@@ -48,7 +48,7 @@ mod required_alternatives_contract {
     pub struct Find;
 
     impl Find {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "required-alternatives",
                 "find",
@@ -73,24 +73,24 @@ mod required_alternatives_contract {
 
     /// The request of `find`.
     ///
-    /// More than one type may fit a value, so it is kept as it is.
+    /// More than one branch can match a value, so the value is kept as JSON.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequest(::serde_json::Value);
 
     impl FindRequest {
-        /// The value as `Variant1`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant1`, or `None` if the value does not match this branch.
         pub fn as_variant1(&self) -> Option<FindRequestVariant1> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value as `Variant2`, where it can be read as one. Copies it.
+        /// Returns a copy of the value as `Variant2`, or `None` if the value does not match this branch.
         pub fn as_variant2(&self) -> Option<FindRequestVariant2> {
             ::capgen::wire::branch(&self.0)
         }
-        /// The value.
+        /// Returns the JSON value.
         pub const fn json(&self) -> &::serde_json::Value {
             &self.0
         }
-        /// The value.
+        /// Converts into the JSON value.
         pub fn into_json(self) -> ::serde_json::Value {
             self.0
         }
@@ -128,17 +128,17 @@ mod required_alternatives_contract {
 
     ::capgen::payload!(FindRequest, Find, input_schema);
 
-    /// `/anyOf/0` in the request of `find`.
+    /// Generated from `/anyOf/0` in the request schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequestVariant1 {
-        /// The property `a`.
+        /// The `a` property.
         pub a: String,
-        /// The property `b`.
+        /// The `b` property.
         pub b: Option<String>,
     }
 
     impl FindRequestVariant1 {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into(), b: None }
         }
@@ -171,17 +171,17 @@ mod required_alternatives_contract {
 
     ::capgen::impl_serde!(FindRequestVariant1);
 
-    /// `/anyOf/1` in the request of `find`.
+    /// Generated from `/anyOf/1` in the request schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequestVariant2 {
-        /// The property `a`.
+        /// The `a` property.
         pub a: Option<String>,
-        /// The property `b`.
+        /// The `b` property.
         pub b: String,
     }
 
     impl FindRequestVariant2 {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(b: impl Into<String>) -> Self {
             Self { a: None, b: b.into() }
         }
@@ -217,9 +217,9 @@ mod required_alternatives_contract {
     /// The response of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum FindResponse {
-        /// Where there is a property `a`.
+        /// An object with the `a` property.
         A(FindResponseA),
-        /// Where there is a property `b`.
+        /// An object with the `b` property.
         B(FindResponseB),
     }
 
@@ -263,15 +263,15 @@ mod required_alternatives_contract {
 
     ::capgen::payload!(FindResponse, Find, output_schema);
 
-    /// `/oneOf/0` in the response of `find`.
+    /// Generated from `/oneOf/0` in the response schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindResponseA {
-        /// The property `a`.
+        /// The `a` property.
         pub a: String,
     }
 
     impl FindResponseA {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into() }
         }
@@ -301,15 +301,15 @@ mod required_alternatives_contract {
 
     ::capgen::impl_serde!(FindResponseA);
 
-    /// `/oneOf/1` in the response of `find`.
+    /// Generated from `/oneOf/1` in the response schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindResponseB {
-        /// The property `b`.
+        /// The `b` property.
         pub b: String,
     }
 
     impl FindResponseB {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(b: impl Into<String>) -> Self {
             Self { b: b.into() }
         }

@@ -34,13 +34,13 @@ pub use self::scalars_contract::*;
 )]
 #[rustfmt::skip]
 mod scalars_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "scalars";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "2d619bfbb437af9761f12439b267543a253cdd3e92b505fbea7ca2db34ddf5de";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Measure::DESCRIPTOR];
 
     /// The capability `measure`.
@@ -48,7 +48,7 @@ mod scalars_contract {
     pub struct Measure;
 
     impl Measure {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "scalars",
                 "measure",
@@ -72,28 +72,28 @@ mod scalars_contract {
     /// The request of `measure`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MeasureRequest {
-        /// The property `text`.
+        /// The `text` property.
         pub text: String,
-        /// The property `when`.
+        /// The `when` property.
         pub when: String,
-        /// The property `whole`.
+        /// The `whole` property.
         pub whole: i64,
-        /// The property `count`.
+        /// The `count` property.
         pub count: u64,
-        /// The property `ratio`.
+        /// The `ratio` property.
         pub ratio: f64,
-        /// The property `flag`.
+        /// The `flag` property.
         pub flag: bool,
-        /// The property `nothing`.
+        /// The `nothing` property.
         pub nothing: (),
-        /// The property `anything`.
+        /// The `anything` property.
         pub anything: ::serde_json::Value,
-        /// The property `everything`.
+        /// The `everything` property.
         pub everything: Option<::serde_json::Value>,
     }
 
     impl MeasureRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             text: impl Into<String>,
             when: impl Into<String>,
@@ -200,7 +200,7 @@ mod scalars_contract {
     /// The response of `measure`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MeasureResponse(
-        /// The value.
+        /// The wrapped value.
         pub String,
     );
 

@@ -34,13 +34,13 @@ pub use self::pr_reviewer_contract::*;
 )]
 #[rustfmt::skip]
 mod pr_reviewer_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "pr-reviewer";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[ReviewPr::DESCRIPTOR];
 
     /// Review a GitHub pull request.
@@ -48,7 +48,7 @@ mod pr_reviewer_contract {
     pub struct ReviewPr;
 
     impl ReviewPr {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "pr-reviewer",
                 "review-pr",
@@ -80,12 +80,12 @@ mod pr_reviewer_contract {
     pub struct ReviewPrRequest {
         /// GitHub PR URL.
         pub pr_url: String,
-        /// The property `severity`.
+        /// The `severity` property.
         pub severity: ReviewPrRequestSeverity,
     }
 
     impl ReviewPrRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(pr_url: impl Into<String>, severity: ReviewPrRequestSeverity) -> Self {
             Self {
                 pr_url: pr_url.into(),
@@ -123,7 +123,7 @@ mod pr_reviewer_contract {
 
     ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
 
-    /// `/properties/severity` in the request of `review-pr`.
+    /// Generated from `/properties/severity` in the request schema of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewPrRequestSeverity {
         /// The value `"low"`.
@@ -135,11 +135,11 @@ mod pr_reviewer_contract {
     }
 
     impl ReviewPrRequestSeverity {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Low, Self::Med, Self::High]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Low => "low",
@@ -154,14 +154,14 @@ mod pr_reviewer_contract {
     /// The response of `review-pr`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewPrResponse {
-        /// The property `verdict`.
+        /// The `verdict` property.
         pub verdict: ReviewPrResponseVerdict,
-        /// The property `summary`.
+        /// The `summary` property.
         pub summary: String,
     }
 
     impl ReviewPrResponse {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(verdict: ReviewPrResponseVerdict, summary: impl Into<String>) -> Self {
             Self {
                 verdict,
@@ -199,7 +199,7 @@ mod pr_reviewer_contract {
 
     ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
 
-    /// `/properties/verdict` in the response of `review-pr`.
+    /// Generated from `/properties/verdict` in the response schema of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewPrResponseVerdict {
         /// The value `"approve"`.
@@ -211,11 +211,11 @@ mod pr_reviewer_contract {
     }
 
     impl ReviewPrResponseVerdict {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Approve, Self::RequestChanges, Self::Comment]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Approve => "approve",

@@ -34,13 +34,13 @@ pub use self::tagged_union_by_reference_contract::*;
 )]
 #[rustfmt::skip]
 mod tagged_union_by_reference_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "tagged-union-by-reference";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Adopt::DESCRIPTOR];
 
     /// The capability `adopt`.
@@ -48,7 +48,7 @@ mod tagged_union_by_reference_contract {
     pub struct Adopt;
 
     impl Adopt {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-by-reference",
                 "adopt",
@@ -68,20 +68,20 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    /// The response of `adopt`: any JSON value, as it has no schema.
+    /// The response of `adopt`: any JSON value, because the contract has no schema for it.
     pub type AdoptResponse = ::serde_json::Value;
 
     /// The request of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequest {
-        /// The property `pet`.
+        /// The `pet` property.
         pub pet: AdoptRequestPet,
-        /// The property `others`.
+        /// The `others` property.
         pub others: Option<Vec<AdoptRequestPet>>,
     }
 
     impl AdoptRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(pet: AdoptRequestPet) -> Self {
             Self { pet, others: None }
         }
@@ -116,12 +116,12 @@ mod tagged_union_by_reference_contract {
 
     ::capgen::payload!(AdoptRequest, Adopt, input_schema);
 
-    /// `/definitions/pet` in the request of `adopt`.
+    /// Generated from `/definitions/pet` in the request schema of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum AdoptRequestPet {
-        /// Where `species` is `"dog"`.
+        /// An object whose `species` is `"dog"`.
         Dog(AdoptRequestDog),
-        /// Where `species` is `"cat"`.
+        /// An object whose `species` is `"cat"`.
         Cat(AdoptRequestCat),
     }
 
@@ -163,14 +163,14 @@ mod tagged_union_by_reference_contract {
     /// Barks.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequestDog {
-        /// The property `species`.
+        /// The `species` property.
         pub species: AdoptRequestDogSpecies,
-        /// The property `bark`.
+        /// The `bark` property.
         pub bark: bool,
     }
 
     impl AdoptRequestDog {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(bark: bool) -> Self {
             Self {
                 species: AdoptRequestDogSpecies::Dog,
@@ -206,7 +206,7 @@ mod tagged_union_by_reference_contract {
 
     ::capgen::impl_serde!(AdoptRequestDog);
 
-    /// `/definitions/dog/properties/species` in the request of `adopt`.
+    /// Generated from `/definitions/dog/properties/species` in the request schema of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AdoptRequestDogSpecies {
         /// The value `"dog"`.
@@ -214,11 +214,11 @@ mod tagged_union_by_reference_contract {
     }
 
     impl AdoptRequestDogSpecies {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Dog]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Dog => "dog",
@@ -228,17 +228,17 @@ mod tagged_union_by_reference_contract {
 
     ::capgen::string_enum!(AdoptRequestDogSpecies);
 
-    /// `/definitions/cat` in the request of `adopt`.
+    /// Generated from `/definitions/cat` in the request schema of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequestCat {
-        /// The property `species`.
+        /// The `species` property.
         pub species: AdoptRequestCatSpecies,
-        /// The property `lives`.
+        /// The `lives` property.
         pub lives: Option<u64>,
     }
 
     impl AdoptRequestCat {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new() -> Self {
             Self {
                 species: AdoptRequestCatSpecies::Cat,
@@ -280,7 +280,7 @@ mod tagged_union_by_reference_contract {
 
     ::capgen::impl_serde!(AdoptRequestCat);
 
-    /// `/definitions/cat/properties/species` in the request of `adopt`.
+    /// Generated from `/definitions/cat/properties/species` in the request schema of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AdoptRequestCatSpecies {
         /// The value `"cat"`.
@@ -288,11 +288,11 @@ mod tagged_union_by_reference_contract {
     }
 
     impl AdoptRequestCatSpecies {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Cat]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Cat => "cat",

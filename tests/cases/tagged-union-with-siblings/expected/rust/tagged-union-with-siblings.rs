@@ -34,13 +34,13 @@ pub use self::tagged_union_with_siblings_contract::*;
 )]
 #[rustfmt::skip]
 mod tagged_union_with_siblings_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "tagged-union-with-siblings";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "0b1def8b7512b666794b5200fc27478d5e7f0b0eab30c4c187573098ea0c4e1c";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Notify::DESCRIPTOR];
 
     /// The capability `notify`.
@@ -48,7 +48,7 @@ mod tagged_union_with_siblings_contract {
     pub struct Notify;
 
     impl Notify {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-with-siblings",
                 "notify",
@@ -68,15 +68,15 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    /// The response of `notify`: any JSON value, as it has no schema.
+    /// The response of `notify`: any JSON value, because the contract has no schema for it.
     pub type NotifyResponse = ::serde_json::Value;
 
     /// The request of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum NotifyRequest {
-        /// Where `channel` is `"email"`.
+        /// An object whose `channel` is `"email"`.
         Email(NotifyRequestEmail),
-        /// Where `channel` is `"sms"`.
+        /// An object whose `channel` is `"sms"`.
         Sms(NotifyRequestSms),
     }
 
@@ -117,19 +117,19 @@ mod tagged_union_with_siblings_contract {
 
     ::capgen::payload!(NotifyRequest, Notify, input_schema);
 
-    /// `/oneOf/0` in the request of `notify`.
+    /// Generated from `/oneOf/0` in the request schema of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct NotifyRequestEmail {
-        /// The property `id`.
+        /// The `id` property.
         pub id: String,
-        /// The property `channel`.
+        /// The `channel` property.
         pub channel: NotifyRequestEmailChannel,
-        /// The property `to`.
+        /// The `to` property.
         pub to: String,
     }
 
     impl NotifyRequestEmail {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(id: impl Into<String>, to: impl Into<String>) -> Self {
             Self {
                 id: id.into(),
@@ -176,7 +176,7 @@ mod tagged_union_with_siblings_contract {
 
     ::capgen::impl_serde!(NotifyRequestEmail);
 
-    /// `/oneOf/0/properties/channel` in the request of `notify`.
+    /// Generated from `/oneOf/0/properties/channel` in the request schema of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum NotifyRequestEmailChannel {
         /// The value `"email"`.
@@ -184,11 +184,11 @@ mod tagged_union_with_siblings_contract {
     }
 
     impl NotifyRequestEmailChannel {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Email]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Email => "email",
@@ -198,19 +198,19 @@ mod tagged_union_with_siblings_contract {
 
     ::capgen::string_enum!(NotifyRequestEmailChannel);
 
-    /// `/oneOf/1` in the request of `notify`.
+    /// Generated from `/oneOf/1` in the request schema of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct NotifyRequestSms {
-        /// The property `id`.
+        /// The `id` property.
         pub id: String,
-        /// The property `channel`.
+        /// The `channel` property.
         pub channel: NotifyRequestSmsChannel,
-        /// The property `number`.
+        /// The `number` property.
         pub number: String,
     }
 
     impl NotifyRequestSms {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(id: impl Into<String>, number: impl Into<String>) -> Self {
             Self {
                 id: id.into(),
@@ -254,7 +254,7 @@ mod tagged_union_with_siblings_contract {
 
     ::capgen::impl_serde!(NotifyRequestSms);
 
-    /// `/oneOf/1/properties/channel` in the request of `notify`.
+    /// Generated from `/oneOf/1/properties/channel` in the request schema of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum NotifyRequestSmsChannel {
         /// The value `"sms"`.
@@ -262,11 +262,11 @@ mod tagged_union_with_siblings_contract {
     }
 
     impl NotifyRequestSmsChannel {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Sms]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Sms => "sms",

@@ -34,13 +34,13 @@ pub use self::tagged_union_contract::*;
 )]
 #[rustfmt::skip]
 mod tagged_union_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "tagged-union";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Draw::DESCRIPTOR];
 
     /// The capability `draw`.
@@ -48,7 +48,7 @@ mod tagged_union_contract {
     pub struct Draw;
 
     impl Draw {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union",
                 "draw",
@@ -74,11 +74,11 @@ mod tagged_union_contract {
     /// The request of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawRequest {
-        /// Where `kind` is `"circle"`.
+        /// An object whose `kind` is `"circle"`.
         Circle(DrawRequestCircle),
-        /// Where `kind` is `"square"`.
+        /// An object whose `kind` is `"square"`.
         Square(DrawRequestSquare),
-        /// Where `kind` is `"tri"` or `"triangle"`.
+        /// An object whose `kind` is `"tri"` or `"triangle"`.
         Tri(DrawRequestTri),
     }
 
@@ -127,17 +127,17 @@ mod tagged_union_contract {
 
     ::capgen::payload!(DrawRequest, Draw, input_schema);
 
-    /// `/oneOf/0` in the request of `draw`.
+    /// Generated from `/oneOf/0` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircle {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: DrawRequestCircleKind,
-        /// The property `radius`.
+        /// The `radius` property.
         pub radius: f64,
     }
 
     impl DrawRequestCircle {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(radius: f64) -> Self {
             Self {
                 kind: DrawRequestCircleKind::Circle,
@@ -173,7 +173,7 @@ mod tagged_union_contract {
 
     ::capgen::impl_serde!(DrawRequestCircle);
 
-    /// `/oneOf/0/properties/kind` in the request of `draw`.
+    /// Generated from `/oneOf/0/properties/kind` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestCircleKind {
         /// The value `"circle"`.
@@ -181,11 +181,11 @@ mod tagged_union_contract {
     }
 
     impl DrawRequestCircleKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Circle]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Circle => "circle",
@@ -195,17 +195,17 @@ mod tagged_union_contract {
 
     ::capgen::string_enum!(DrawRequestCircleKind);
 
-    /// `/oneOf/1` in the request of `draw`.
+    /// Generated from `/oneOf/1` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestSquare {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: DrawRequestSquareKind,
-        /// The property `side`.
+        /// The `side` property.
         pub side: f64,
     }
 
     impl DrawRequestSquare {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(side: f64) -> Self {
             Self {
                 kind: DrawRequestSquareKind::Square,
@@ -241,7 +241,7 @@ mod tagged_union_contract {
 
     ::capgen::impl_serde!(DrawRequestSquare);
 
-    /// `/oneOf/1/properties/kind` in the request of `draw`.
+    /// Generated from `/oneOf/1/properties/kind` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestSquareKind {
         /// The value `"square"`.
@@ -249,11 +249,11 @@ mod tagged_union_contract {
     }
 
     impl DrawRequestSquareKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Square]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Square => "square",
@@ -263,17 +263,17 @@ mod tagged_union_contract {
 
     ::capgen::string_enum!(DrawRequestSquareKind);
 
-    /// `/oneOf/2` in the request of `draw`.
+    /// Generated from `/oneOf/2` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestTri {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: DrawRequestTriKind,
-        /// The property `base`.
+        /// The `base` property.
         pub base: f64,
     }
 
     impl DrawRequestTri {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(kind: DrawRequestTriKind, base: f64) -> Self {
             Self { kind, base }
         }
@@ -306,7 +306,7 @@ mod tagged_union_contract {
 
     ::capgen::impl_serde!(DrawRequestTri);
 
-    /// `/oneOf/2/properties/kind` in the request of `draw`.
+    /// Generated from `/oneOf/2/properties/kind` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestTriKind {
         /// The value `"tri"`.
@@ -316,11 +316,11 @@ mod tagged_union_contract {
     }
 
     impl DrawRequestTriKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Tri, Self::Triangle]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Tri => "tri",
@@ -334,14 +334,14 @@ mod tagged_union_contract {
     /// The response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponse {
-        /// The property `area`.
+        /// The `area` property.
         pub area: Option<f64>,
-        /// The property `next`.
+        /// The `next` property.
         pub next: Option<Option<DrawResponseNext>>,
     }
 
     impl DrawResponse {
-        /// With the required properties, and no others.
+        /// Creates a value without properties.
         pub fn new() -> Self {
             Self { area: None, next: None }
         }
@@ -382,12 +382,12 @@ mod tagged_union_contract {
 
     ::capgen::payload!(DrawResponse, Draw, output_schema);
 
-    /// `/properties/next` in the response of `draw`.
+    /// Generated from `/properties/next` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseNext {
-        /// Where `on-error` is `true`.
+        /// An object whose `on-error` is `true`.
         True(DrawResponseNextTrue),
-        /// Where `on-error` is `false`.
+        /// An object whose `on-error` is `false`.
         False(DrawResponseNextFalse),
     }
 
@@ -426,17 +426,17 @@ mod tagged_union_contract {
 
     ::capgen::impl_serde!(DrawResponseNext);
 
-    /// `/properties/next/oneOf/0` in the response of `draw`.
+    /// Generated from `/properties/next/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseNextTrue {
-        /// The property `on-error`.
+        /// The `on-error` property.
         pub on_error: DrawResponseNextTrueOnError,
-        /// The property `code`.
+        /// The `code` property.
         pub code: i64,
     }
 
     impl DrawResponseNextTrue {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(code: i64) -> Self {
             Self {
                 on_error: DrawResponseNextTrueOnError::True,
@@ -472,7 +472,7 @@ mod tagged_union_contract {
 
     ::capgen::impl_serde!(DrawResponseNextTrue);
 
-    /// `/properties/next/oneOf/0/properties/on-error` in the response of `draw`.
+    /// Generated from `/properties/next/oneOf/0/properties/on-error` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseNextTrueOnError {
         /// The value `true`.
@@ -480,11 +480,11 @@ mod tagged_union_contract {
     }
 
     impl DrawResponseNextTrueOnError {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::True]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::True => "true",
@@ -494,15 +494,15 @@ mod tagged_union_contract {
 
     ::capgen::json_enum!(DrawResponseNextTrueOnError);
 
-    /// `/properties/next/oneOf/1` in the response of `draw`.
+    /// Generated from `/properties/next/oneOf/1` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseNextFalse {
-        /// The property `on-error`.
+        /// The `on-error` property.
         pub on_error: DrawResponseNextFalseOnError,
     }
 
     impl DrawResponseNextFalse {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new() -> Self {
             Self {
                 on_error: DrawResponseNextFalseOnError::False,
@@ -540,7 +540,7 @@ mod tagged_union_contract {
 
     ::capgen::impl_serde!(DrawResponseNextFalse);
 
-    /// `/properties/next/oneOf/1/properties/on-error` in the response of `draw`.
+    /// Generated from `/properties/next/oneOf/1/properties/on-error` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseNextFalseOnError {
         /// The value `false`.
@@ -548,11 +548,11 @@ mod tagged_union_contract {
     }
 
     impl DrawResponseNextFalseOnError {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::False]
         }
-        /// The value as canonical JSON.
+        /// Returns the value as canonical JSON.
         pub const fn as_json(self) -> &'static str {
             match self {
                 Self::False => "false",
