@@ -1,4 +1,4 @@
-//! What a verdict on a valid payload takes from the allocator: nothing.
+//! Validating a valid payload allocates nothing.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use allocation_counter::measure;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 fn check(schema: &Value, payload: &Value) {
     let validator = Validator::new(&Schema::parse_text(&schema.to_string()).unwrap());
-    // A pattern makes its table once it has been asked often.
+    // A pattern builds its table after several matches.
     for _ in 0..32 {
         assert!(validator.is_valid(payload), "{schema}");
     }
@@ -16,7 +16,7 @@ fn check(schema: &Value, payload: &Value) {
 }
 
 #[test]
-fn a_verdict_on_a_valid_payload_allocates_nothing() {
+fn validating_a_valid_payload_allocates_nothing() {
     let colours: Vec<String> = (0..100).map(|n| format!("colour {n}")).collect();
     check(
         &json!({

@@ -1,4 +1,4 @@
-//! Canonical text and hashes.
+//! The canonical form of values and schemas, and hashes.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_schema::{Hash, Json, Schema};
@@ -10,7 +10,7 @@ fn json(value: &Value) -> Json {
 }
 
 #[test]
-fn the_text_is_that_of_rfc_8785() {
+fn canonical_text_follows_rfc_8785() {
     let value = json!({
         "numbers": [333_333_333.333_333_3, 1E30, 4.50, 2e-3, 0.000_000_000_000_000_000_000_000_001],
         "string": "\u{20ac}$\u{000F}\nA'B\"\\\\\"/",
@@ -31,7 +31,7 @@ fn names_are_sorted_by_utf_16_code_units() {
 }
 
 #[test]
-fn annotations_are_left_out_where_they_annotate_and_nowhere_else() {
+fn only_annotations_are_removed() {
     let schema = json!({
         "title": "t", "description": "d", "default": 1, "examples": [], "$comment": "c",
         "properties": {"title": {"title": "t", "type": "string"}, "default": {"items": {"description": "d"}}},
@@ -50,7 +50,7 @@ fn annotations_are_left_out_where_they_annotate_and_nowhere_else() {
 }
 
 #[test]
-fn a_hash_is_the_sha_256_of_the_bytes() {
+fn hashes_are_sha_256() {
     let hash = Hash::of("");
     assert_eq!(hash.to_string(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     assert_eq!(hash.short(), "e3b0c442");
@@ -83,12 +83,12 @@ proptest! {
     }
 
     #[test]
-    fn values_are_equal_exactly_where_their_texts_are(a in values(), b in values()) {
+    fn values_are_equal_if_and_only_if_their_texts_are(a in values(), b in values()) {
         prop_assert_eq!(json(&a) == json(&b), json(&a).canonical() == json(&b).canonical());
     }
 
     #[test]
-    fn values_survive_the_way_to_serde_and_back(value in values()) {
+    fn values_round_trip_through_serde(value in values()) {
         prop_assert_eq!(json(&json(&value).to_value()), json(&value));
     }
 }

@@ -1,24 +1,24 @@
-//! Realistic schemas with payloads that are labelled valid or not, from `$CAPGEN_CORPUS/capability-schemas.json`.
+//! Realistic schemas with payloads labelled as valid or invalid, from `$CAPGEN_CORPUS/capability-schemas.json`.
 
 use capgen_schema::{Json, Schema, Validator};
 use serde_json::Value;
 
 #[test]
-fn every_payload_is_classified_as_it_is_labelled() {
+fn payloads_are_classified_as_labelled() {
     let Some(corpus) = std::env::var_os("CAPGEN_CORPUS") else {
         println!("skipped: CAPGEN_CORPUS is not set");
         return;
     };
     let path = std::path::Path::new(&corpus).join("capability-schemas.json");
     let cases: Vec<Value> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let (mut schemas, mut refused, mut payloads) = (0, 0, 0);
+    let (mut schemas, mut rejected, mut payloads) = (0, 0, 0);
     let mut wrong = Vec::new();
     for case in &cases {
         let id = case["id"].as_str().unwrap();
         let schema = match Schema::parse(&Json::try_from(&case["schema"]).unwrap()) {
             Ok(schema) => schema,
             Err(problems) => {
-                refused += 1;
+                rejected += 1;
                 println!("{id}: {} {}", problems[0].code.as_str(), problems[0].message);
                 continue;
             }
@@ -34,6 +34,6 @@ fn every_payload_is_classified_as_it_is_labelled() {
             }
         }
     }
-    println!("{payloads} payloads of {schemas} schemas, {refused} schemas refused");
+    println!("{payloads} payloads of {schemas} schemas, {rejected} schemas rejected");
     assert!(payloads > 0 && wrong.is_empty(), "{}", wrong.join("\n"));
 }

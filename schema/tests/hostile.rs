@@ -1,4 +1,4 @@
-//! Schemas and payloads that are made to cost more than they should.
+//! Hostile schemas and payloads: time, memory and stack stay bounded. A naive validator is the oracle for verdicts.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_schema::{Json, Keyword, Schema, Validator};
@@ -13,7 +13,7 @@ fn nested(depth: usize, wrap: impl Fn(Value) -> Value) -> Value {
     (0..depth).fold(json!(1), |value, _| wrap(value))
 }
 
-/// Checks that the verdict is reached at all: each of these takes for ever when followed naively.
+/// Checks the verdict. A naive evaluation of these schemas takes exponential time, so the test would not end.
 fn check(schema: Value, payload: &Value, expected: bool) {
     let validator = validator(&schema);
     assert_eq!(validator.is_valid(payload), expected, "{schema}");
@@ -22,11 +22,11 @@ fn check(schema: Value, payload: &Value, expected: bool) {
 }
 
 #[test]
-fn definitions_that_apply_twice_to_one_place_cost_once() {
+fn definitions_reached_twice_for_one_location_are_evaluated_once() {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let link = |n: usize| {
             let next = json!({"$ref": format!("#/definitions/d{}", n + 1)});
-            // Two branches that lead to the same definition; with `oneOf`, the second one never fits.
+            // Both branches lead to the same definition. For `oneOf`, the second branch never matches.
             let second = if keyword == "oneOf" { json!({"allOf": [next, false]}) } else { json!({"allOf": [next]}) };
             (format!("d{n}"), json!({keyword: [next, second]}))
         };
@@ -39,7 +39,7 @@ fn definitions_that_apply_twice_to_one_place_cost_once() {
 }
 
 #[test]
-fn ways_through_the_payload_that_meet_cost_once() {
+fn recursive_unions_are_evaluated_once_per_location() {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let step =
             json!({"properties": {"a": {"$ref": "#/definitions/d"}}, "type": ["object", "integer"], "maximum": 0});
@@ -51,7 +51,7 @@ fn ways_through_the_payload_that_meet_cost_once() {
 }
 
 #[test]
-fn nested_unions_are_told_about_once() {
+fn nested_unions_are_validated_in_bounded_time() {
     let schema = json!({
         "$ref": "#/definitions/d",
         "definitions": {"d": {"anyOf": [{"items": {"$ref": "#/definitions/d"}, "type": "array"}, {"type": "null"}, {"items": {"$ref": "#/definitions/d"}, "minItems": 1}, {"type": "string"}]}}
@@ -60,13 +60,13 @@ fn nested_unions_are_told_about_once() {
     check(schema, &payload, true);
 }
 
-/// Runs on less stack than any thread has by default.
+/// Runs `work` on a smaller stack than the default of any platform.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(512 << 10).spawn(work).unwrap().join().unwrap();
 }
 
 #[test]
-fn the_deepest_payload_meets_the_deepest_schema_without_the_call_stack() {
+fn deepest_payload_and_schema_fit_a_small_stack() {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         let item = json!({"items": {"$ref": "#/definitions/d"}, "type": ["array", "integer"]});
         let deep = (0..60).fold(item, |schema, _| json!({keyword: [schema]}));
@@ -83,7 +83,7 @@ fn the_deepest_payload_meets_the_deepest_schema_without_the_call_stack() {
 }
 
 #[test]
-fn values_far_too_deep_are_refused_wherever_they_stand() {
+fn values_far_too_deep_are_rejected_everywhere() {
     on_a_small_stack(|| {
         let deep = || nested(10_000, |inner| Value::Array(vec![inner]));
         for schema in [
@@ -97,6 +97,7 @@ fn values_far_too_deep_are_refused_wherever_they_stand() {
                 let validator = validator(&schema);
                 assert!(!validator.is_valid(&payload), "{schema}");
                 assert_eq!(validator.validate(&payload)[0].keyword, Keyword::Depth);
+                // Dropping a value of this depth would overflow the small stack.
                 std::mem::forget(payload);
             }
         }
@@ -104,7 +105,7 @@ fn values_far_too_deep_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn a_payload_deeper_than_128_levels_is_invalid_whatever_the_schema() {
+fn payloads_deeper_than_128_levels_are_always_invalid() {
     let validator = validator(&json!(true));
     for wrap in [|inner| json!([inner]), |inner| json!({"a": inner})] {
         assert!(validator.is_valid(&nested(128, wrap)));
@@ -117,7 +118,7 @@ fn a_payload_deeper_than_128_levels_is_invalid_whatever_the_schema() {
 }
 
 #[test]
-fn large_arrays_are_searched_for_duplicates_in_linear_time() {
+fn duplicates_in_large_arrays_are_found_in_linear_time() {
     let numbers: Vec<f64> = (0..30_000).map(|n| f64::from(n) + 0.5).collect();
     let strings: Vec<String> = (0..30_000).map(|n| n.to_string()).collect();
     let objects: Vec<Value> = (0..5_000).map(|n| json!({"a": n, "b": [n]})).collect();
@@ -128,13 +129,13 @@ fn large_arrays_are_searched_for_duplicates_in_linear_time() {
 }
 
 #[test]
-fn long_paths_to_many_violations_take_bounded_space() {
+fn violations_with_long_paths_take_bounded_memory() {
     let payload = json!({"x".repeat(1 << 20): vec![1; 300]});
     let violations = validator(&json!({"additionalProperties": {"items": {"type": "null"}}})).validate(&payload);
     assert!(!violations.is_empty() && violations.len() < 100);
 }
 
-/// Schemas with everything that matters for the order of evaluation, over few names and values.
+/// Schemas with all keywords that affect the order of evaluation. There are few names and values, so that they often match.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(true)),
@@ -188,7 +189,7 @@ fn depth(value: &Value) -> usize {
     1 + inside.into_iter().map(depth).max().unwrap_or(0)
 }
 
-/// Draft-07 by the letter, as short and slow as can be.
+/// A naive validator for draft-07, written for clarity and without regard to cost.
 fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
     let Some(keywords) = schema.as_object() else { return schema == &json!(true) };
     let number = |value: &Value| value.as_f64();
@@ -235,11 +236,11 @@ fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
     #[test]
-    fn verdicts_are_those_of_a_naive_reading_of_draft_07(
+    fn verdicts_equal_those_of_a_naive_validator(
         root in schemas(), first in schemas(), second in schemas(), payload in payloads()
     ) {
         let source = json!({"allOf": [root], "definitions": {"d0": first, "d1": {"items": second}}});
-        // References that lead nowhere but back are refused.
+        // Schemas with reference cycles do not load.
         let Ok(schema) = Schema::parse(&Json::try_from(&source).unwrap()) else { return Ok(()) };
         let validator = Validator::new(&schema);
         let verdict = validator.is_valid(&payload);

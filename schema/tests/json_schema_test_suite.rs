@@ -1,6 +1,7 @@
 //! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite) for draft-07.
 //!
-//! Every test of every group whose schema is inside the subset passes, and every other group is refused for a reason.
+//! A group whose schema is in the subset passes all of its tests. Every other group is rejected, and the schema indeed contains the
+//! keyword or value that the error names.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use capgen_schema::{Code, Json, Problem, Schema, Validator, codes, parse_payload};
 use serde_json::Value;
 
-/// Of `draft7/optional`; the rest is about formats outside the subset, or repeats what the core has.
+/// The files of `draft7/optional` to run. The others are about formats outside the subset, or repeat core tests.
 const OPTIONAL: [&str; 8] = [
     "bignum.json",
     "ecmascript-regex.json",
@@ -28,18 +29,18 @@ struct Outcome {
     groups: usize,
     loaded: usize,
     tests: usize,
-    /// How many findings there are of each code.
-    refusals: BTreeMap<&'static str, usize>,
+    /// The number of findings with each code.
+    rejections: BTreeMap<&'static str, usize>,
     failures: Vec<String>,
 }
 
 #[test]
-fn every_group_passes_or_is_refused_for_a_reason() {
+fn every_group_passes_or_is_rejected_with_a_reason() {
     let suite = match support::suite() {
         Ok(suite) => suite,
         Err(reason) => {
             println!("THE JSON SCHEMA TEST SUITE DID NOT RUN: {reason}");
-            println!("set CAPGEN_JSON_SCHEMA_SUITE to a folder that holds draft7/");
+            println!("set CAPGEN_JSON_SCHEMA_SUITE to a folder that contains draft7/");
             assert!(std::env::var_os("CAPGEN_REQUIRE_SUITE").is_none_or(|v| v != "1"), "the suite is required");
             return;
         }
@@ -50,9 +51,9 @@ fn every_group_passes_or_is_refused_for_a_reason() {
         let file = path.strip_prefix(&suite).unwrap().display().to_string();
         groups.iter().for_each(|group| run_group(&file, group, &mut outcome));
     }
-    let Outcome { groups, loaded, tests, refusals, failures } = outcome;
-    println!("{loaded} of {groups} groups are inside the subset, with {tests} tests; {} fail", failures.len());
-    println!("refusals by code: {refusals:?}");
+    let Outcome { groups, loaded, tests, rejections, failures } = outcome;
+    println!("{loaded} of {groups} groups are in the subset, with {tests} tests; {} fail", failures.len());
+    println!("rejections by code: {rejections:?}");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(loaded >= 165 && tests >= 690, "fewer groups load than the subset allows");
 }
@@ -70,7 +71,7 @@ fn files(suite: &Path) -> Vec<PathBuf> {
 fn run_group(file: &str, group: &Value, outcome: &mut Outcome) {
     let name = format!("{file}: {}", group["description"].as_str().unwrap());
     let mut source = group["schema"].clone();
-    // `uuid` is a format of a later draft, whose tests name their draft.
+    // `uuid` is a format of a later draft. Its tests have a `$schema` of that draft, which must be removed.
     if file.starts_with("draft2019-09")
         && let Some(object) = source.as_object_mut()
     {
@@ -80,7 +81,7 @@ fn run_group(file: &str, group: &Value, outcome: &mut Outcome) {
     match Schema::parse(&Json::try_from(&source).unwrap()) {
         Err(problems) => {
             for problem in &problems {
-                *outcome.refusals.entry(problem.code.as_str()).or_default() += 1;
+                *outcome.rejections.entry(problem.code.as_str()).or_default() += 1;
             }
             let errors = problems.iter().filter(|problem| problem.code.as_str().starts_with('E'));
             let unjustified =
@@ -112,9 +113,9 @@ fn failure(validator: &Validator, test: &Value) -> Option<String> {
         .then(|| format!("{}: {data} should be {}: {violations:?}", test["description"], test["valid"]))
 }
 
-/// Whether the schema really has, at the place that a refusal names, what the subset leaves out.
+/// Whether the schema contains, at the pointer of the error, the unsupported keyword or value that the error reports.
 fn is_justified(problem: &Problem, schema: &Value) -> bool {
-    // The last two are the suite's own unknown words.
+    // The last two are unknown keywords that the suite uses.
     const OUTSIDE: [&str; 16] = [
         "$defs",
         "additionalItems",

@@ -1,4 +1,4 @@
-//! What a caller can set on a validator, and where validators are kept.
+//! Limits that a caller sets on a validator, the cache of validators, and schemas from text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ fn validator(schema: &str) -> Validator {
 }
 
 #[test]
-fn a_validator_for_a_place_follows_references_and_keeps_limits() {
+fn validators_at_a_pointer_follow_references_and_keep_limits() {
     let schema = r##"{"properties":{"a/b":{"$ref":"#/definitions/d"}},"definitions":{"d":{"items":{"maximum":1}}}}"##;
     let root = validator(schema).redact(true).max_depth(1);
     let place = root.at("/properties/a~1b").unwrap();
@@ -33,7 +33,7 @@ fn depth_can_only_be_lowered() {
 }
 
 #[test]
-fn the_first_violations_of_the_whole_list_are_returned() {
+fn max_violations_returns_the_first_ones() {
     let validator = validator(
         r#"{"required":["z"],"additionalProperties":{"type":"null"},"allOf":[{"properties":{"b":{"enum":[1]}}},{"minimum":1}]}"#,
     );
@@ -47,7 +47,7 @@ fn the_first_violations_of_the_whole_list_are_returned() {
 }
 
 #[test]
-fn a_cache_compiles_once_and_forgets_what_was_not_asked_for() {
+fn cache_compiles_once_and_evicts_the_least_recently_used() {
     let cache = ValidatorCache::new(2);
     let ask = |name: &str| {
         let mut compiled = false;
@@ -68,7 +68,7 @@ fn a_cache_compiles_once_and_forgets_what_was_not_asked_for() {
 }
 
 #[test]
-fn a_cache_outlives_a_panic_and_serves_whoever_compiles() {
+fn cache_survives_a_panic_and_a_reentrant_call() {
     let cache = ValidatorCache::new(8);
     let panics = || cache.get_or_compile(Hash::of("a"), || -> Result<Schema, ()> { panic!("on purpose") });
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
@@ -81,7 +81,7 @@ fn a_cache_outlives_a_panic_and_serves_whoever_compiles() {
 }
 
 #[test]
-fn patterns_and_validators_fit_into_statics() {
+fn patterns_and_validators_work_in_statics() {
     static PATTERN: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new("^a$").ok());
     static CACHE: ValidatorCache = ValidatorCache::new(1);
     assert!(PATTERN.as_ref().unwrap().is_match("a").unwrap());
@@ -89,7 +89,7 @@ fn patterns_and_validators_fit_into_statics() {
 }
 
 #[test]
-fn a_schema_is_read_from_text_with_every_digit() {
+fn schema_text_keeps_every_digit() {
     let text =
         r#"{"enum":[18446744073709551617,1e2,"\ud83d\ude00\n"," "],"minimum":0.1000000000000000055511151231257827}"#;
     let schema = Schema::parse_text(text).unwrap();
@@ -101,7 +101,7 @@ fn a_schema_is_read_from_text_with_every_digit() {
 }
 
 #[test]
-fn a_text_that_is_no_json_is_no_schema() {
+fn schema_text_must_be_json() {
     for (text, offset, message) in [
         ("", 0, "expected a value"),
         ("{\"a\":1,\"a\":2}", 13, "duplicate property names"),

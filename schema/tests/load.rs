@@ -1,4 +1,4 @@
-//! What loading says about a schema.
+//! Loading a schema: findings, their codes and their pointers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_schema::{Json, Problem, Schema, codes};
@@ -12,7 +12,7 @@ fn findings(schema: &Value) -> Vec<Problem> {
     load(schema).map_or_else(|problems| problems, |schema| schema.warnings().to_vec())
 }
 
-/// Checks every finding as `code pointer`.
+/// Checks all findings, each written as `code pointer`.
 fn check(schema: Value, expected: &[&str]) {
     let found: Vec<String> = findings(&schema).iter().map(|p| format!("{} {}", p.code.as_str(), p.pointer)).collect();
     assert_eq!(found, expected, "{schema}");
@@ -95,7 +95,7 @@ fn keyword_values_are_checked() {
 }
 
 #[test]
-fn draft_07_may_be_named_in_four_ways() {
+fn draft_07_has_four_accepted_uris() {
     for scheme in ["http", "https"] {
         for end in ["", "#"] {
             let uri = format!("{scheme}://json-schema.org/draft-07/schema{end}");
@@ -105,7 +105,7 @@ fn draft_07_may_be_named_in_four_ways() {
 }
 
 #[test]
-fn keywords_outside_the_subset_are_refused_with_what_to_write() {
+fn unknown_keywords_are_rejected_with_a_replacement() {
     for (schema, help) in [
         (json!({"nullable": true, "type": "string"}), "write `type: [\"string\", \"null\"]`"),
         (json!({"nullable": true, "type": ["string", "integer"]}), "[\"string\", \"integer\", \"null\"]"),
@@ -139,7 +139,7 @@ fn keywords_outside_the_subset_are_refused_with_what_to_write() {
 }
 
 #[test]
-fn a_reference_names_a_definition_of_the_root() {
+fn references_must_name_a_definition_of_the_root() {
     let definitions = json!({"a b": {}, "a/b": {}, "a~b": {}, "a%b": {}, "": {}, "é": {}});
     for name in ["a%20b", "a b", "a~1b", "a~0b", "a%25b", "", "%C3%A9", "é"] {
         let schema = json!({"$ref": format!("#/definitions/{name}"), "definitions": definitions.clone()});
@@ -167,7 +167,7 @@ fn a_reference_names_a_definition_of_the_root() {
 }
 
 #[test]
-fn only_annotations_stand_beside_a_reference() {
+fn only_annotations_may_appear_next_to_a_reference() {
     let mut schema = json!({
         "$ref": "#/definitions/a", "title": "t", "description": "d", "default": 1, "examples": [1], "$comment": "c",
         "$id": "x", "$schema": "http://json-schema.org/draft-07/schema", "definitions": {"a": {}}
@@ -211,7 +211,7 @@ fn depth_is_limited_to_64_levels_of_subschemas_and_128_of_values() {
 }
 
 #[test]
-fn long_chains_of_references_are_refused_and_not_followed_into_the_ground() {
+fn long_chains_of_references_are_rejected() {
     let chain = |length: usize| {
         let link = |n: usize| (format!("d{n}"), json!({"allOf": [{"$ref": format!("#/definitions/d{}", n + 1)}]}));
         let mut definitions: serde_json::Map<String, Value> = (0..length).map(link).collect();
@@ -224,7 +224,7 @@ fn long_chains_of_references_are_refused_and_not_followed_into_the_ground() {
 }
 
 #[test]
-fn what_is_probably_a_mistake_is_a_warning() {
+fn probable_mistakes_are_warnings() {
     check(json!({"enum": []}), &["W0101 /enum"]);
     check(
         json!({"enum": [1, {"a": 1, "b": 2}, 1.0, {"b": 2, "a": 1}, true, "1"]}),
@@ -260,7 +260,7 @@ fn what_is_probably_a_mistake_is_a_warning() {
 }
 
 #[test]
-fn all_mistakes_are_reported_at_once_in_source_order() {
+fn all_errors_are_reported_at_once_in_source_order() {
     let member = |name: &str, value: Json| (name.to_owned(), value);
     let text = |text: &str| Json::String(text.to_owned());
     let schema = Json::Object(
@@ -278,7 +278,7 @@ fn all_mistakes_are_reported_at_once_in_source_order() {
 }
 
 #[test]
-fn nodes_come_parents_first_and_in_source_order() {
+fn nodes_are_in_source_order_with_parents_first() {
     let schema = load(&json!({
         "allOf": [{"items": {}}, true],
         "definitions": {"d": {}},
@@ -290,7 +290,7 @@ fn nodes_come_parents_first_and_in_source_order() {
 }
 
 #[test]
-fn a_schema_that_repeats_a_long_name_in_its_pointers_is_refused_in_bounded_space() {
+fn schemas_with_huge_pointers_are_rejected_in_bounded_memory() {
     let items: Vec<Value> = (0..2_000).map(|_| json!({})).collect();
     let schema = json!({"properties": {"x".repeat(1 << 16): {"allOf": items}}});
     let problems = load(&schema).unwrap_err();

@@ -1,4 +1,4 @@
-//! Foreign schemas, and what they become.
+//! Schemas of other dialects, and their normalised form.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use capgen_schema::{Json, Problem, Schema, normalise};
@@ -10,8 +10,8 @@ fn json_of(value: &Value) -> Json {
 
 fn of(schema: &Value) -> Result<Json, Vec<Problem>> {
     let output = normalise(&json_of(schema))?;
-    let again = normalise(&output).unwrap_or_else(|problems| panic!("{schema}: a second time {problems:?}"));
-    assert_eq!(again.canonical(), output.canonical(), "{schema}: a second time");
+    let again = normalise(&output).unwrap_or_else(|problems| panic!("{schema}: normalising again: {problems:?}"));
+    assert_eq!(again.canonical(), output.canonical(), "{schema}: normalising again");
     Schema::parse(&output).unwrap_or_else(|problems| panic!("{schema}: {problems:?}"));
     Ok(output)
 }
@@ -22,16 +22,16 @@ fn check(input: Value, expected: Value) {
     assert_eq!(output.canonical(), json_of(&expected).canonical(), "{input}");
 }
 
-/// The pointers and messages of what is refused.
+/// Checks the pointers and messages of the problems.
 #[track_caller]
-fn check_refused(input: Value, expected: &[(&str, &str)]) {
+fn check_rejected(input: Value, expected: &[(&str, &str)]) {
     let problems = of(&input).expect_err(&input.to_string());
     let found: Vec<(&str, &str)> = problems.iter().map(|p| (p.pointer.as_str(), p.message.as_str())).collect();
     assert_eq!(found, expected, "{input}");
 }
 
 #[test]
-fn formats_of_integers_become_bounds() {
+fn integer_formats_become_bounds() {
     let integer = |format: &str| json!({"type": "integer", "format": format});
     let bounds = |low: Value, high: Value| json!({"type": "integer", "minimum": low, "maximum": high});
     check(integer("int8"), bounds(json!(-128), json!(127)));
@@ -45,7 +45,7 @@ fn formats_of_integers_become_bounds() {
 }
 
 #[test]
-fn tighter_bounds_stay_and_wider_ones_go() {
+fn tighter_bounds_than_the_format_are_kept() {
     let byte = |bounds: Value| {
         let mut schema = json!({"type": "integer", "format": "uint8"});
         schema.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
@@ -59,14 +59,14 @@ fn tighter_bounds_stay_and_wider_ones_go() {
 }
 
 #[test]
-fn a_format_of_integers_is_refused_where_other_values_are_allowed() {
+fn integer_formats_are_rejected_if_other_types_are_allowed() {
     let message = "format `int64` applies to integers, but `type` also allows other values";
-    check_refused(
+    check_rejected(
         json!({"properties": {"n": {"type": "number", "format": "int64"}}}),
         &[("/properties/n/format", message)],
     );
-    check_refused(json!({"type": "string", "format": "int64"}), &[("/format", message)]);
-    check_refused(json!({"format": "int64"}), &[("/format", message)]);
+    check_rejected(json!({"type": "string", "format": "int64"}), &[("/format", message)]);
+    check_rejected(json!({"format": "int64"}), &[("/format", message)]);
     check(json!({"type": "number", "format": "double"}), json!({"type": "number"}));
     check(
         json!({"type": ["string", "integer"], "format": "int8"}),
@@ -75,7 +75,7 @@ fn a_format_of_integers_is_refused_where_other_values_are_allowed() {
 }
 
 #[test]
-fn definitions_of_every_kind_become_those_of_the_root() {
+fn all_kinds_of_definitions_move_to_the_root() {
     check(
         json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -112,7 +112,7 @@ fn definitions_of_every_kind_become_those_of_the_root() {
 }
 
 #[test]
-fn a_root_that_refers_to_itself_becomes_a_definition_under_its_title() {
+fn a_self_referencing_root_becomes_a_definition_named_by_its_title() {
     let tree = |title: &str| json!({"title": title, "type": "object", "properties": {"next": {"$ref": "#"}}});
     let expected = |title: &str, name: &str| {
         let reference = format!("#/definitions/{name}");
@@ -125,7 +125,7 @@ fn a_root_that_refers_to_itself_becomes_a_definition_under_its_title() {
 }
 
 #[test]
-fn a_name_that_is_taken_gets_a_suffix_that_its_pointer_decides() {
+fn duplicate_definition_names_get_a_suffix_from_their_pointer() {
     let input = |order: [&str; 2]| {
         let inner = |kind: &str| json!({"definitions": {"X": {"type": kind}}});
         let properties: serde_json::Map<String, Value> =
@@ -148,7 +148,7 @@ fn a_name_that_is_taken_gets_a_suffix_that_its_pointer_decides() {
 }
 
 #[test]
-fn what_stands_beside_a_reference_asserts_where_the_dialect_says_so() {
+fn assertions_next_to_a_reference_apply_in_modern_dialects() {
     let definitions = json!({"A": {"type": "string"}});
     check(
         json!({"$ref": "#/$defs/A", "minLength": 1, "description": "d", "$defs": definitions}),
@@ -160,14 +160,14 @@ fn what_stands_beside_a_reference_asserts_where_the_dialect_says_so() {
         json!({"$ref": "#/$defs/A", "description": "d", "$defs": definitions}),
         json!({"$ref": "#/definitions/A", "description": "d", "definitions": definitions}),
     );
-    check_refused(
+    check_rejected(
         json!({"$ref": "#/definitions/A", "minLength": 1, "definitions": definitions}),
         &[("/minLength", "`minLength` next to `$ref` is ignored by draft-07")],
     );
 }
 
 #[test]
-fn a_sole_conjunct_beside_annotations_is_the_schema_itself() {
+fn a_single_branch_of_all_of_is_merged() {
     let definitions = json!({"A": {"type": "string"}});
     check(
         json!({"properties": {"a": {"description": "d", "default": "x", "allOf": [{"$ref": "#/definitions/A"}]}}, "definitions": definitions}),
@@ -178,7 +178,7 @@ fn a_sole_conjunct_beside_annotations_is_the_schema_itself() {
 }
 
 #[test]
-fn null_is_said_by_type() {
+fn nullable_becomes_a_type() {
     check(json!({"type": "string", "nullable": true}), json!({"type": ["string", "null"]}));
     check(json!({"type": "string", "nullable": false}), json!({"type": "string"}));
     check(
@@ -186,30 +186,30 @@ fn null_is_said_by_type() {
         json!({"type": ["string", "null"], "enum": ["a", null]}),
     );
     let message = "`nullable` is not part of the schema subset";
-    check_refused(json!({"type": "string", "nullable": true, "enum": ["a"]}), &[("/nullable", message)]);
-    check_refused(json!({"anyOf": [{"type": "string"}], "nullable": true}), &[("/nullable", message)]);
+    check_rejected(json!({"type": "string", "nullable": true, "enum": ["a"]}), &[("/nullable", message)]);
+    check_rejected(json!({"anyOf": [{"type": "string"}], "nullable": true}), &[("/nullable", message)]);
 }
 
 #[test]
-fn tuples_are_refused_at_their_first_element_unless_all_are_alike() {
+fn tuples_with_different_items_are_rejected() {
     let message = "tuples are not part of the schema subset";
     let items = json!([{"type": "string"}, {"type": "integer"}]);
-    check_refused(json!({"properties": {"t": {"items": items}}}), &[("/properties/t/items/0", message)]);
-    check_refused(json!({"prefixItems": items, "items": false}), &[("/prefixItems/0", message)]);
-    check_refused(json!({"items": [{"type": "string"}]}), &[("/items/0", message)]);
+    check_rejected(json!({"properties": {"t": {"items": items}}}), &[("/properties/t/items/0", message)]);
+    check_rejected(json!({"prefixItems": items, "items": false}), &[("/prefixItems/0", message)]);
+    check_rejected(json!({"items": [{"type": "string"}]}), &[("/items/0", message)]);
     let byte = json!({"type": "integer", "format": "uint8"});
-    let said = json!({"type": "integer", "minimum": 0, "maximum": 255});
+    let output = json!({"type": "integer", "minimum": 0, "maximum": 255});
     check(
         json!({"type": "array", "items": [byte, byte], "minItems": 2, "maxItems": 2}),
-        json!({"type": "array", "items": said, "minItems": 2, "maxItems": 2}),
+        json!({"type": "array", "items": output, "minItems": 2, "maxItems": 2}),
     );
-    check(json!({"prefixItems": [byte, byte], "items": false}), json!({"items": said, "maxItems": 2}));
-    check(json!({"items": [byte, byte], "additionalItems": byte}), json!({"items": said}));
+    check(json!({"prefixItems": [byte, byte], "items": false}), json!({"items": output, "maxItems": 2}));
+    check(json!({"items": [byte, byte], "additionalItems": byte}), json!({"items": output}));
     check(json!({"items": [true, true]}), json!({"items": true}));
 }
 
 #[test]
-fn maps_are_said_where_the_names_are_free_or_listed() {
+fn maps_with_any_name_or_listed_names_are_supported() {
     let string = json!({"type": "string"});
     check(
         json!({"patternProperties": {".*": string}, "additionalProperties": false}),
@@ -229,14 +229,14 @@ fn maps_are_said_where_the_names_are_free_or_listed() {
         json!({"properties": {"a": {"type": "null"}, "c": false, "b": string}, "additionalProperties": false}),
     );
     let message = "`patternProperties` constrains the names of properties, which is not part of the schema subset";
-    check_refused(
+    check_rejected(
         json!({"type": "object", "patternProperties": {"^\\d+$": string}, "additionalProperties": false}),
         &[("/patternProperties", message)],
     );
 }
 
 #[test]
-fn annotations_without_a_place_are_dropped_and_deprecation_is_told() {
+fn unsupported_annotations_are_dropped_and_deprecation_is_described() {
     check(
         json!({"type": "string", "readOnly": true, "x-order": 1, "contentMediaType": "text/html", "example": "a"}),
         json!({"type": "string", "examples": ["a"]}),
@@ -246,13 +246,13 @@ fn annotations_without_a_place_are_dropped_and_deprecation_is_told() {
 }
 
 #[test]
-fn escapes_that_ecma_262_refuses_are_taken_away() {
+fn escapes_invalid_in_ecma_262_are_removed() {
     check(json!({"pattern": r"^a\-b\#[\-\&]\.$"}), json!({"pattern": r"^a-b#[\-&]\.$"}));
 }
 
 #[test]
-fn what_is_passed_on_and_does_not_load_is_refused_where_it_stands_in_the_input() {
-    check_refused(
+fn errors_of_the_loader_point_into_the_input() {
+    check_rejected(
         json!({
             "allOf": [{"properties": {"a": {"minLength": -1}}}],
             "properties": {"b": {"$ref": "#/$defs/B"}},
@@ -269,7 +269,7 @@ fn what_is_passed_on_and_does_not_load_is_refused_where_it_stands_in_the_input()
 }
 
 #[test]
-fn conditions_are_said_with_not_or_as_alternatives() {
+fn conditions_become_not_or_any_of() {
     check(
         json!({"dependentRequired": {"a": ["b", "b"], "c": ["c"]}}),
         json!({"not": {"required": ["a"], "not": {"required": ["b"]}}}),
@@ -291,7 +291,7 @@ fn conditions_are_said_with_not_or_as_alternatives() {
 }
 
 #[test]
-fn counts_that_other_keywords_can_say_are_said() {
+fn counts_that_other_keywords_express_are_translated() {
     let empty = |keyword: Value| json!({"not": {"type": keyword, "additionalProperties": false}});
     check(json!({"minProperties": 1}), empty(json!("object")));
     check(json!({"required": ["a", "b"], "minProperties": 2}), json!({"required": ["a", "b"]}));
@@ -300,26 +300,26 @@ fn counts_that_other_keywords_can_say_are_said() {
         json!({"type": "object", "allOf": [{"additionalProperties": false}]}),
     );
     let message = "`minProperties` is not part of the schema subset";
-    check_refused(json!({"minProperties": 2}), &[("/minProperties", message)]);
+    check_rejected(json!({"minProperties": 2}), &[("/minProperties", message)]);
     check(json!({"type": "number", "multipleOf": 1.0}), json!({"type": "integer"}));
     check(json!({"contains": {"const": 1}}), json!({"not": {"type": "array", "items": {"not": {"const": 1}}}}));
 }
 
 #[test]
-fn unevaluated_properties_are_additional_ones_where_nothing_else_evaluates() {
+fn unevaluated_properties_become_additional_ones_if_equivalent() {
     check(
         json!({"properties": {"a": true}, "unevaluatedProperties": false}),
         json!({"properties": {"a": true}, "additionalProperties": false}),
     );
     let message = "`unevaluatedProperties` is not part of the schema subset";
-    check_refused(
+    check_rejected(
         json!({"anyOf": [{"properties": {"a": true}}], "unevaluatedProperties": false}),
         &[("/unevaluatedProperties", message)],
     );
 }
 
 #[test]
-fn draft_04_bounds_that_are_exclusive_by_a_flag_are_said_by_a_number() {
+fn draft_04_exclusive_flags_become_numbers() {
     check(
         json!({"minimum": 0, "exclusiveMinimum": true, "maximum": 9, "exclusiveMaximum": false}),
         json!({"exclusiveMinimum": 0, "maximum": 9}),

@@ -1,4 +1,4 @@
-//! The patterns that formats become accept what has the format, and nothing else.
+//! The patterns that replace formats are equivalent to the formats.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -15,7 +15,7 @@ fn validator(format: &str) -> Validator {
 }
 
 #[test]
-fn a_date_is_accepted_if_and_only_if_it_begins_a_date_time() {
+fn dates_are_the_dates_of_date_times() {
     let validator = validator("date");
     let check = |date: &str| {
         let begins = Format::DateTime.accepts(&format!("{date}T00:00:00Z"));
@@ -36,7 +36,7 @@ fn a_date_is_accepted_if_and_only_if_it_begins_a_date_time() {
     }
 }
 
-/// Addresses, and what is nearly one.
+/// Valid addresses, and texts that are nearly valid.
 fn address() -> impl Strategy<Value = String> {
     let octet = prop_oneof!["[0-9]{1,3}", "25[0-9]", "0[0-9]", Just("0".to_owned())];
     let v4 = prop::collection::vec(octet, 3..=5).prop_map(|octets| octets.join("."));
@@ -61,7 +61,7 @@ fn address() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn an_address_is_accepted_if_and_only_if_the_standard_library_parses_it() {
+fn addresses_are_those_that_the_standard_library_parses() {
     let (v4, v6, ip) = (validator("ipv4"), validator("ipv6"), validator("ip"));
     let check = |text: &str| {
         let value = json!(text);

@@ -1,4 +1,4 @@
-//! Foreign schemas that are made to cost more than they should.
+//! Hostile input for `normalise`: time, memory and stack stay bounded.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fmt::Write;
@@ -23,7 +23,7 @@ fn depth_is_bounded() {
     assert!(of(&nested(64, properties)).is_ok());
     assert_eq!(of(&nested(65, properties)), Err(vec![codes::SCHEMA_TOO_DEEP]));
     assert_eq!(of(&nested(200, properties)), Err(vec![codes::SCHEMA_TOO_DEEP]));
-    // What a rewrite adds counts.
+    // Levels that a rewrite adds count as well.
     assert_eq!(of(&nested(64, |inner| json!({"dependencies": {"a": inner}}))), Err(vec![codes::SCHEMA_TOO_DEEP]));
     let values = (0..200).fold(json!(1), |value, _| json!([value]));
     assert_eq!(of(&json!({"const": values})), Err(vec![codes::VALUE_TOO_DEEP]));
@@ -32,7 +32,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn many_references_to_many_definitions_are_followed_in_linear_time() {
+fn many_references_are_resolved_in_linear_time() {
     let count = 20_000;
     let definition =
         |n: usize| (format!("d{n}"), json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", (n + 1) % count)}}}));
@@ -42,7 +42,7 @@ fn many_references_to_many_definitions_are_followed_in_linear_time() {
 }
 
 #[test]
-fn references_into_one_another_do_not_copy() {
+fn nested_targets_are_not_copied() {
     let deep = nested(60, |inner| json!({"properties": {"a": inner}}));
     let mut pointer = "#".to_owned();
     let mut branches = Vec::new();
@@ -58,7 +58,7 @@ fn references_into_one_another_do_not_copy() {
 }
 
 #[test]
-fn what_is_written_twice_has_a_budget() {
+fn copies_of_subschemas_are_limited() {
     let doubled = nested(20, |inner| json!({"if": inner, "then": true, "else": {"type": "null"}}));
     assert!(of(&doubled).unwrap_err().iter().all(|code| *code == codes::UNKNOWN_KEYWORD));
     let value = nested(30, |inner| json!({"properties": {"a": inner}}));
@@ -69,7 +69,7 @@ fn what_is_written_twice_has_a_budget() {
 }
 
 #[test]
-fn no_more_than_a_thousand_problems_are_told() {
+fn at_most_1000_problems_are_reported() {
     let unknown: serde_json::Map<String, Value> = (0..5_000).map(|n| (format!("k{n}"), json!(1))).collect();
     assert_eq!(of(&Value::Object(unknown)).unwrap_err().len(), 1000);
     let types: Vec<Value> = (0..5_000).map(|n| json!({"type": format!("t{n}")})).collect();
@@ -77,7 +77,7 @@ fn no_more_than_a_thousand_problems_are_told() {
 }
 
 #[test]
-fn a_long_name_is_not_repeated_for_every_reference() {
+fn long_names_are_not_repeated_for_every_reference() {
     let name = "x".repeat(1 << 16);
     let reference = |n: usize| json!({"$ref": format!("#/properties/{name}/allOf/{n}")});
     let items: Vec<Value> = (0..200).map(|n| if n < 100 { json!({}) } else { reference(n - 100) }).collect();
@@ -85,7 +85,7 @@ fn a_long_name_is_not_repeated_for_every_reference() {
 }
 
 #[test]
-fn the_deepest_schemas_need_little_stack() {
+fn deepest_schemas_fit_a_small_stack() {
     let schema = nested(64, |inner| json!({"properties": {"a": inner}}));
     let schema = Json::try_from(&schema).unwrap();
     let thread = std::thread::Builder::new().stack_size(1 << 20);

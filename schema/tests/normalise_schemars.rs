@@ -1,4 +1,4 @@
-//! What `schemars` writes for Rust types, and what it becomes.
+//! The schemas that `schemars` derives for Rust types, and their normalised form.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(dead_code, reason = "the types are here for their schemas")]
 
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-/// What the type's schema becomes, without `$schema` and the title of the root.
+/// The normalised schema of a type, without `$schema` and the root's title.
 #[track_caller]
 fn of<T: JsonSchema>(settings: SchemaSettings) -> Result<Value, Vec<Problem>> {
     let schema = settings.into_generator().into_root_schema_for::<T>();
@@ -32,13 +32,13 @@ fn check<T: JsonSchema>(expected: Value) {
         let found = of::<T>(settings).unwrap_or_else(|problems| panic!("{problems:?}"));
         assert_eq!(found, expected, "{found:#}");
     }
-    // Another dialect says the same; its definitions may stand elsewhere.
+    // The schema in other dialects is equivalent, apart from the place of its definitions.
     let modern = of::<T>(SchemaSettings::draft2020_12()).unwrap_or_else(|problems| panic!("{problems:?}"));
     assert_eq!(modern, expected, "draft 2020-12\n{modern:#}");
 }
 
 #[track_caller]
-fn check_refused<T: JsonSchema>(expected: &[(&str, &str)]) {
+fn check_rejected<T: JsonSchema>(expected: &[(&str, &str)]) {
     let problems = of::<T>(SchemaSettings::draft07()).unwrap_err();
     let found: Vec<(&str, &str)> = problems.iter().map(|p| (p.pointer.as_str(), p.message.as_str())).collect();
     assert_eq!(found, expected);
@@ -65,7 +65,7 @@ struct Numbers {
 }
 
 #[test]
-fn numbers_have_the_bounds_of_their_types() {
+fn integers_have_the_bounds_of_their_rust_types() {
     let integer = |low: Value, high: Value| json!({"type": "integer", "minimum": low, "maximum": high});
     let u128_max: Value = serde_json::from_str("340282366920938463463374607431768211455").unwrap();
     let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Numbers>();
@@ -149,7 +149,7 @@ enum Mixed {
 }
 
 #[test]
-fn descriptions_stand_beside_references_and_variants() {
+fn descriptions_are_kept_next_to_references_and_variants() {
     let of_inner = json!({"type": "object", "properties": {"x": {"type": "boolean"}}, "required": ["x"]});
     check::<Outer>(json!({
         "type": "object",
@@ -211,7 +211,7 @@ enum Untagged {
 }
 
 #[test]
-fn enums_keep_what_tells_their_variants_apart() {
+fn enums_keep_their_tags() {
     let definitions = json!({"Inner": {"type": "object", "properties": {"x": {"type": "boolean"}}, "required": ["x"]}});
     let constant = |value: &str| json!({"type": "string", "const": value});
     let byte = json!({"type": "integer", "minimum": 0, "maximum": 255});
@@ -271,7 +271,7 @@ enum Plain {
 }
 
 #[test]
-fn arrays_sets_and_maps_are_said() {
+fn arrays_sets_and_maps_are_supported() {
     let byte = json!({"type": "integer", "minimum": 0, "maximum": 255});
     let boolean = json!({"type": "boolean"});
     check::<Collections>(json!({
@@ -311,7 +311,7 @@ struct Gens {
 }
 
 #[test]
-fn generic_types_have_names_of_their_own() {
+fn generic_types_have_distinct_names() {
     let of = |value: Value| json!({"type": "object", "properties": {"value": value}, "required": ["value"]});
     check::<Gens>(json!({
         "type": "object",
@@ -332,7 +332,7 @@ fn a_flattened_enum_loads() {
 }
 
 #[derive(JsonSchema)]
-struct Unsayable {
+struct Unsupported {
     extra: (String, u8),
     nested: Vec<Deep>,
     by_number: BTreeMap<u8, bool>,
@@ -354,8 +354,8 @@ struct When {
 }
 
 #[test]
-fn what_cannot_be_said_is_refused_all_at_once() {
-    check_refused::<Unsayable>(&[
+fn unsupported_types_are_all_reported_at_once() {
+    check_rejected::<Unsupported>(&[
         ("/definitions/Point/items/0", "tuples are not part of the schema subset"),
         ("/definitions/When/properties/long/format", "format \"duration\" is not part of the schema subset"),
         (
@@ -367,7 +367,7 @@ fn what_cannot_be_said_is_refused_all_at_once() {
 }
 
 #[test]
-fn addresses_have_a_pattern() {
+fn ip_addresses_have_a_pattern() {
     let output = of::<Vec<Option<Ipv4Addr>>>(SchemaSettings::draft07()).unwrap();
     assert_eq!(output["items"]["type"], json!(["string", "null"]));
     assert!(output["items"]["pattern"].is_string());

@@ -1,6 +1,6 @@
 //! The [JSON Schema Test Suite](https://github.com/json-schema-org/JSON-Schema-Test-Suite) of every draft, through `normalise`.
 //!
-//! What a schema becomes judges every payload of the suite as the schema does in its own draft.
+//! The normalised schema must accept exactly the payloads of the suite that the original accepts in its own draft.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -17,7 +17,7 @@ const DRAFTS: [&str; 5] = ["draft4", "draft6", "draft7", "draft2019-09", "draft2
 const FORMATS: [&str; 3] = ["ipv4.json", "ipv6.json", "date.json"];
 
 #[test]
-fn what_a_schema_becomes_judges_as_the_schema_does_in_its_own_draft() {
+fn normalised_schemas_accept_the_same_payloads_as_the_originals() {
     let suite = match support::suite() {
         Ok(suite) => suite,
         Err(reason) => {
@@ -27,9 +27,9 @@ fn what_a_schema_becomes_judges_as_the_schema_does_in_its_own_draft() {
         }
     };
     let mut failures = Vec::new();
-    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rejections: BTreeMap<String, usize> = BTreeMap::new();
     for draft in DRAFTS.into_iter().filter(|draft| suite.join(draft).is_dir()) {
-        let (mut groups, mut said, mut direct) = (0, 0, 0);
+        let (mut groups, mut normalised, mut direct) = (0, 0, 0);
         for path in files(&suite.join(draft)) {
             let file = path.strip_prefix(&suite).unwrap().display().to_string();
             let cases: Vec<Value> = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -41,25 +41,26 @@ fn what_a_schema_becomes_judges_as_the_schema_does_in_its_own_draft() {
                 match normalise(&source) {
                     Err(problems) => {
                         for problem in problems {
-                            *refusals.entry(format!("{} {}", problem.code.as_str(), problem.message)).or_default() += 1;
+                            *rejections.entry(format!("{} {}", problem.code.as_str(), problem.message)).or_default() +=
+                                1;
                         }
                     }
                     Ok(output) => {
-                        said += 1;
-                        failures.extend(judge(&name, &output, group));
+                        normalised += 1;
+                        failures.extend(run_group(&name, &output, group));
                     }
                 }
             }
         }
-        println!("{draft}: {said} of {groups} groups become one of the subset; {direct} load as they are");
+        println!("{draft}: {normalised} of {groups} groups load after normalisation, {direct} without it");
     }
-    println!("refused: {refusals:#?}");
+    println!("rejected: {rejections:#?}");
     assert!(failures.is_empty(), "{} fail\n{}", failures.len(), failures.join("\n"));
 }
 
 fn files(draft: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(draft).unwrap().map(|entry| entry.unwrap().path()).collect();
-    // Only there to say that formats assert nothing, which is not so here.
+    // That file tests that `format` is only an annotation. Here it is an assertion.
     files.retain(|path| {
         path.extension().is_some_and(|e| e == "json") && path.file_name().is_none_or(|f| f != "format.json")
     });
@@ -69,7 +70,7 @@ fn files(draft: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Where the suite leaves the draft to the folder's name.
+/// The schema with a `$schema`. Most schemas of the suite have none, because the folder determines the draft.
 fn in_its_draft(draft: &str, schema: &Value) -> Json {
     let mut schema = schema.clone();
     let uri = match draft {
@@ -84,10 +85,11 @@ fn in_its_draft(draft: &str, schema: &Value) -> Json {
     Json::try_from(&schema).unwrap()
 }
 
-fn judge(name: &str, output: &Json, group: &Value) -> Vec<String> {
+/// Runs the tests of a group with its normalised schema; returns the failures.
+fn run_group(name: &str, output: &Json, group: &Value) -> Vec<String> {
     let again = normalise(output).map(|again| again.canonical());
     if again.as_ref() != Ok(&output.canonical()) {
-        return vec![format!("{name}: a second time {again:?}")];
+        return vec![format!("{name}: normalising again changes it: {again:?}")];
     }
     let validator = match Schema::parse(output) {
         Ok(schema) => Validator::new(&schema),
@@ -95,6 +97,6 @@ fn judge(name: &str, output: &Json, group: &Value) -> Vec<String> {
     };
     let tests = group["tests"].as_array().unwrap().iter();
     let wrong = tests.filter(|test| Some(validator.is_valid(&test["data"])) != test["valid"].as_bool());
-    let tell = |test: &Value| format!("{name}: {}: {} {}", test["description"], test["data"], output.canonical());
-    wrong.map(tell).collect()
+    let describe = |test: &Value| format!("{name}: {}: {} {}", test["description"], test["data"], output.canonical());
+    wrong.map(describe).collect()
 }

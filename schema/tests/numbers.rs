@@ -1,4 +1,4 @@
-//! Numbers of payloads beside those of schemas, where binary64 cannot tell neighbours apart.
+//! Comparison of numbers in payloads with numbers in schemas that have the same binary64.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_schema::{Json, Schema, Validator, parse_payload};
@@ -20,7 +20,7 @@ fn check(keyword: &str, value: Json, payload: &str, expected: bool) {
 }
 
 #[test]
-fn a_number_equals_itself_however_it_is_written() {
+fn a_number_equals_itself_in_every_notation() {
     for (constant, payload) in [
         ("1152921504606846976", "1152921504606846976.0"),
         ("1152921504606846976", "1.152921504606847e18"),
@@ -48,7 +48,7 @@ fn a_number_equals_itself_however_it_is_written() {
 }
 
 #[test]
-fn neighbours_that_binary64_cannot_tell_apart_are_different() {
+fn numbers_with_the_same_binary64_are_different() {
     for (constant, payload) in [
         ("1152921504606846977", "1152921504606846976.0"),
         ("1152921504606846976", "1152921504606846977"),
@@ -65,7 +65,7 @@ fn neighbours_that_binary64_cannot_tell_apart_are_different() {
 }
 
 #[test]
-fn between_the_two_values_of_a_binary64_the_exact_one_decides() {
+fn order_uses_the_exact_value_of_a_binary64() {
     check("exclusiveMaximum", number("18446744073709551617"), "18446744073709551616", true);
     check("minimum", number("18446744073709551617"), "18446744073709551616", false);
     check("exclusiveMinimum", number("18446744073709551615"), "18446744073709551616", true);
@@ -75,7 +75,7 @@ fn between_the_two_values_of_a_binary64_the_exact_one_decides() {
 }
 
 #[test]
-fn many_literals_that_hold_numbers_are_looked_up_by_value() {
+fn literals_with_numbers_are_looked_up_by_value() {
     let literals = (0..20).map(|n| array(&[&n.to_string(), "18446744073709551616", "1e23"])).collect();
     check("enum", Json::Array(literals), "[7.0, 18446744073709551616, 1e23]", true);
     let literals = (0..20).map(|n| number(&(1_152_921_504_606_846_970_u64 + n).to_string())).collect();
@@ -86,7 +86,7 @@ fn many_literals_that_hold_numbers_are_looked_up_by_value() {
 }
 
 #[test]
-fn items_are_equal_where_a_schema_could_not_tell_them_apart() {
+fn unique_items_compares_like_const() {
     for (items, unique) in [
         ("[1152921504606846976, 1152921504606846976.0]", false),
         ("[1152921504606846976.0, 1152921504606846976]", false),

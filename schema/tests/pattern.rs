@@ -1,4 +1,4 @@
-//! Patterns from the outside.
+//! `Pattern`: syntax, matching, limits and error messages.
 #![expect(clippy::panic, reason = "a test")]
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ fn check(source: &str, matching: &[&str], others: &[&str]) {
     }
 }
 
-fn check_refused(source: &str, kind: PatternErrorKind) {
+fn check_rejected(source: &str, kind: PatternErrorKind) {
     match Pattern::new(source) {
         Ok(_) => panic!("{source:.80} is accepted"),
         Err(error) => assert_eq!(error.kind, kind, "{source:.80}: {error}"),
@@ -30,12 +30,12 @@ fn patterns_are_not_anchored() {
 }
 
 #[test]
-fn anchors_hold_at_the_ends_of_the_text_only() {
+fn anchors_match_only_at_the_ends_of_the_text() {
     check("^abc$", &["abc"], &["abc\n", "\nabc", "x\nabc\nx"]);
 }
 
 #[test]
-fn classes_of_escapes_have_ecmas_meaning() {
+fn class_escapes_have_the_meaning_of_ecma_262() {
     check("^\\d$", &["0"], &["߀", "\u{7c0}"]);
     check("^\\D$", &["߀"], &["0"]);
     check("^\\w$", &["a", "_"], &["é", "ſ", "\u{212a}"]);
@@ -49,25 +49,25 @@ fn classes_of_escapes_have_ecmas_meaning() {
 }
 
 #[test]
-fn word_boundaries_know_ascii_only() {
+fn word_boundaries_are_ascii() {
     check("\\bcole", &["école", "cole"], &["ecole"]);
     check("\\Bcole", &["ecole"], &["école", "cole"]);
 }
 
 #[test]
-fn a_place_within_a_character_is_no_place() {
+fn assertions_do_not_match_inside_a_character() {
     check("\\B", &[""], &["A😀A"]);
     check("\\B|😀", &["A😀A"], &[]);
 }
 
 #[test]
-fn escapes_of_characters() {
+fn character_escapes() {
     check("^\\cC\\cc\\t\\0\\x41\\u0042\\u{1F600}\\ud83d\\ude00\\/$", &["\u{3}\u{3}\t\0AB😀😀/"], &[]);
     check("^[\\b\\-\\]]$", &["\u{8}", "-", "]"], &["b"]);
 }
 
 #[test]
-fn a_character_beyond_the_basic_plane_is_one() {
+fn a_character_beyond_the_basic_plane_is_one_character() {
     check("^🐲*$", &["", "🐲", "🐲🐲"], &["🐉", "🐉🐉", "D"]);
     check("^.$", &["🐲"], &[]);
     check("^[🐲-🐴]$", &["🐳"], &["🐉"]);
@@ -82,7 +82,7 @@ fn lone_surrogates_match_nothing() {
 }
 
 #[test]
-fn properties_go_by_ecmas_names() {
+fn properties_have_the_names_of_ecma_262() {
     check("^\\p{Letter}\\p{L}\\p{gc=Lu}\\p{General_Category=Ll}$", &["éÉÉé"], &["éÉéé"]);
     check("^\\p{digit}+$", &["42", "৪২"], &["-%#"]);
     check("^\\p{Script=Greek}\\p{sc=Grek}\\p{scx=Greek}$", &["αβγ"], &["αβc"]);
@@ -92,9 +92,9 @@ fn properties_go_by_ecmas_names() {
     for unknown in
         ["letter", "Greek", "IsGreek", "sc=greek", "gc=Any", "Any=Any", "L ", "InBasicLatin", "", "Script", "L=", "^L"]
     {
-        check_refused(&format!("\\p{{{unknown}}}"), PatternErrorKind::Syntax);
+        check_rejected(&format!("\\p{{{unknown}}}"), PatternErrorKind::Syntax);
     }
-    check_refused("\\p{Changes_When_NFKC_Casefolded}", PatternErrorKind::Unsupported);
+    check_rejected("\\p{Changes_When_NFKC_Casefolded}", PatternErrorKind::Unsupported);
 }
 
 #[test]
@@ -107,17 +107,17 @@ fn look_around_is_exact() {
 }
 
 #[test]
-fn what_ecma_refuses_is_refused() {
+fn patterns_invalid_in_ecma_262_are_rejected() {
     let syntax = "( ) (?: [ [a ] { } {1} a{ a{,2} a{2,1} a** a+++ * |* ^* $+ \\b+ (?=a)* (?<=a)? (?!a){2} \\ \\a \\- \\_ \\01 \\00 \\x1 \\u12 \
         \\u{110000} \\u{} \\u{1 \\c \\c1 \\k \\k<a \\k<a> \\1 (a)\\2 [b-a] [\\d-z] [a-\\d] [\\1] [\\B] [\\k] [\\c] \\p \\p{ \\pL [\\p] (?i) (?i:a) (?P<n>a) \
         (?<1>a) (?<>a) (?<n (?<a>)(?<a>) (?<a>)|(?<a>) (?>a) a{1}{2} \\z \\A \\Z [[:alpha:]]";
     for source in syntax.split_whitespace() {
-        check_refused(source, PatternErrorKind::Syntax);
+        check_rejected(source, PatternErrorKind::Syntax);
     }
 }
 
 #[test]
-fn what_ecma_accepts_is_accepted() {
+fn patterns_valid_in_ecma_262_are_accepted() {
     let fine = "() (|) [] [^] [-] [a-] [-a] [\\d-] [--\\/] (?:)* a{0} a{00000002} a{2,}? (?<é>a) (?<$_\\u0061\\u{62}>a) (?<𝒜>a) [[] [&&] [~] / \\/ [^^] \
         (?=)(?!) (?<a>)(?<b>) \\cJ [\\cJ] [\\b] \\u{000000061} a|b| - , = ! : < > & ~ ` @ # % \" ' ;";
     for source in fine.split_whitespace() {
@@ -126,14 +126,14 @@ fn what_ecma_accepts_is_accepted() {
 }
 
 #[test]
-fn back_references_are_refused_wherever_the_group_is() {
+fn back_references_are_rejected_before_and_after_the_group() {
     for source in ["(a)\\1", "\\1(a)", "(?<n>a)\\k<n>", "\\k<n>(?<n>a)", "(?<=\\1(a))"] {
-        check_refused(source, PatternErrorKind::BackReference);
+        check_rejected(source, PatternErrorKind::BackReference);
     }
 }
 
 #[test]
-fn generous_bounds_load() {
+fn large_counted_repetitions_load() {
     check("^[\\s\\S]{1,10000}$", &["a", &"é".repeat(10_000)], &["", &"a".repeat(10_001)]);
     check("^.{0,4096}$", &["", &"é".repeat(4096)], &[&"a".repeat(4097)]);
     check("^\\p{L}{0,1000}$", &["", &"é".repeat(1000)], &[&"é".repeat(1001), "1"]);
@@ -141,7 +141,7 @@ fn generous_bounds_load() {
 }
 
 #[test]
-fn hostile_patterns_are_refused_at_once() {
+fn hostile_patterns_are_rejected_quickly() {
     let start = Instant::now();
     for source in [
         "((a{1000}){1000}){1000}",
@@ -150,13 +150,13 @@ fn hostile_patterns_are_refused_at_once() {
         "(?:){4000000000}",
         "(?=((a{1000}){1000}){1000})",
     ] {
-        check_refused(source, PatternErrorKind::TooLarge);
+        check_rejected(source, PatternErrorKind::TooLarge);
     }
     for unit in ["(", "(?:", "(?=", "\\p{L}\\p{Lu}", "(?=a)", "(a|", "(((((a)*)*)*)*)*", "[^\\p{L}a]"] {
-        check_refused(&unit.repeat(100_000), PatternErrorKind::TooLarge);
+        check_rejected(&unit.repeat(100_000), PatternErrorKind::TooLarge);
     }
-    check_refused(&"(".repeat(60_000), PatternErrorKind::TooLarge);
-    check_refused(&"(?=a)".repeat(10_000), PatternErrorKind::TooLarge);
+    check_rejected(&"(".repeat(60_000), PatternErrorKind::TooLarge);
+    check_rejected(&"(?=a)".repeat(10_000), PatternErrorKind::TooLarge);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
 }
 
@@ -178,13 +178,13 @@ fn nested_quantifiers_take_linear_time() {
 }
 
 #[test]
-fn too_much_work_for_look_around_is_given_up() {
+fn look_around_stops_at_the_step_limit() {
     let pattern = Pattern::new("(?<=a[ab]{0,50000}c)x").unwrap();
     assert_eq!(pattern.is_match(&"a".repeat(100_000)), Err(StepLimit));
 }
 
 #[test]
-fn literals_are_closed_by_their_own_slash_only() {
+fn javascript_literals_are_escaped() {
     for (source, literal) in [
         ("", "(?:)"),
         ("a/b", "a\\/b"),
@@ -200,7 +200,7 @@ fn literals_are_closed_by_their_own_slash_only() {
 }
 
 #[test]
-fn patterns_that_blow_up_in_a_backtracking_engine_are_told() {
+fn patterns_that_backtrack_catastrophically_are_detected() {
     for (source, expected) in [("(a+)+", true), ("(a|a)*", true), ("(\\w+\\s?)*$", true), ("^[a-z]+(-[a-z]+)*$", false)]
     {
         assert_eq!(Pattern::new(source).unwrap().may_blow_up(), expected, "{source}");
@@ -208,7 +208,7 @@ fn patterns_that_blow_up_in_a_backtracking_engine_are_told() {
 }
 
 #[test]
-fn messages_say_where_and_what_instead() {
+fn messages_contain_the_position_and_a_fix() {
     for (source, message) in [
         ("ab{", "a quantifier is `{n}`, `{n,}` or `{n,m}`; a literal `{` must be written `\\{` (at character 3)"),
         (
@@ -223,7 +223,7 @@ fn messages_say_where_and_what_instead() {
 
 proptest! {
     #[test]
-    fn no_text_makes_it_panic(source in any::<String>(), text in any::<String>()) {
+    fn arbitrary_text_never_panics(source in any::<String>(), text in any::<String>()) {
         if let Ok(pattern) = Pattern::new(&source) {
             let _ = pattern.is_match(&text);
             prop_assert!(Pattern::new(&pattern.escaped_for_js_literal()).is_ok());
@@ -231,7 +231,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_of_its_own_characters_makes_it_panic(source in "[\\[\\](){}?:=!<>|*+\\\\^$.,\\-abdpuxk0-9LéÀ-ÿ😀/]{0,40}", text in "[ab0-9é😀]{0,20}") {
+    fn text_of_syntax_characters_never_panics(source in "[\\[\\](){}?:=!<>|*+\\\\^$.,\\-abdpuxk0-9LéÀ-ÿ😀/]{0,40}", text in "[ab0-9é😀]{0,20}") {
         if let Ok(pattern) = Pattern::new(&source) {
             let _ = pattern.is_match(&text);
             prop_assert!(Pattern::new(&pattern.escaped_for_js_literal()).is_ok());

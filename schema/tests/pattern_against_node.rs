@@ -1,4 +1,4 @@
-//! Patterns mean here what they mean in a JavaScript engine. Skipped where there is no `node`.
+//! Compares patterns with a JavaScript engine. Skipped if `node` is not installed.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "a test")]
 
 use std::io::Write;
@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use capgen_schema::{Pattern, PatternErrorKind};
 use serde_json::{Value, json};
 
-/// Answers each `[pattern, texts]` with `null` where the pattern is refused, or a verdict per text; and does the same with
-/// the pattern as a literal.
+/// For each case `[pattern, literal, texts]`, prints whether each text matches, once with `new RegExp(pattern)` and once with the
+/// literal; `null` if the pattern is rejected.
 ///
-/// A match within a surrogate pair becomes `"within"`: V8 tries to match there, where section 22.2.7.2 goes on by code points.
+/// A match inside of a surrogate pair is printed as `"within"`. V8 tries to match there, but ECMA-262 section 22.2.7.2 advances by
+/// code points, so such a match is ignored.
 const SCRIPT: &str = r#"
 const isWithin = (t, at) => /^[\ud800-\udbff][\udc00-\udfff]$/.test(t.slice(at - 1, at + 1));
 const test = (r, t) => { const m = r.exec(t); return m && isWithin(t, m.index) ? "within" : m !== null; };
@@ -22,11 +23,11 @@ console.log(JSON.stringify(cases.map(([pattern, literal, texts]) => [
 ])));
 "#;
 
-/// What `node` says to the cases; `None` without `node`.
+/// The output of `node` for the cases; `None` without `node`.
 fn ask_node(cases: &[Value]) -> Option<Vec<Value>> {
     let child = Command::new("node").args(["-e", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        println!("skipped: there is no `node`");
+        println!("skipped: `node` is not installed");
         return None;
     };
     child.stdin.take().unwrap().write_all(json!(cases).to_string().as_bytes()).unwrap();
@@ -63,7 +64,7 @@ fn compare(cases: impl IntoIterator<Item = (String, Vec<String>)>) {
     assert!(differences.is_empty(), "{} of {}:\n{shown}", differences.len(), cases.len());
 }
 
-/// A pattern that is asked often runs on something else, which has to say the same.
+/// Matches often enough that the pattern switches to its table, which must give the same result.
 fn verdict(pattern: &Pattern, text: &str) -> bool {
     let verdict = pattern.is_match(text).unwrap();
     assert!((0..20).all(|_| pattern.is_match(text).unwrap() == verdict), "{} on {text:?}", pattern.source());
@@ -76,7 +77,7 @@ fn agree(theirs: &Value, ours: &[bool]) -> bool {
     })
 }
 
-/// A small generator of pseudo-random numbers (xorshift64*), so that every run sees the same cases.
+/// A pseudo-random number generator (xorshift64*), so that every run has the same cases.
 struct Random(u64);
 
 impl Random {
@@ -124,7 +125,7 @@ impl Random {
         format!("[{}{items}]", self.pick(&["", "^"]))
     }
 
-    /// Damages a pattern.
+    /// Changes, inserts or removes characters of a pattern.
     fn mutate(&mut self, pattern: &str) -> String {
         let mut chars: Vec<String> = pattern.chars().map(String::from).collect();
         for _ in 0..=self.below(3) {
@@ -214,13 +215,13 @@ const NOISE: &[&str] = &[
 ];
 
 #[test]
-fn random_patterns_agree() {
+fn random_patterns_agree_with_node() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     compare((0..2_500).map(|_| (random.pattern(3), (0..8).map(|_| random.text()).collect())));
 }
 
 #[test]
-fn damaged_patterns_agree() {
+fn damaged_patterns_agree_with_node() {
     let mut random = Random(0xdead_beef_cafe_f00d);
     compare((0..2_500).map(|_| {
         let pattern = random.pattern(2);
@@ -229,7 +230,7 @@ fn damaged_patterns_agree() {
 }
 
 #[test]
-fn every_escape_of_one_character_agrees() {
+fn character_escapes_agree_with_node() {
     let texts = || ["", "a", "-", "\u{b}", "0", "\u{8}", "/", "é"].map(String::from).to_vec();
     let chars = (' '..='~').chain(['\0', '\n', 'é', '\u{2028}', '😀']);
     compare(chars.flat_map(|c| {

@@ -1,10 +1,10 @@
-//! The strict parser of payloads.
+//! The strict parser for payloads.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_schema::parse_payload;
 use serde_json::json;
 
-fn check_refused(bytes: impl AsRef<[u8]>, line: usize, message: &str) {
+fn check_rejected(bytes: impl AsRef<[u8]>, line: usize, message: &str) {
     let bytes = bytes.as_ref();
     let error = parse_payload(bytes).unwrap_err();
     let shown = String::from_utf8_lossy(bytes.get(..bytes.len().min(40)).unwrap());
@@ -13,26 +13,26 @@ fn check_refused(bytes: impl AsRef<[u8]>, line: usize, message: &str) {
 }
 
 #[test]
-fn json_is_read_as_it_is() {
+fn valid_json_is_parsed() {
     let text = r#" {"a": [1, -0.5e1, "\u00e9\ud83d\ude00", null, true], "b": 18446744073709551615, "": {}} "#;
     let expected = json!({"a": [1, -5.0, "é😀", null, true], "b": u64::MAX, "": {}});
     assert_eq!(parse_payload(text.as_bytes()).unwrap(), expected);
 }
 
 #[test]
-fn what_parsers_disagree_on_is_refused() {
-    check_refused("{\"a\": 1,\n\"b\": {\"a\": 1, \"\\u0061\": 2}}", 2, "duplicate property \"a\"");
-    check_refused("{\"__proto__\": 1, \"__proto__\": 1}", 1, "duplicate property");
-    check_refused("\"\\ud800\"", 1, "");
-    check_refused("\"\\ud800\\u0041\"", 1, "");
-    check_refused("{\"\\udc00\": 1}", 1, "");
-    check_refused(b"\"\xff\"", 1, "");
-    check_refused(b"\"\xed\xa0\x80\"", 1, "");
-    check_refused("1e400", 1, "number out of range");
-    check_refused("[1,\n-1e999]", 2, "number out of range");
-    check_refused("1 2", 1, "trailing characters");
-    check_refused("{} x", 1, "trailing characters");
-    check_refused("\u{feff}1", 1, "");
+fn json_on_which_parsers_disagree_is_rejected() {
+    check_rejected("{\"a\": 1,\n\"b\": {\"a\": 1, \"\\u0061\": 2}}", 2, "duplicate property \"a\"");
+    check_rejected("{\"__proto__\": 1, \"__proto__\": 1}", 1, "duplicate property");
+    check_rejected("\"\\ud800\"", 1, "");
+    check_rejected("\"\\ud800\\u0041\"", 1, "");
+    check_rejected("{\"\\udc00\": 1}", 1, "");
+    check_rejected(b"\"\xff\"", 1, "");
+    check_rejected(b"\"\xed\xa0\x80\"", 1, "");
+    check_rejected("1e400", 1, "number out of range");
+    check_rejected("[1,\n-1e999]", 2, "number out of range");
+    check_rejected("1 2", 1, "trailing characters");
+    check_rejected("{} x", 1, "trailing characters");
+    check_rejected("\u{feff}1", 1, "");
     for text in
         ["", "nul", "NaN", "Infinity", "01", "+1", ".5", "1.", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "\"\t\"", "//\n1"]
     {
@@ -46,20 +46,20 @@ fn nesting_is_limited_to_128_levels() {
     let objects = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
     assert!(parse_payload(arrays(128).as_bytes()).is_ok());
     assert!(parse_payload(objects(128).as_bytes()).is_ok());
-    check_refused(arrays(129), 1, "nested deeper than 128 levels");
-    check_refused(objects(129), 1, "nested deeper than 128 levels");
-    check_refused("[".repeat(1_000_000), 1, "nested deeper than 128 levels");
+    check_rejected(arrays(129), 1, "nested deeper than 128 levels");
+    check_rejected(objects(129), 1, "nested deeper than 128 levels");
+    check_rejected("[".repeat(1_000_000), 1, "nested deeper than 128 levels");
 }
 
 #[test]
-fn many_properties_are_read_in_linear_time() {
+fn many_properties_are_parsed_in_linear_time() {
     let members: Vec<String> = (0..200_000).map(|n| format!("\"{n}\":0")).collect();
     let payload = parse_payload(format!("{{{}}}", members.join(",")).as_bytes()).unwrap();
     assert_eq!(payload.as_object().unwrap().len(), 200_000);
 }
 
 #[test]
-fn a_redacted_message_holds_nothing_of_the_payload() {
+fn redacted_messages_contain_nothing_of_the_payload() {
     for text in [
         "{\"SECRET\": 1, \"SECRET\": 2}",
         "{\"SECRET \\\" at line 1 column 1\": 1, \"SECRET \\\" at line 1 column 1\": 2}",
@@ -91,7 +91,7 @@ fn a_redacted_message_holds_nothing_of_the_payload() {
 }
 
 #[test]
-fn a_long_name_is_cut_in_the_message() {
+fn long_names_are_truncated_in_messages() {
     let name = "x".repeat(1_000_000);
     let error = parse_payload(format!("{{\"{name}\":1,\"{name}\":1}}").as_bytes()).unwrap_err();
     assert!(error.message().len() < 200);

@@ -1,4 +1,4 @@
-//! The JSON Schema Test Suite, which is not kept in this repository.
+//! Locates the JSON Schema Test Suite, which is not part of this repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,8 @@ const ARCHIVE: &str = "jsonschema-4.26.0.tar.gz";
 const SHA_256: &str = "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326";
 const SUITE_IN_ARCHIVE: &str = "jsonschema-4.26.0/json/tests";
 
-/// The folder that holds `draft7/`: `$CAPGEN_JSON_SCHEMA_SUITE`, or what the Python package `jsonschema` ships.
+/// The folder that contains `draft7/`: `$CAPGEN_JSON_SCHEMA_SUITE`, or else the copy in the source of the Python package
+/// `jsonschema`, which is downloaded once and verified by its checksum.
 pub(crate) fn suite() -> Result<PathBuf, String> {
     match std::env::var_os("CAPGEN_JSON_SCHEMA_SUITE") {
         Some(folder) => Ok(folder.into()),
