@@ -34,13 +34,13 @@ pub use self::bench_enums_contract::*;
 )]
 #[rustfmt::skip]
 mod bench_enums_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "bench-enums";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "da19fd386049cc8f7161288b7da548ea8f009d65a30a78a519a6b4f3749876dd";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[ImportProducts::DESCRIPTOR];
 
     /// Products of a catalogue, in codes.
@@ -48,7 +48,7 @@ mod bench_enums_contract {
     pub struct ImportProducts;
 
     impl ImportProducts {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-enums",
                 "import-products",
@@ -69,18 +69,18 @@ mod bench_enums_contract {
         }
     }
 
-    /// The response of `import-products`: any JSON value, as it has no schema.
+    /// The response of `import-products`: any JSON value, because the contract has no schema for it.
     pub type ImportProductsResponse = ::serde_json::Value;
 
     /// The request of `import-products`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ImportProductsRequest {
-        /// The property `products`.
+        /// The `products` property.
         pub products: Vec<ImportProductsRequestProduct>,
     }
 
     impl ImportProductsRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(products: Vec<ImportProductsRequestProduct>) -> Self {
             Self { products }
         }
@@ -112,53 +112,53 @@ mod bench_enums_contract {
 
     ::capgen::payload!(ImportProductsRequest, ImportProducts, input_schema);
 
-    /// `/definitions/Product` in the request of `import-products`.
+    /// Generated from `/definitions/Product` in the request schema of `import-products`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ImportProductsRequestProduct {
-        /// The property `sku`.
+        /// The `sku` property.
         pub sku: String,
-        /// The property `gtin`.
+        /// The `gtin` property.
         pub gtin: String,
-        /// The property `slug`.
+        /// The `slug` property.
         pub slug: String,
-        /// The property `version`.
+        /// The `version` property.
         pub version: String,
-        /// The property `origin`.
+        /// The `origin` property.
         pub origin: String,
-        /// The property `contact`.
+        /// The `contact` property.
         pub contact: Option<String>,
-        /// The property `colour`.
+        /// The `colour` property.
         pub colour: ImportProductsRequestProductColour,
-        /// The property `size`.
+        /// The `size` property.
         pub size: ImportProductsRequestProductSize,
-        /// The property `fit`.
+        /// The `fit` property.
         pub fit: ImportProductsRequestProductFit,
-        /// The property `material`.
+        /// The `material` property.
         pub material: ImportProductsRequestProductMaterial,
-        /// The property `season`.
+        /// The `season` property.
         pub season: ImportProductsRequestProductSeason,
-        /// The property `audience`.
+        /// The `audience` property.
         pub audience: ImportProductsRequestProductAudience,
-        /// The property `category`.
+        /// The `category` property.
         pub category: ImportProductsRequestProductCategory,
-        /// The property `care`.
+        /// The `care` property.
         pub care: ImportProductsRequestProductCare,
-        /// The property `status`.
+        /// The `status` property.
         pub status: ImportProductsRequestProductStatus,
-        /// The property `availability`.
+        /// The `availability` property.
         pub availability: ImportProductsRequestProductAvailability,
-        /// The property `currency`.
+        /// The `currency` property.
         pub currency: ImportProductsRequestProductCurrency,
-        /// The property `taxClass`.
+        /// The `taxClass` property.
         pub tax_class: ImportProductsRequestProductTaxClass,
-        /// The property `shipping`.
+        /// The `shipping` property.
         pub shipping: ImportProductsRequestProductShipping,
-        /// The property `returns`.
+        /// The `returns` property.
         pub returns: ImportProductsRequestProductReturns,
     }
 
     impl ImportProductsRequestProduct {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             sku: impl Into<String>,
             gtin: impl Into<String>,
@@ -342,7 +342,7 @@ mod bench_enums_contract {
 
     ::capgen::impl_serde!(ImportProductsRequestProduct);
 
-    /// `/definitions/Product/properties/colour` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/colour` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductColour {
         /// The value `"black"`.
@@ -372,7 +372,7 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductColour {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Black,
@@ -389,7 +389,7 @@ mod bench_enums_contract {
                 Self::Natural,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Black => "black",
@@ -410,7 +410,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductColour);
 
-    /// `/definitions/Product/properties/size` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/size` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductSize {
         /// The value `"xxs"`.
@@ -430,11 +430,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductSize {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Xxs, Self::Xs, Self::S, Self::M, Self::L, Self::Xl, Self::Xxl]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Xxs => "xxs",
@@ -450,7 +450,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductSize);
 
-    /// `/definitions/Product/properties/fit` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/fit` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductFit {
         /// The value `"slim"`.
@@ -464,11 +464,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductFit {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Slim, Self::Regular, Self::Relaxed, Self::Oversized]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Slim => "slim",
@@ -481,7 +481,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductFit);
 
-    /// `/definitions/Product/properties/material` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/material` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductMaterial {
         /// The value `"cotton"`.
@@ -503,7 +503,7 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductMaterial {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Cotton,
@@ -516,7 +516,7 @@ mod bench_enums_contract {
                 Self::Denim,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Cotton => "cotton",
@@ -533,7 +533,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductMaterial);
 
-    /// `/definitions/Product/properties/season` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/season` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductSeason {
         /// The value `"spring"`.
@@ -549,11 +549,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductSeason {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Spring, Self::Summer, Self::Autumn, Self::Winter, Self::AllYear]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Spring => "spring",
@@ -567,7 +567,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductSeason);
 
-    /// `/definitions/Product/properties/audience` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/audience` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductAudience {
         /// The value `"women"`.
@@ -583,11 +583,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductAudience {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Women, Self::Men, Self::Unisex, Self::Children, Self::Babies]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Women => "women",
@@ -601,7 +601,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductAudience);
 
-    /// `/definitions/Product/properties/category` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/category` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductCategory {
         /// The value `"shirts"`.
@@ -631,7 +631,7 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductCategory {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Shirts,
@@ -648,7 +648,7 @@ mod bench_enums_contract {
                 Self::Belts,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Shirts => "shirts",
@@ -669,7 +669,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductCategory);
 
-    /// `/definitions/Product/properties/care` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/care` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductCare {
         /// The value `"machine-wash"`.
@@ -683,11 +683,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductCare {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::MachineWash, Self::HandWash, Self::DryClean, Self::DoNotWash]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::MachineWash => "machine-wash",
@@ -700,7 +700,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductCare);
 
-    /// `/definitions/Product/properties/status` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/status` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductStatus {
         /// The value `"draft"`.
@@ -716,11 +716,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductStatus {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Draft, Self::InReview, Self::Approved, Self::Published, Self::Withdrawn]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Draft => "draft",
@@ -734,7 +734,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductStatus);
 
-    /// `/definitions/Product/properties/availability` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/availability` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductAvailability {
         /// The value `"in-stock"`.
@@ -752,7 +752,7 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductAvailability {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::InStock,
@@ -763,7 +763,7 @@ mod bench_enums_contract {
                 Self::PreOrder,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::InStock => "in-stock",
@@ -778,7 +778,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductAvailability);
 
-    /// `/definitions/Product/properties/currency` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/currency` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductCurrency {
         /// The value `"EUR"`.
@@ -804,7 +804,7 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductCurrency {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
                 Self::Eur,
@@ -819,7 +819,7 @@ mod bench_enums_contract {
                 Self::Jpy,
             ]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Eur => "EUR",
@@ -838,7 +838,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductCurrency);
 
-    /// `/definitions/Product/properties/taxClass` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/taxClass` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductTaxClass {
         /// The value `"standard"`.
@@ -852,11 +852,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductTaxClass {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Standard, Self::Reduced, Self::Zero, Self::Exempt]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Standard => "standard",
@@ -869,7 +869,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductTaxClass);
 
-    /// `/definitions/Product/properties/shipping` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/shipping` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductShipping {
         /// The value `"letter"`.
@@ -885,11 +885,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductShipping {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Letter, Self::Parcel, Self::Bulky, Self::Freight, Self::Pickup]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Letter => "letter",
@@ -903,7 +903,7 @@ mod bench_enums_contract {
 
     ::capgen::string_enum!(ImportProductsRequestProductShipping);
 
-    /// `/definitions/Product/properties/returns` in the request of `import-products`.
+    /// Generated from `/definitions/Product/properties/returns` in the request schema of `import-products`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ImportProductsRequestProductReturns {
         /// The value `"free"`.
@@ -917,11 +917,11 @@ mod bench_enums_contract {
     }
 
     impl ImportProductsRequestProductReturns {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Free, Self::Paid, Self::None, Self::ExchangeOnly]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Free => "free",

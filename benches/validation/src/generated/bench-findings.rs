@@ -34,13 +34,13 @@ pub use self::bench_findings_contract::*;
 )]
 #[rustfmt::skip]
 mod bench_findings_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "bench-findings";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "7625a97441a3ecf75c64d5d30f8390c5a0e706b55c1c347ae8b630889ebbf30a";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[ReportFindings::DESCRIPTOR];
 
     /// What a review of a change has found.
@@ -48,7 +48,7 @@ mod bench_findings_contract {
     pub struct ReportFindings;
 
     impl ReportFindings {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-findings",
                 "report-findings",
@@ -69,22 +69,22 @@ mod bench_findings_contract {
         }
     }
 
-    /// The response of `report-findings`: any JSON value, as it has no schema.
+    /// The response of `report-findings`: any JSON value, because the contract has no schema for it.
     pub type ReportFindingsResponse = ::serde_json::Value;
 
     /// The request of `report-findings`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReportFindingsRequest {
-        /// The property `repository`.
+        /// The `repository` property.
         pub repository: String,
-        /// The property `commit`.
+        /// The `commit` property.
         pub commit: String,
-        /// The property `findings`.
+        /// The `findings` property.
         pub findings: Vec<ReportFindingsRequestFinding>,
     }
 
     impl ReportFindingsRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             repository: impl Into<String>,
             commit: impl Into<String>,
@@ -141,25 +141,25 @@ mod bench_findings_contract {
 
     ::capgen::payload!(ReportFindingsRequest, ReportFindings, input_schema);
 
-    /// `/definitions/Finding` in the request of `report-findings`.
+    /// Generated from `/definitions/Finding` in the request schema of `report-findings`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReportFindingsRequestFinding {
-        /// The property `rule`.
+        /// The `rule` property.
         pub rule: String,
-        /// The property `severity`.
+        /// The `severity` property.
         pub severity: ReportFindingsRequestFindingSeverity,
-        /// The property `message`.
+        /// The `message` property.
         pub message: String,
-        /// The property `location`.
+        /// The `location` property.
         pub location: ReportFindingsRequestLocation,
-        /// The property `suggestion`.
+        /// The `suggestion` property.
         pub suggestion: Option<ReportFindingsRequestFindingSuggestion>,
-        /// The property `tags`.
+        /// The `tags` property.
         pub tags: Option<Vec<String>>,
     }
 
     impl ReportFindingsRequestFinding {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             rule: impl Into<String>,
             severity: ReportFindingsRequestFindingSeverity,
@@ -239,7 +239,7 @@ mod bench_findings_contract {
 
     ::capgen::impl_serde!(ReportFindingsRequestFinding);
 
-    /// `/definitions/Finding/properties/severity` in the request of `report-findings`.
+    /// Generated from `/definitions/Finding/properties/severity` in the request schema of `report-findings`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReportFindingsRequestFindingSeverity {
         /// The value `"info"`.
@@ -255,11 +255,11 @@ mod bench_findings_contract {
     }
 
     impl ReportFindingsRequestFindingSeverity {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Info => "info",
@@ -273,23 +273,23 @@ mod bench_findings_contract {
 
     ::capgen::string_enum!(ReportFindingsRequestFindingSeverity);
 
-    /// `/definitions/Location` in the request of `report-findings`.
+    /// Generated from `/definitions/Location` in the request schema of `report-findings`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReportFindingsRequestLocation {
-        /// The property `path`.
+        /// The `path` property.
         pub path: String,
-        /// The property `line`.
+        /// The `line` property.
         pub line: u64,
-        /// The property `column`.
+        /// The `column` property.
         pub column: u64,
-        /// The property `endLine`.
+        /// The `endLine` property.
         pub end_line: Option<u64>,
-        /// The property `endColumn`.
+        /// The `endColumn` property.
         pub end_column: Option<u64>,
     }
 
     impl ReportFindingsRequestLocation {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(path: impl Into<String>, line: u64, column: u64) -> Self {
             Self {
                 path: path.into(),
@@ -360,17 +360,17 @@ mod bench_findings_contract {
 
     ::capgen::impl_serde!(ReportFindingsRequestLocation);
 
-    /// `/definitions/Finding/properties/suggestion` in the request of `report-findings`.
+    /// Generated from `/definitions/Finding/properties/suggestion` in the request schema of `report-findings`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReportFindingsRequestFindingSuggestion {
-        /// The property `replacement`.
+        /// The `replacement` property.
         pub replacement: String,
-        /// The property `confidence`.
+        /// The `confidence` property.
         pub confidence: f64,
     }
 
     impl ReportFindingsRequestFindingSuggestion {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(replacement: impl Into<String>, confidence: f64) -> Self {
             Self {
                 replacement: replacement.into(),

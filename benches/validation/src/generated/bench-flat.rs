@@ -34,13 +34,13 @@ pub use self::bench_flat_contract::*;
 )]
 #[rustfmt::skip]
 mod bench_flat_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "bench-flat";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "8ccd0d9bfb60359983ae9e0a5eeffbdd2366682a66c2c68c9872036577fcd177";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[OpenTicket::DESCRIPTOR];
 
     /// Open a ticket for a customer.
@@ -48,7 +48,7 @@ mod bench_flat_contract {
     pub struct OpenTicket;
 
     impl OpenTicket {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-flat",
                 "open-ticket",
@@ -69,32 +69,32 @@ mod bench_flat_contract {
         }
     }
 
-    /// The response of `open-ticket`: any JSON value, as it has no schema.
+    /// The response of `open-ticket`: any JSON value, because the contract has no schema for it.
     pub type OpenTicketResponse = ::serde_json::Value;
 
     /// The request of `open-ticket`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct OpenTicketRequest {
-        /// The property `requestId`.
+        /// The `requestId` property.
         pub request_id: String,
-        /// The property `customer`.
+        /// The `customer` property.
         pub customer: String,
-        /// The property `email`.
+        /// The `email` property.
         pub email: Option<String>,
-        /// The property `subject`.
+        /// The `subject` property.
         pub subject: String,
-        /// The property `priority`.
+        /// The `priority` property.
         pub priority: OpenTicketRequestPriority,
-        /// The property `attempts`.
+        /// The `attempts` property.
         pub attempts: u64,
-        /// The property `openedAt`.
+        /// The `openedAt` property.
         pub opened_at: Option<String>,
-        /// The property `callback`.
+        /// The `callback` property.
         pub callback: Option<bool>,
     }
 
     impl OpenTicketRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(
             request_id: impl Into<String>,
             customer: impl Into<String>,
@@ -192,7 +192,7 @@ mod bench_flat_contract {
 
     ::capgen::payload!(OpenTicketRequest, OpenTicket, input_schema);
 
-    /// `/properties/priority` in the request of `open-ticket`.
+    /// Generated from `/properties/priority` in the request schema of `open-ticket`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum OpenTicketRequestPriority {
         /// The value `"low"`.
@@ -206,11 +206,11 @@ mod bench_flat_contract {
     }
 
     impl OpenTicketRequestPriority {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Low, Self::Normal, Self::High, Self::Urgent]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Low => "low",

@@ -34,13 +34,13 @@ pub use self::bench_tree_contract::*;
 )]
 #[rustfmt::skip]
 mod bench_tree_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "bench-tree";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "587035a1b4536e899d0c72e68a64dcd7dda02e86402f7ba5aa3a2dbd27f2ad80";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[StoreOutline::DESCRIPTOR];
 
     /// An outline, as a tree of entries.
@@ -48,7 +48,7 @@ mod bench_tree_contract {
     pub struct StoreOutline;
 
     impl StoreOutline {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-tree",
                 "store-outline",
@@ -69,7 +69,7 @@ mod bench_tree_contract {
         }
     }
 
-    /// The response of `store-outline`: any JSON value, as it has no schema.
+    /// The response of `store-outline`: any JSON value, because the contract has no schema for it.
     pub type StoreOutlineResponse = ::serde_json::Value;
 
     /// The request of `store-outline`.
@@ -77,19 +77,19 @@ mod bench_tree_contract {
 
     ::capgen::payload!(StoreOutlineRequest, StoreOutline, input_schema);
 
-    /// `/definitions/Node` in the request of `store-outline`.
+    /// Generated from `/definitions/Node` in the request schema of `store-outline`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct StoreOutlineRequestNode {
-        /// The property `name`.
+        /// The `name` property.
         pub name: String,
-        /// The property `value`.
+        /// The `value` property.
         pub value: f64,
-        /// The property `children`.
+        /// The `children` property.
         pub children: Vec<StoreOutlineRequestNode>,
     }
 
     impl StoreOutlineRequestNode {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             name: impl Into<String>,
             value: f64,

@@ -34,13 +34,13 @@ pub use self::bench_union_contract::*;
 )]
 #[rustfmt::skip]
 mod bench_union_contract {
-    /// The id of the agent.
+    /// The agent's id.
     pub const AGENT: &str = "bench-union";
 
-    /// SHA-256 of what callers rely on, in hexadecimal.
+    /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
     pub const CONTRACT_HASH: &str = "09cb3ae6a69cf39eda1f419604ea2c94a8a83938dab343feabde7c97d8912085";
 
-    /// Every capability of the agent.
+    /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[RecordEvents::DESCRIPTOR];
 
     /// What happened to tickets, in order.
@@ -48,7 +48,7 @@ mod bench_union_contract {
     pub struct RecordEvents;
 
     impl RecordEvents {
-        /// What the contract says about it.
+        /// The capability as the contract declares it.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-union",
                 "record-events",
@@ -69,20 +69,20 @@ mod bench_union_contract {
         }
     }
 
-    /// The response of `record-events`: any JSON value, as it has no schema.
+    /// The response of `record-events`: any JSON value, because the contract has no schema for it.
     pub type RecordEventsResponse = ::serde_json::Value;
 
     /// The request of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequest {
-        /// The property `stream`.
+        /// The `stream` property.
         pub stream: String,
-        /// The property `events`.
+        /// The `events` property.
         pub events: Vec<RecordEventsRequestEvent>,
     }
 
     impl RecordEventsRequest {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             stream: impl Into<String>,
             events: Vec<RecordEventsRequestEvent>,
@@ -129,18 +129,18 @@ mod bench_union_contract {
 
     ::capgen::payload!(RecordEventsRequest, RecordEvents, input_schema);
 
-    /// `/definitions/Event` in the request of `record-events`.
+    /// Generated from `/definitions/Event` in the request schema of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum RecordEventsRequestEvent {
-        /// Where `kind` is `"opened"`.
+        /// An object whose `kind` is `"opened"`.
         Opened(RecordEventsRequestOpened),
-        /// Where `kind` is `"assigned"`.
+        /// An object whose `kind` is `"assigned"`.
         Assigned(RecordEventsRequestAssigned),
-        /// Where `kind` is `"commented"`.
+        /// An object whose `kind` is `"commented"`.
         Commented(RecordEventsRequestCommented),
-        /// Where `kind` is `"escalated"`.
+        /// An object whose `kind` is `"escalated"`.
         Escalated(RecordEventsRequestEscalated),
-        /// Where `kind` is `"closed"`.
+        /// An object whose `kind` is `"closed"`.
         Closed(RecordEventsRequestClosed),
     }
 
@@ -203,21 +203,21 @@ mod bench_union_contract {
 
     ::capgen::impl_serde!(RecordEventsRequestEvent);
 
-    /// `/definitions/Opened` in the request of `record-events`.
+    /// Generated from `/definitions/Opened` in the request schema of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequestOpened {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: RecordEventsRequestOpenedKind,
-        /// The property `ticket`.
+        /// The `ticket` property.
         pub ticket: u64,
-        /// The property `subject`.
+        /// The `subject` property.
         pub subject: String,
-        /// The property `customer`.
+        /// The `customer` property.
         pub customer: String,
     }
 
     impl RecordEventsRequestOpened {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             ticket: u64,
             subject: impl Into<String>,
@@ -276,7 +276,7 @@ mod bench_union_contract {
 
     ::capgen::impl_serde!(RecordEventsRequestOpened);
 
-    /// `/definitions/Opened/properties/kind` in the request of `record-events`.
+    /// Generated from `/definitions/Opened/properties/kind` in the request schema of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RecordEventsRequestOpenedKind {
         /// The value `"opened"`.
@@ -284,11 +284,11 @@ mod bench_union_contract {
     }
 
     impl RecordEventsRequestOpenedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Opened]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Opened => "opened",
@@ -298,21 +298,21 @@ mod bench_union_contract {
 
     ::capgen::string_enum!(RecordEventsRequestOpenedKind);
 
-    /// `/definitions/Assigned` in the request of `record-events`.
+    /// Generated from `/definitions/Assigned` in the request schema of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequestAssigned {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: RecordEventsRequestAssignedKind,
-        /// The property `ticket`.
+        /// The `ticket` property.
         pub ticket: u64,
-        /// The property `assignee`.
+        /// The `assignee` property.
         pub assignee: String,
-        /// The property `team`.
+        /// The `team` property.
         pub team: Option<String>,
     }
 
     impl RecordEventsRequestAssigned {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(ticket: u64, assignee: impl Into<String>) -> Self {
             Self {
                 kind: RecordEventsRequestAssignedKind::Assigned,
@@ -367,7 +367,7 @@ mod bench_union_contract {
 
     ::capgen::impl_serde!(RecordEventsRequestAssigned);
 
-    /// `/definitions/Assigned/properties/kind` in the request of `record-events`.
+    /// Generated from `/definitions/Assigned/properties/kind` in the request schema of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RecordEventsRequestAssignedKind {
         /// The value `"assigned"`.
@@ -375,11 +375,11 @@ mod bench_union_contract {
     }
 
     impl RecordEventsRequestAssignedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Assigned]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Assigned => "assigned",
@@ -389,23 +389,23 @@ mod bench_union_contract {
 
     ::capgen::string_enum!(RecordEventsRequestAssignedKind);
 
-    /// `/definitions/Commented` in the request of `record-events`.
+    /// Generated from `/definitions/Commented` in the request schema of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequestCommented {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: RecordEventsRequestCommentedKind,
-        /// The property `ticket`.
+        /// The `ticket` property.
         pub ticket: u64,
-        /// The property `author`.
+        /// The `author` property.
         pub author: String,
-        /// The property `text`.
+        /// The `text` property.
         pub text: String,
-        /// The property `internal`.
+        /// The `internal` property.
         pub internal: bool,
     }
 
     impl RecordEventsRequestCommented {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             ticket: u64,
             author: impl Into<String>,
@@ -470,7 +470,7 @@ mod bench_union_contract {
 
     ::capgen::impl_serde!(RecordEventsRequestCommented);
 
-    /// `/definitions/Commented/properties/kind` in the request of `record-events`.
+    /// Generated from `/definitions/Commented/properties/kind` in the request schema of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RecordEventsRequestCommentedKind {
         /// The value `"commented"`.
@@ -478,11 +478,11 @@ mod bench_union_contract {
     }
 
     impl RecordEventsRequestCommentedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Commented]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Commented => "commented",
@@ -492,23 +492,23 @@ mod bench_union_contract {
 
     ::capgen::string_enum!(RecordEventsRequestCommentedKind);
 
-    /// `/definitions/Escalated` in the request of `record-events`.
+    /// Generated from `/definitions/Escalated` in the request schema of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequestEscalated {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: RecordEventsRequestEscalatedKind,
-        /// The property `ticket`.
+        /// The `ticket` property.
         pub ticket: u64,
-        /// The property `level`.
+        /// The `level` property.
         pub level: u64,
-        /// The property `reason`.
+        /// The `reason` property.
         pub reason: String,
-        /// The property `notify`.
+        /// The `notify` property.
         pub notify: Option<Vec<String>>,
     }
 
     impl RecordEventsRequestEscalated {
-        /// With the required properties, and no others.
+        /// Creates a value with the required properties only.
         pub fn new(ticket: u64, level: u64, reason: impl Into<String>) -> Self {
             Self {
                 kind: RecordEventsRequestEscalatedKind::Escalated,
@@ -573,7 +573,7 @@ mod bench_union_contract {
 
     ::capgen::impl_serde!(RecordEventsRequestEscalated);
 
-    /// `/definitions/Escalated/properties/kind` in the request of `record-events`.
+    /// Generated from `/definitions/Escalated/properties/kind` in the request schema of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RecordEventsRequestEscalatedKind {
         /// The value `"escalated"`.
@@ -581,11 +581,11 @@ mod bench_union_contract {
     }
 
     impl RecordEventsRequestEscalatedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Escalated]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Escalated => "escalated",
@@ -595,21 +595,21 @@ mod bench_union_contract {
 
     ::capgen::string_enum!(RecordEventsRequestEscalatedKind);
 
-    /// `/definitions/Closed` in the request of `record-events`.
+    /// Generated from `/definitions/Closed` in the request schema of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequestClosed {
-        /// The property `kind`.
+        /// The `kind` property.
         pub kind: RecordEventsRequestClosedKind,
-        /// The property `ticket`.
+        /// The `ticket` property.
         pub ticket: u64,
-        /// The property `resolution`.
+        /// The `resolution` property.
         pub resolution: RecordEventsRequestClosedResolution,
-        /// The property `hours`.
+        /// The `hours` property.
         pub hours: f64,
     }
 
     impl RecordEventsRequestClosed {
-        /// With the required properties, and no others.
+        /// Creates a value with all its properties.
         pub fn new(
             ticket: u64,
             resolution: RecordEventsRequestClosedResolution,
@@ -670,7 +670,7 @@ mod bench_union_contract {
 
     ::capgen::impl_serde!(RecordEventsRequestClosed);
 
-    /// `/definitions/Closed/properties/kind` in the request of `record-events`.
+    /// Generated from `/definitions/Closed/properties/kind` in the request schema of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RecordEventsRequestClosedKind {
         /// The value `"closed"`.
@@ -678,11 +678,11 @@ mod bench_union_contract {
     }
 
     impl RecordEventsRequestClosedKind {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Closed]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Closed => "closed",
@@ -692,7 +692,7 @@ mod bench_union_contract {
 
     ::capgen::string_enum!(RecordEventsRequestClosedKind);
 
-    /// `/definitions/Closed/properties/resolution` in the request of `record-events`.
+    /// Generated from `/definitions/Closed/properties/resolution` in the request schema of `record-events`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RecordEventsRequestClosedResolution {
         /// The value `"fixed"`.
@@ -706,11 +706,11 @@ mod bench_union_contract {
     }
 
     impl RecordEventsRequestClosedResolution {
-        /// Every value, in the order of the schema.
+        /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Fixed, Self::Duplicate, Self::Declined, Self::Expired]
         }
-        /// The value as text.
+        /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::Fixed => "fixed",
