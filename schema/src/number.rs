@@ -46,6 +46,10 @@ pub enum NumberError {
 }
 
 impl Number {
+    /// 2^53. Every integer up to this magnitude is a binary64, and every binary64 from this magnitude on is an integer, which may
+    /// be the result of rounding.
+    pub const EXACT_INTEGER_LIMIT: f64 = 9_007_199_254_740_992.0;
+
     /// Zero.
     pub const ZERO: Number = Number { negative: false, digits: String::new(), exponent: 0, float: 0.0 };
 

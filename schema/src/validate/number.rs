@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::Number;
 
-/// Up to this, every integer is a binary64, and the two values of a whole binary64 are the same.
-const MAX_SAFE: f64 = 9_007_199_254_740_992.0;
+/// Up to this, the exact value and the shortest decimal of a whole binary64 are the same.
+const MAX_SAFE: f64 = Number::EXACT_INTEGER_LIMIT;
 
 /// The integers of 64 bits, as binary64s: from the first to below the second.
 const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0;
