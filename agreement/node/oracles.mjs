@@ -1,6 +1,6 @@
 // Reads a job from stdin and writes its result to stdout, both JSON:
-//   [{"schema": "...", "payloads": ["1", "2"]}] -> for each pair what each oracle says of each payload: a verdict, or the error
-//   that it throws: [{"ajv": [true, false], "hyperjump": ["...", "..."]}]
+//   [{"schema": "...", "payloads": ["1", "2"]}] -> for each pair, the result of each oracle for each payload, which is a verdict
+//   or the message of an exception: [{"ajv": [true, false], "hyperjump": ["...", "..."]}]
 import { text } from "node:stream/consumers";
 import { registerSchema, setShouldValidateFormat, unregisterSchema, validate } from "@hyperjump/json-schema/draft-07";
 import "@hyperjump/json-schema/formats";
@@ -10,7 +10,7 @@ import format from "./node_modules/@hyperjump/json-schema/draft-07/format.js";
 
 const DIALECT = "http://json-schema.org/draft-07/schema";
 setShouldValidateFormat(true);
-// It has the format, and draft-07 has not: ajv-formats makes no difference.
+// The package has the format `uuid`, but not in draft-07. ajv-formats checks it in every draft.
 format.formats.uuid = "https://json-schema.org/format/uuid";
 
 function ajv(schema) {
@@ -21,7 +21,7 @@ function ajv(schema) {
 
 async function hyperjump(schema, index) {
   const uri = `https://oracle.example/${index}`;
-  // Beside a `$ref` at the root it does not find the definitions that the reference leads to.
+  // It does not find `definitions` next to a `$ref` at the root, so the reference moves into an `allOf`.
   if (schema?.$ref) schema = { allOf: [{ $ref: schema.$ref }], definitions: schema.definitions };
   registerSchema(schema, uri, DIALECT);
   const validator = await validate(uri);
@@ -29,7 +29,7 @@ async function hyperjump(schema, index) {
   return (value) => validator(value).valid;
 }
 
-function judge(validator, payload) {
+function verdict(validator, payload) {
   try {
     return validator(JSON.parse(payload));
   } catch (error) {
@@ -40,7 +40,7 @@ function judge(validator, payload) {
 async function ask(oracle, { schema, payloads }, index) {
   try {
     const validator = await oracle(JSON.parse(schema), index);
-    return payloads.map((payload) => judge(validator, payload));
+    return payloads.map((payload) => verdict(validator, payload));
   } catch (error) {
     return payloads.map(() => String(error?.message ?? error));
   }

@@ -1,26 +1,26 @@
-//! Where an oracle is known to be wrong, and the sentence that says so; `docs/agreement.md` has the same list.
+//! The known defects of oracles, each with the sentence of the specification that proves it. `docs/agreement.md` has the same list.
 
 use std::collections::BTreeSet;
 
 use capgen_schema::{Assertions, Format, Json, Kind, Number, Schema};
 use capgen_tests::agreement::{Answer, domain};
 
-/// A way in which an oracle departs from the specification.
+/// A deviation of an oracle from the specification.
 #[derive(Clone, Copy, Debug)]
 pub struct Defect {
-    /// Its name on the page.
+    /// The name of the defect in the documentation.
     pub id: &'static str,
-    /// The oracles that have it.
+    /// The oracles with this defect.
     pub oracles: &'static [&'static str],
-    /// What they do.
+    /// The behaviour of these oracles.
     pub does: &'static str,
-    /// The sentence that decides, with its source.
+    /// The sentence of the specification, with its source.
     pub sentence: &'static str,
-    /// Whether it can be the reason for a wrong answer.
+    /// Whether the defect can be the reason for a wrong answer.
     applies: fn(&Case) -> bool,
 }
 
-/// A payload on which an oracle is wrong.
+/// A wrong answer of an oracle.
 struct Case<'a> {
     schema: &'a Schema,
     payload: &'a str,
@@ -32,28 +32,28 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "no-look-around",
         oracles: &["boon"],
-        does: "refuses a schema whose `pattern` has look-around",
+        does: "rejects a schema whose `pattern` has look-around",
         sentence: "\"This string SHOULD be a valid regular expression, according to the ECMA 262 regular expression dialect.\" (validation, 6.3.3)",
-        applies: |case| case.refuses("look-around, including look-ahead and look-behind, is not supported"),
+        applies: |case| case.rejects_schema("look-around, including look-ahead and look-behind, is not supported"),
     },
     Defect {
         id: "rounded-numbers",
         oracles: &["boon", "jsonschema", "ajv", "hyperjump"],
-        does: "compares numbers as binary64, to which two different ones are rounded",
+        does: "compares numbers as binary64, so that different numbers can become equal",
         sentence: "\"If the instance is a number, then this keyword validates only if the instance is less than or exactly equal to 'maximum'.\" (validation, 6.2.2)",
         applies: |case| case.has_numbers_that_round_to_one(),
     },
     Defect {
         id: "quoted-local-part",
         oracles: &["ajv"],
-        does: "refuses an email address whose local part is a quoted string",
+        does: "rejects an email address whose local part is a quoted string",
         sentence: "\"Local-part = Dot-string / Quoted-string\" (RFC 5321, 4.1.2)",
         applies: |case| case.has_text(Format::Email, |text| text.starts_with('"')),
     },
     Defect {
         id: "address-literal",
         oracles: &["ajv"],
-        does: "refuses an email address at an address literal, such as `[127.0.0.1]`",
+        does: "rejects an email address with an address literal, such as `[127.0.0.1]`",
         sentence: "\"Mailbox = Local-part \"@\" ( Domain / address-literal )\" (RFC 5321, 4.1.2)",
         applies: |case| case.has_text(Format::Email, |text| text.contains("@[")),
     },
@@ -69,7 +69,7 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "colon-in-first-segment",
         oracles: &["ajv"],
-        does: "accepts a relative reference whose first segment has a colon",
+        does: "accepts a relative reference with a colon in its first segment",
         sentence: "\"A path segment that contains a colon character (e.g., \"this:that\") cannot be used as the first segment of a relative-path reference\" (RFC 3986, 4.2)",
         applies: |case| {
             case.has_text(Format::UriReference, |text| {
@@ -81,7 +81,7 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "empty-path",
         oracles: &["ajv"],
-        does: "refuses a URI that ends after the colon of its scheme",
+        does: "rejects a URI that ends after the colon of its scheme",
         sentence: "\"hier-part = \"//\" authority path-abempty / path-absolute / path-rootless / path-empty\" (RFC 3986, 3)",
         applies: |case| {
             let ends = |text: &str| {
@@ -95,7 +95,7 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "unicode-word-boundary",
         oracles: &["boon", "jsonschema"],
-        does: "takes letters beyond ASCII for word characters of `\\b`",
+        does: "treats letters beyond ASCII as word characters for `\\b`",
         sentence: "\"Let basicWordChars be the CharSet containing every character in the ASCII word characters.\" (ECMA-262, 22.2.2.9.3)",
         applies: |case| {
             let is_beyond = |text: &String| text.chars().any(|c| c.is_alphanumeric() && !c.is_ascii());
@@ -106,7 +106,7 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "dot-at-line-ends",
         oracles: &["boon", "jsonschema"],
-        does: "lets `.` match other line ends than a line feed",
+        does: "lets `.` match line terminators other than a line feed",
         sentence: "\"LineTerminator :: <LF> <CR> <LS> <PS>\" (ECMA-262, 12.3), none of which is in the set of `.` (22.2.2.7)",
         applies: |case| {
             let is_end = |text: &String| text.contains(['\r', '\u{2028}', '\u{2029}']);
@@ -116,22 +116,22 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "empty-name-not-required",
         oracles: &["ajv"],
-        does: "does not miss a required property whose name is empty",
+        does: "does not require a property whose name is empty",
         sentence: "\"An object instance is valid against this keyword if every item in the array is the name of a property in the instance.\" (validation, 6.5.3)",
         applies: |case| case.groups().any(|group| group.required.iter().any(String::is_empty)),
     },
     Defect {
-        id: "references-as-they-stand",
+        id: "unencoded-references",
         oracles: &["boon", "jsonschema", "hyperjump"],
-        does: "refuses a `$ref` that is not percent-encoded, which capgen reads as it stands",
-        sentence: "\"The value of the \"$ref\" property MUST be a URI Reference.\" (core, 8.3): here the oracles are right, and capgen is lenient",
+        does: "rejects a `$ref` that is not percent-encoded, which capgen accepts",
+        sentence: "\"The value of the \"$ref\" property MUST be a URI Reference.\" (core, 8.3): here the oracles are correct, and capgen is lenient",
         applies: |case| {
-            let refuses = ["uri-reference", "Invalid Schema"].iter().any(|words| case.refuses(words));
-            refuses && case.has_reference_as_it_stands()
+            let rejects = ["uri-reference", "Invalid Schema"].iter().any(|words| case.rejects_schema(words));
+            rejects && case.has_unencoded_reference()
         },
     },
     Defect {
-        id: "proto-is-no-property",
+        id: "ignored-proto",
         oracles: &["ajv"],
         does: "ignores a declared property `__proto__`",
         sentence: "\"Validation succeeds if, for each name that appears in both the instance and as a name within this keyword's value, the child instance for that name successfully validates against the corresponding schema.\" (validation, 6.5.4)",
@@ -143,7 +143,7 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "members-taken-for-methods",
         oracles: &["ajv"],
-        does: "compares objects that have a member `constructor`, `toString` or `valueOf` by calling it, or by identity",
+        does: "compares objects with a member `constructor`, `toString` or `valueOf` by calling it, or by identity",
         sentence: "\"both are objects, and each property in one has exactly one property with a key equal to the other's, and that other property has an equal value\" (core, 4.2.3)",
         applies: |case| {
             let names = ["\"constructor\":", "\"toString\":", "\"valueOf\":"];
@@ -156,16 +156,16 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "references-in-latin-1",
         oracles: &["hyperjump"],
-        does: "does not find a definition whose name has characters beyond ASCII, percent-encoded in the reference",
+        does: "does not find a definition with characters beyond ASCII in its name, if the reference is percent-encoded",
         sentence: "\"A JSON Pointer can be represented in a URI fragment identifier by encoding it into octets using the UTF-8 encoding\" (RFC 6901, 6)",
         applies: |case| {
-            case.refuses("No schema found at") && case.schema.definitions().iter().any(|(name, _)| !name.is_ascii())
+            case.rejects_schema("No schema found at") && case.schema.definitions().iter().any(|(name, _)| !name.is_ascii())
         },
     },
     Defect {
         id: "references-in-values",
         oracles: &["hyperjump"],
-        does: "takes a member `$ref` of an object in `const` or `enum` for a reference",
+        does: "treats a member `$ref` of an object in `const` or `enum` as a reference",
         sentence: "\"The value of this keyword MAY be of any type, including null.\" (validation, 6.1.3)",
         applies: |case| case.values().contains("\"$ref\":"),
     },
@@ -183,13 +183,13 @@ fn is_scheme(text: &str) -> bool {
 }
 
 impl Case<'_> {
-    /// Whether the oracle did not take the schema, with an error that has these words.
-    fn refuses(&self, words: &str) -> bool {
+    /// Whether the oracle rejected the schema with an error that contains these words.
+    fn rejects_schema(&self, words: &str) -> bool {
         self.answer.trouble.as_ref().is_some_and(|error| error.contains(words))
     }
 
-    /// Whether the payload has such a text, and the schema the format. What the oracle says of the whole payload may be either:
-    /// a format can stand below `not`.
+    /// Whether the payload contains such a text and the schema the format. The oracle's verdict may be either, because a format can
+    /// occur below `not`.
     fn has_text(&self, format: Format, is_such: impl Fn(&str) -> bool) -> bool {
         self.answer.trouble.is_none()
             && self.groups().any(|group| group.format == Some(format))
@@ -216,7 +216,7 @@ impl Case<'_> {
         self.groups().filter_map(|group| Some(group.pattern.as_ref()?.source()))
     }
 
-    fn has_reference_as_it_stands(&self) -> bool {
+    fn has_unencoded_reference(&self) -> bool {
         let is_unencoded = |text: &str| text.contains(|c: char| !c.is_ascii() || " <>\"{}|\\^`".contains(c));
         let mut stack = vec![self.schema.source()];
         while let Some(value) = stack.pop() {

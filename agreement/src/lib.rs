@@ -1,4 +1,4 @@
-//! Everyone who judges payloads by a schema, side by side: the ways of capgen, and independent oracles.
+//! Compares capgen's engines, which validate payloads, with independent implementations of JSON Schema, the oracles.
 #![forbid(unsafe_code)]
 
 pub mod defects;

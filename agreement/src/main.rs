@@ -7,12 +7,12 @@ use capgen_agreement::{Boon, JsonSchema, NodeOracles};
 use capgen_tests::Failure;
 use capgen_tests::agreement::compare::{Disagreement, Outcome, compare};
 use capgen_tests::agreement::shrink::shrink;
-use capgen_tests::agreement::{Rust, TypeScript, Way, fixture, pairs};
+use capgen_tests::agreement::{Rust, TypeScript, Engine, fixture, pairs};
 use capgen_tests::node;
 
 const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]";
 
-/// What to run.
+/// The command line.
 struct Arguments {
     schemas: usize,
     payloads: usize,
@@ -58,11 +58,11 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let oracles = NodeOracles::install()?;
     let typescript = TypeScript::new(node);
     let rust = Rust::new(concat!(env!("CARGO_MANIFEST_DIR"), "/target/generated"), "generated");
-    let ways: [&(dyn Way + Sync); 5] = [&typescript, &rust, &Boon, &JsonSchema, &oracles];
+    let engines: [&(dyn Engine + Sync); 5] = [&typescript, &rust, &Boon, &JsonSchema, &oracles];
     let (mut total, mut seed, mut done) = (Outcome::default(), arguments.seed, 0);
     while done < arguments.schemas {
         let (pairs, next) = pairs(seed, arguments.batch.min(arguments.schemas - done), arguments.payloads);
-        let outcome = compare(&pairs, &ways)?;
+        let outcome = compare(&pairs, &engines)?;
         let disagreements = outcome.disagreements.clone();
         total.add(outcome);
         done += pairs.len();
@@ -72,7 +72,7 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
             total.disagreements.len()
         );
         if !disagreements.is_empty() && !arguments.keep_going {
-            show(&disagreements, &ways)?;
+            show(&disagreements, &engines)?;
             break;
         }
         for found in &disagreements {
@@ -84,14 +84,14 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     Ok(total)
 }
 
-/// Prints the first disagreement of each way, made small, as a fixture.
-fn show(disagreements: &[Disagreement], ways: &[&(dyn Way + Sync)]) -> Result<(), Failure> {
-    for way in ways {
-        for name in way.names() {
+/// Reduces the first disagreement of each engine, and prints it as a fixture.
+fn show(disagreements: &[Disagreement], engines: &[&(dyn Engine + Sync)]) -> Result<(), Failure> {
+    for engine in engines {
+        for name in engine.names() {
             let Some(found) = disagreements.iter().find(|found| found.name == *name) else { continue };
             println!("{found}\n");
-            let small = shrink(found, *way)?;
-            println!("made small:\n{small}\n\n{}", fixture::draft(&small));
+            let small = shrink(found, *engine)?;
+            println!("reduced:\n{small}\n\n{}", fixture::draft(&small));
         }
     }
     Ok(())

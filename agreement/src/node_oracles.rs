@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use capgen_schema::{Schema, parse_payload};
 use capgen_tests::Failure;
-use capgen_tests::agreement::{Answer, Pair, Way, domain};
+use capgen_tests::agreement::{Answer, Pair, Engine, domain};
 use serde_json::{Value, json};
 
 use crate::defects;
@@ -18,11 +18,11 @@ pub struct NodeOracles {
 }
 
 impl NodeOracles {
-    /// Node with the packages of `agreement/node`; installs them where they are missing.
+    /// Node with the packages of `agreement/node`, which are installed if necessary.
     ///
     /// # Errors
     ///
-    /// Where Node or npm are missing, or the packages cannot be installed.
+    /// If Node or npm is missing, or if the packages cannot be installed.
     pub fn install() -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
         capgen_tests::node::install(&folder)?;
@@ -47,12 +47,12 @@ fn is_in_domain(payload: &str) -> bool {
     parse_payload(payload.as_bytes()).is_ok() && domain::numbers(payload).into_iter().all(domain::in_typescript)
 }
 
-impl Way for NodeOracles {
+impl Engine for NodeOracles {
     fn names(&self) -> &[&'static str] {
         &["ajv", "hyperjump"]
     }
 
-    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+    fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
         let job = |pair: &Pair| {
             let payloads: Vec<&String> = pair.payloads.iter().filter(|payload| is_in_domain(payload)).collect();
             json!({"schema": pair.schema, "payloads": payloads})

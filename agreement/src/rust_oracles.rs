@@ -2,7 +2,7 @@
 
 use capgen_schema::{Schema, parse_payload};
 use capgen_tests::Failure;
-use capgen_tests::agreement::{Answer, Pair, Way};
+use capgen_tests::agreement::{Answer, Pair, Engine};
 use serde_json::Value;
 
 use crate::defects;
@@ -17,9 +17,9 @@ pub struct Boon;
 #[derive(Debug)]
 pub struct JsonSchema;
 
-type Judge = Box<dyn Fn(&Value) -> bool>;
+type Check = Box<dyn Fn(&Value) -> bool>;
 
-fn boon(schema: Value) -> Result<Judge, String> {
+fn boon(schema: Value) -> Result<Check, String> {
     let mut schemas = boon::Schemas::new();
     let mut compiler = boon::Compiler::new();
     compiler.set_default_draft(boon::Draft::V7);
@@ -29,15 +29,15 @@ fn boon(schema: Value) -> Result<Judge, String> {
     Ok(Box::new(move |payload| schemas.validate(payload, root).is_ok()))
 }
 
-fn jsonschema(schema: Value) -> Result<Judge, String> {
+fn jsonschema(schema: Value) -> Result<Check, String> {
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft7).should_validate_formats(true);
-    // A format of a later draft, which this crate leaves out of draft-07.
+    // The crate does not check `uuid` in draft-07, because later drafts introduced it.
     let options = options.with_format("uuid", |text: &str| jsonschema_uuid(text));
     let validator = options.build(&schema).map_err(|error| error.to_string())?;
     Ok(Box::new(move |payload| validator.is_valid(payload)))
 }
 
-/// What the crate itself says of `uuid`, in a draft that has it.
+/// The crate's own check of `uuid`, in a draft that has this format.
 fn jsonschema_uuid(text: &str) -> bool {
     static UUID: std::sync::LazyLock<Option<jsonschema::Validator>> = std::sync::LazyLock::new(|| {
         let options = jsonschema::options().with_draft(jsonschema::Draft::Draft201909).should_validate_formats(true);
@@ -46,13 +46,13 @@ fn jsonschema_uuid(text: &str) -> bool {
     UUID.as_ref().is_some_and(|uuid| uuid.is_valid(&Value::from(text)))
 }
 
-fn ask(pairs: &[Pair], judge: fn(Value) -> Result<Judge, String>) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+fn answers(pairs: &[Pair], check: fn(Value) -> Result<Check, String>) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
     let of_pair = |pair: &Pair| -> Result<_, Failure> {
-        let judge = judge(serde_json::from_str(&pair.schema)?);
+        let check = check(serde_json::from_str(&pair.schema)?);
         let answer = |payload: &String| {
             let value = parse_payload(payload.as_bytes()).ok()?;
-            Some(match &judge {
-                Ok(judge) => Answer { valid: judge(&value), ..Answer::default() },
+            Some(match &check {
+                Ok(check) => Answer { valid: check(&value), ..Answer::default() },
                 Err(error) => Answer { trouble: Some(error.clone()), ..Answer::default() },
             })
         };
@@ -61,13 +61,13 @@ fn ask(pairs: &[Pair], judge: fn(Value) -> Result<Judge, String>) -> Result<Vec<
     pairs.iter().map(of_pair).collect()
 }
 
-impl Way for Boon {
+impl Engine for Boon {
     fn names(&self) -> &[&'static str] {
         &["boon"]
     }
 
-    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
-        ask(pairs, boon)
+    fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+        answers(pairs, boon)
     }
 
     fn excuse(&self, name: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {
@@ -75,13 +75,13 @@ impl Way for Boon {
     }
 }
 
-impl Way for JsonSchema {
+impl Engine for JsonSchema {
     fn names(&self) -> &[&'static str] {
         &["jsonschema"]
     }
 
-    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
-        ask(pairs, jsonschema)
+    fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+        answers(pairs, jsonschema)
     }
 
     fn excuse(&self, name: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {

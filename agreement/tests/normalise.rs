@@ -1,4 +1,4 @@
-//! What a foreign schema becomes judges every payload as an independent judge does the schema itself.
+//! A normalised schema accepts the same payloads as the foreign schema does in an independent implementation.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "arr
 const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 const DRAFT_2020: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Schemas by chance, of words that the subset has and of words that it has not.
+/// Generates random schemas with keywords inside and outside the subset.
 struct Foreign {
     random: Random,
     is_modern: bool,
@@ -44,7 +44,7 @@ impl Foreign {
         for _ in 0..=self.random.below(4) {
             self.keyword(&mut object, depth);
         }
-        // What draft-07 ignores is refused there, so it would test nothing.
+        // Draft-07 ignores keywords next to `$ref`, and capgen rejects them, so such a schema would test nothing.
         if !self.is_modern && object.contains_key("$ref") {
             object.retain(|name, _| name == "$ref");
         }
@@ -142,24 +142,24 @@ impl Foreign {
 }
 
 #[test]
-fn foreign_schemas_by_chance_keep_their_verdicts() {
-    let (mut said, mut verdicts, mut accepted) = (0, 0, 0);
+fn random_foreign_schemas_keep_their_verdicts() {
+    let (mut normalised, mut verdicts, mut accepted) = (0, 0, 0);
     let mut wrong = Vec::new();
-    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rejections: BTreeMap<String, usize> = BTreeMap::new();
     let seeds: u64 = std::env::var("CAPGEN_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(4_000);
     for seed in 0..seeds {
         let mut foreign = Foreign { random: Random::new(seed), is_modern: seed % 2 == 0 };
         let source = foreign.root();
-        let judge = jsonschema::options().should_validate_formats(true).build(&source);
+        let oracle = jsonschema::options().should_validate_formats(true).build(&source);
         let output = match normalise(&Json::try_from(&source).unwrap()) {
             Ok(output) => output,
             Err(problems) => {
-                problems.into_iter().for_each(|problem| *refusals.entry(problem.message).or_default() += 1);
+                problems.into_iter().for_each(|problem| *rejections.entry(problem.message).or_default() += 1);
                 continue;
             }
         };
-        let Ok(judge) = judge else { continue };
-        said += 1;
+        let Ok(oracle) = oracle else { continue };
+        normalised += 1;
         let validator = Validator::new(&Schema::parse(&output).unwrap());
         assert_eq!(normalise(&output).map(|again| again.canonical()), Ok(output.canonical()), "{source}");
         for _ in 0..40 {
@@ -167,16 +167,16 @@ fn foreign_schemas_by_chance_keep_their_verdicts() {
             let verdict = validator.is_valid(&payload);
             verdicts += 1;
             accepted += usize::from(verdict);
-            if verdict != judge.is_valid(&payload) {
+            if verdict != oracle.is_valid(&payload) {
                 wrong.push(format!("{seed}: {source}\n  {}\n  {payload} {verdict}", output.canonical()));
                 break;
             }
         }
     }
     println!(
-        "{said} of {seeds} schemas are said; {accepted} of {verdicts} payloads are accepted; refused: {refusals:#?}"
+        "{normalised} of {seeds} schemas are normalised; {accepted} of {verdicts} payloads are accepted; rejected: {rejections:#?}"
     );
     let shown: Vec<&String> = wrong.iter().take(8).collect();
     assert!(wrong.is_empty(), "{} differ {shown:#?}", wrong.len());
-    assert!(said > seeds / 4, "too few are said to tell anything");
+    assert!(normalised > seeds / 4, "only {normalised} of {seeds} schemas are normalised");
 }

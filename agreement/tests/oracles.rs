@@ -1,17 +1,17 @@
-//! Independent oracles say of payloads what capgen says, but for their known defects.
+//! Independent oracles have the same verdicts as capgen, except for their known defects.
 
 use std::sync::OnceLock;
 
 use capgen_agreement::defects::DEFECTS;
 use capgen_agreement::{Boon, JsonSchema, NodeOracles};
 use capgen_tests::agreement::compare::{Outcome, compare};
-use capgen_tests::agreement::{Pair, Way, fixture, labelled, pairs};
+use capgen_tests::agreement::{Pair, Engine, fixture, labelled, pairs};
 
 fn agree(pairs: &[Pair]) -> Outcome {
     static NODE: OnceLock<NodeOracles> = OnceLock::new();
     let node = NODE.get_or_init(|| NodeOracles::install().unwrap());
-    let ways: [&(dyn Way + Sync); 3] = [&Boon, &JsonSchema, node];
-    let outcome = compare(pairs, &ways).unwrap();
+    let engines: [&(dyn Engine + Sync); 3] = [&Boon, &JsonSchema, node];
+    let outcome = compare(pairs, &engines).unwrap();
     println!("{} schemas: {}", pairs.len(), outcome.summary());
     let shown: Vec<String> = outcome.disagreements.iter().take(8).map(ToString::to_string).collect();
     assert!(shown.is_empty(), "{} disagreements\n{}", outcome.disagreements.len(), shown.join("\n\n"));
@@ -19,7 +19,7 @@ fn agree(pairs: &[Pair]) -> Outcome {
 }
 
 #[test]
-fn the_cases_that_are_kept_have_the_verdicts_of_the_oracles() {
+fn regression_cases_have_the_verdicts_of_the_oracles() {
     let fixtures = fixture::fixtures().unwrap();
     agree(&fixtures.into_iter().map(|fixture| fixture.pair).collect::<Vec<_>>());
 }
@@ -31,7 +31,7 @@ fn payloads_of_capabilities_have_the_verdicts_of_the_oracles() {
 }
 
 #[test]
-fn schemas_and_payloads_by_chance_have_the_verdicts_of_the_oracles() {
+fn random_schemas_and_payloads_have_the_verdicts_of_the_oracles() {
     let outcome = agree(&pairs(1, 80, 20).0);
     for (name, (agreed, _)) in &outcome.answers {
         assert!(*agreed > 1_200, "{name} has no verdict on too many payloads: {agreed}");
@@ -39,7 +39,7 @@ fn schemas_and_payloads_by_chance_have_the_verdicts_of_the_oracles() {
 }
 
 #[test]
-fn the_page_has_every_defect_with_the_sentence_that_decides() {
+fn the_documentation_lists_every_defect_with_its_sentence() {
     let page = include_str!("../../docs/agreement.md");
     for defect in DEFECTS {
         let row =
@@ -55,7 +55,7 @@ fn every_defect_has_a_case() {
     let seen = agree(&pairs).excuses;
     for defect in DEFECTS {
         for oracle in defect.oracles {
-            assert!(seen.contains_key(&(*oracle, defect.id)), "{oracle} has {} no more", defect.id);
+            assert!(seen.contains_key(&(*oracle, defect.id)), "{oracle} no longer has {}", defect.id);
         }
     }
 }

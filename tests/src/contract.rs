@@ -1,29 +1,29 @@
-//! Contracts made of schemas.
+//! Builds contracts from schemas.
 
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Diagnostic, Manifest, Source, load};
 
-/// One capability of a contract to be; schemas are JSON texts.
+/// A capability of a contract to build. Schemas are JSON texts.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The capability's name; [`name`] makes one of any text.
+    /// The capability's name; [`name`] converts any text.
     pub name: String,
-    /// The `description`, where there is one.
+    /// The `description`.
     pub description: Option<String>,
-    /// The `inputSchema`, where there is one.
+    /// The `inputSchema`.
     pub input: Option<String>,
-    /// The `outputSchema`, where there is one.
+    /// The `outputSchema`.
     pub output: Option<String>,
 }
 
 impl Draft {
-    /// A capability with one schema, that of its request.
+    /// A capability with a request schema and no response schema.
     pub fn request(name: &str, schema: &str) -> Self {
         Self { name: self::name(name), description: None, input: Some(schema.to_owned()), output: None }
     }
 }
 
-/// A text as a capability's name: other characters than letters, digits and `_` become `-`.
+/// A valid capability name for any text: all characters except letters, digits and `_` become `-`.
 pub fn name(text: &str) -> String {
     let name: String = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
     let name = name.trim_start_matches(['-', '_']);
@@ -49,21 +49,21 @@ pub fn text(agent: &str, capabilities: &[Draft]) -> String {
     )
 }
 
-/// A contract of the agent `agent`.
+/// The contract of an agent with these capabilities.
 ///
 /// # Errors
 ///
-/// The findings, where the contract is refused.
+/// The findings, if the contract is rejected.
 pub fn contract(agent: &str, capabilities: &[Draft]) -> Result<Manifest, Vec<Diagnostic>> {
     load(&Source::new("capabilities.json", text(agent, capabilities))).map(|loaded| loaded.manifest)
 }
 
-/// The one file that is generated in a language.
+/// The file that is generated in a language with a single file per agent.
 pub fn generated(contract: &Manifest, language: Language) -> String {
     generate(contract, &[language]).into_values().collect()
 }
 
-/// The codes and messages of findings, one a line.
+/// The codes and messages of findings, one per line.
 pub fn summary(findings: &[Diagnostic]) -> String {
     let lines: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.code.as_str(), f.message)).collect();
     lines.join("\n")

@@ -1,4 +1,4 @@
-//! Collections of schemas outside this repository, below the folder that `CAPGEN_CORPUS` names.
+//! Collections of schemas outside this repository, in the folder named by `CAPGEN_CORPUS`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,27 +6,27 @@ use capgen_manifest::{Data, Node, Source, parse_json};
 
 use crate::Failure;
 
-/// A JSON document that keeps the text of its parts.
+/// A JSON document with the original text of its parts.
 #[derive(Debug)]
 pub struct Document {
     source: Source,
     root: Node,
 }
 
-/// The path of a part of the corpus; where there is no corpus, prints so.
+/// The path of a part of the corpus. Without it, prints that the test is skipped and returns `None`.
 pub fn path(part: &str) -> Option<PathBuf> {
     let path = std::env::var_os("CAPGEN_CORPUS").map(|corpus| Path::new(&corpus).join(part)).filter(|p| p.exists());
     if path.is_none() {
-        eprintln!("skipped: CAPGEN_CORPUS names no folder with {part}");
+        eprintln!("skipped: CAPGEN_CORPUS is not set to a folder with {part}");
     }
     path
 }
 
-/// The JSON files of a folder of the corpus, sorted by name, each with its name without the ending.
+/// The JSON files of a folder, sorted by name, each with its name without the extension.
 ///
 /// # Errors
 ///
-/// Where a file cannot be read, or is not JSON.
+/// If a file cannot be read or is not JSON.
 pub fn documents(folder: &Path) -> Result<Vec<(String, Document)>, Failure> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -43,7 +43,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Where it cannot be read, or is not JSON.
+    /// If it cannot be read or is not JSON.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         Self::parse(&std::fs::read_to_string(path)?)
     }
@@ -52,7 +52,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Where it is not JSON.
+    /// If it is not JSON.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let source = Source::new("document.json", text);
         let root = parse_json(&source).map_err(|findings| crate::contract::summary(&findings))?;
@@ -64,7 +64,7 @@ impl Document {
         &self.root
     }
 
-    /// The text of a part, as it is written.
+    /// The original text of a part.
     pub fn text(&self, node: &Node) -> &str {
         self.source.text().get(node.span.clone()).unwrap_or_default()
     }
@@ -75,7 +75,7 @@ pub fn member<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     node.member(key).map(|member| &member.value)
 }
 
-/// The text of the member `key`, where it is a string.
+/// The text of the member `key`, if it is a string.
 pub fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     match &member(node, key)?.data {
         Data::String(text) => Some(text),
@@ -83,7 +83,7 @@ pub fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     }
 }
 
-/// The elements of an array; none where it is no array.
+/// The elements of an array; empty if it is not an array.
 pub fn elements(node: Option<&Node>) -> &[Node] {
     match node.map(|node| &node.data) {
         Some(Data::Array(items)) => items,

@@ -1,4 +1,4 @@
-//! What the fuzz targets run, so that a test can run it too: bytes that nobody has looked at, and what has to hold of them.
+//! The bodies of the fuzz targets, which tests run too: arbitrary bytes, and the properties that must be true for them.
 
 use capgen::{Capability, InvalidPayload, Payload};
 use capgen_codegen::{Language, generate};
@@ -15,7 +15,7 @@ mod payments;
 #[path = "../../generated/search.rs"]
 mod search;
 
-/// A contract in YAML: it loads and both languages are generated, or every way to show the findings shows them.
+/// A contract in YAML. It either loads and both languages are generated, or every renderer accepts its findings.
 pub fn manifest(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match load(&Source::new("capabilities.yaml", text)) {
@@ -37,7 +37,8 @@ fn show(findings: &[Diagnostic]) {
     render::sarif(findings);
 }
 
-/// A schema: what it becomes in the subset loads and stays; where it loads itself, its canonical text is a schema of the same text, and its verdict is that of its violations.
+/// A schema. If it can be normalised, the result loads and normalises to itself. If it loads without that, its canonical text
+/// loads with the same canonical text, and `is_valid` agrees with `validate`.
 pub fn schema(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Some(output) = text.parse().ok().and_then(|foreign| normalise(&foreign).ok()) {
@@ -55,8 +56,8 @@ pub fn schema(bytes: &[u8]) {
     }
 }
 
-/// A payload, for every capability of the examples: what the generated types say is what the interpreter says, and what they
-/// read they write back.
+/// A payload, for every capability of the examples: generated types and the interpreter report the same violations, and the types
+/// write back the values that they read.
 pub fn payload(bytes: &[u8]) {
     let value = parse_payload(bytes).ok();
     sides::<legacy_crm::FindCustomer>(bytes, value.as_ref());
@@ -70,7 +71,7 @@ pub fn payload(bytes: &[u8]) {
     sides::<search::Suggest>(bytes, value.as_ref());
 }
 
-/// The schemas that [`payload`] reads payloads of.
+/// The schemas of the payloads that [`payload`] reads.
 pub fn schemas() -> Vec<Schema> {
     let all = [legacy_crm::CAPABILITIES, notifier::CAPABILITIES, payments::CAPABILITIES, search::CAPABILITIES];
     let texts =
@@ -94,13 +95,13 @@ fn side<T: Payload>(bytes: &[u8], value: Option<&Value>) {
     agree(&read, &expected);
     agree(&T::from_value(value), &expected);
     if let Ok(read) = read {
-        let written = read.to_json().expect("what was read is valid");
+        let written = read.to_json().expect("a value that was read is valid");
         let again = T::from_json(&written).and_then(|again| again.to_json());
         assert_eq!(again.ok().as_ref(), Some(&written));
     }
 }
 
-/// Whether the violations are the expected ones, or there is one alone, for a number that the Rust type does not hold.
+/// Checks that the violations are the expected ones, or a single one for a number that the Rust type cannot represent.
 fn agree<T>(read: &Result<T, InvalidPayload>, expected: &[Violation]) {
     match read {
         Ok(_) => assert_eq!(expected, []),

@@ -1,8 +1,9 @@
-//! What whole-system tests share.
+//! Shared code of the whole-system tests.
 //!
-//! [`node`] runs the TypeScript compiler, [`rust_package`] cargo; [`corpus`] reads collections of schemas from outside this repository, and
-//! [`contract`] makes contracts of schemas. [`random`] makes schemas and payloads by chance,
-//! and [`agreement`] compares what the ways to judge them say. [`derived`] has types to derive schemas from. [`fuzz`] has the bodies of the fuzz targets.
+//! [`node`] runs the TypeScript compiler and [`rust_package`] cargo. [`corpus`] reads collections of schemas from outside this
+//! repository, and [`contract`] builds contracts from schemas. [`random`] generates random schemas and payloads, and [`agreement`]
+//! compares the engines that validate them. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
+//! fuzz targets.
 #![forbid(unsafe_code)]
 
 pub mod agreement;
@@ -15,7 +16,7 @@ pub mod node;
 pub mod random;
 pub mod rust_package;
 
-/// Why a test could not be run at all.
+/// The reason that a test could not run.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// The folder of this package.

@@ -7,8 +7,8 @@ pub fn expression(value: &Json) -> String {
     write(value, &|name| format!("[{name}]"))
 }
 
-/// The type that only the value has. A value of this type is no fresh literal: the compiler does not look for members in
-/// excess.
+/// The type that contains only this value. A value of this type is not a fresh literal, so the compiler does not check for excess
+/// properties.
 pub fn type_of(value: &Json) -> String {
     write(value, &str::to_owned)
 }
@@ -22,7 +22,7 @@ fn write(value: &Json, proto: &impl Fn(&str) -> String) -> String {
         Json::Object(members) => {
             let member = |(name, value): &(String, Json)| {
                 let quoted = Json::String(name.clone()).canonical();
-                // As a plain name in an expression it would set the prototype.
+                // In an expression, the plain name would set the prototype.
                 let key = if name == "__proto__" { proto(&quoted) } else { quoted };
                 format!("{key}: {}", write(value, proto))
             };

@@ -15,44 +15,44 @@ pub struct Node {
     folder: PathBuf,
 }
 
-/// Files that are compiled together. Each must be a module.
+/// Files that are compiled together. Each of them must be a module.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Names, such as `a.ts`, and texts.
+    /// Names, such as `a.ts`, and contents.
     pub files: Vec<(String, String)>,
-    /// Compiler options by the names that `tsconfig.json` gives them.
+    /// Compiler options, with the names of `tsconfig.json`.
     pub options: Value,
 }
 
-/// What the compiler says of a program.
+/// An error of the TypeScript compiler.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TscError {
     /// The name of the file.
     pub file: String,
-    /// Counts from 1.
+    /// The line, starting at 1.
     pub line: u64,
-    /// Such as 2322.
+    /// The code of the error, such as 2322.
     pub code: u64,
-    /// May have several lines.
+    /// The message, which may have several lines.
     pub message: String,
 }
 
-/// A generated file, and for each of the types in it JSON texts.
+/// A generated file, and JSON texts for each of its types.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
+pub struct GeneratedFile {
     /// The text of the file.
     pub file: String,
     /// Names of types and payloads.
     pub checks: Vec<(String, Vec<String>)>,
 }
 
-/// What `is` says of a payload, whether `parse` and `assert` agree, and the path, keyword and message of each violation.
+/// The result of `is`, whether `parse` and `assert` agree with it, and the path, keyword and message of each violation.
 pub type Verdict = (bool, bool, Vec<(String, String, String)>);
 
-/// What stands at the top level of a file: `type A`, `interface B`, `function c`, or another kind of statement.
+/// The top-level statements of a file: `type A`, `interface B`, `function c`, or another kind of statement.
 pub type Outline = Vec<String>;
 
-/// The options that generated code promises to be clean under.
+/// The options under which generated code must compile without errors.
 pub fn strictest() -> Value {
     json!({
         "strict": true,
@@ -73,11 +73,11 @@ pub fn strict() -> Value {
 
 /// Node, ready to compile. On the first use this installs the packages, one process at a time.
 ///
-/// Where Node or npm are missing, prints that the test is skipped and gives `None`.
+/// If Node or npm is missing, prints that the test is skipped and returns `None`.
 ///
 /// # Errors
 ///
-/// Where the packages cannot be installed, and, with `CAPGEN_REQUIRE_NODE=1`, where Node is missing.
+/// If the packages cannot be installed, or if Node is missing and `CAPGEN_REQUIRE_NODE=1` is set.
 pub fn require_or_skip() -> Result<Option<Node>, Failure> {
     let has = |program: &str| {
         let run = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -85,7 +85,7 @@ pub fn require_or_skip() -> Result<Option<Node>, Failure> {
     };
     if !has("node") || !has(NPM) {
         if std::env::var_os("CAPGEN_REQUIRE_NODE").is_some_and(|value| value == "1") {
-            return Err("Node and npm are required, and not installed".into());
+            return Err("Node and npm are required, but not installed".into());
         }
         eprintln!("skipped: Node and npm are not installed");
         return Ok(None);
@@ -97,11 +97,11 @@ pub fn require_or_skip() -> Result<Option<Node>, Failure> {
 
 const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
-/// Installs the packages of a folder's `package-lock.json`, where that was not done yet; one process at a time.
+/// Installs the packages of a folder's `package-lock.json` unless they are installed; one process at a time.
 ///
 /// # Errors
 ///
-/// Where npm fails.
+/// If npm fails.
 pub fn install(folder: &Path) -> Result<(), Failure> {
     let modules = folder.join("node_modules");
     std::fs::create_dir_all(&modules)?;
@@ -122,22 +122,22 @@ pub fn install(folder: &Path) -> Result<(), Failure> {
 }
 
 impl Node {
-    /// Compiles one program under `options`; an empty list where it is clean.
+    /// Compiles one program under `options`; the list is empty if there are no errors.
     ///
     /// # Errors
     ///
-    /// Where the compiler cannot be run.
+    /// If the compiler cannot be run.
     pub fn tsc_check(&self, files: &[(&str, String)], options: Value) -> Result<Vec<TscError>, Failure> {
         let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
         let programs = self.tsc_check_all(&[Program { files, options }])?;
         Ok(programs.into_iter().flatten().collect())
     }
 
-    /// Compiles programs in one process. The first takes about a second, every other one a tenth of that.
+    /// Compiles programs in one process. The first takes about a second, each other one a tenth of that.
     ///
     /// # Errors
     ///
-    /// Where the compiler cannot be run.
+    /// If the compiler cannot be run.
     pub fn tsc_check_all(&self, programs: &[Program]) -> Result<Vec<Vec<TscError>>, Failure> {
         let job = |program: &Program| json!({ "files": program.files, "options": program.options });
         let results = self.run(&json!({ "check": programs.iter().map(job).collect::<Vec<_>>() }))?;
@@ -151,23 +151,23 @@ impl Node {
         Ok(results.iter().map(|program| program.as_array().into_iter().flatten().map(error).collect()).collect())
     }
 
-    /// The top level of files, as the compiler parses them.
+    /// The top-level statements of files, as the compiler parses them.
     ///
     /// # Errors
     ///
-    /// Where the compiler cannot be run.
+    /// If the compiler cannot be run.
     pub fn outlines(&self, texts: &[&str]) -> Result<Vec<Outline>, Failure> {
         Ok(serde_json::from_value(self.run(&json!({ "outlines": texts }))?)?)
     }
 
-    /// Asks the validators of generated files for their verdicts.
+    /// Runs the validators of generated files.
     ///
     /// # Errors
     ///
-    /// Where a file cannot be loaded, or something in it throws.
-    pub fn judge(&self, files: &[Judged]) -> Result<Vec<Vec<Vec<Verdict>>>, Failure> {
+    /// If a file cannot be loaded, or throws an error.
+    pub fn validate(&self, files: &[GeneratedFile]) -> Result<Vec<Vec<Vec<Verdict>>>, Failure> {
         let check = |(ty, payloads): &(String, Vec<String>)| json!({ "type": ty, "payloads": payloads });
-        let job = |judged: &Judged| json!({ "file": judged.file, "checks": judged.checks.iter().map(check).collect::<Vec<_>>() });
+        let job = |generated: &GeneratedFile| json!({ "file": generated.file, "checks": generated.checks.iter().map(check).collect::<Vec<_>>() });
         let job = files.iter().map(job).collect();
         Ok(serde_json::from_value(self.run_script("validate.mjs", &Value::Array(job))?)?)
     }
@@ -177,11 +177,11 @@ impl Node {
         Ok(serde_json::from_value(self.run_script("erase.mjs", &json!(texts))?)?)
     }
 
-    /// What npm's `yaml` reads in each text, first as YAML 1.2 with its core schema, then as YAML 1.1.
+    /// The values that npm's `yaml` reads, first as YAML 1.2 with its core schema, then as YAML 1.1.
     ///
     /// # Errors
     ///
-    /// Where it cannot read one without a warning.
+    /// If one cannot be read without a warning.
     pub fn yaml(&self, texts: &[String]) -> Result<Vec<[Value; 2]>, Failure> {
         Ok(serde_json::from_value(self.run_script("yaml.mjs", &json!(texts))?)?)
     }

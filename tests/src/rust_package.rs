@@ -1,24 +1,24 @@
-//! Cargo packages of generated code, written below the target folder and given to the real toolchain.
+//! Cargo packages of generated code, written into the target folder and built by the real toolchain.
 //!
-//! They have the versions of this workspace's lock file, so that they build offline wherever the workspace was built.
+//! They use the versions of this workspace's lock file, so they build offline if the workspace was built before.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::Failure;
 
-/// A package that depends on what generated code imports, and on nothing else.
+/// A package that depends only on the crates that generated code imports.
 #[derive(Clone, Debug)]
 pub struct Package {
     folder: PathBuf,
 }
 
 impl Package {
-    /// Writes a package; `files` are names below `src`, and texts. `scratch` is the test's `CARGO_TARGET_TMPDIR`.
+    /// Writes a package. `files` are names in `src` and their contents. `scratch` is the test's `CARGO_TARGET_TMPDIR`.
     ///
     /// # Errors
     ///
-    /// Where a file cannot be written.
+    /// If a file cannot be written.
     pub fn write(scratch: &str, name: &str, edition: &str, files: &[(String, String)]) -> Result<Self, Failure> {
         let folder = Path::new(scratch).join(name);
         let _ = std::fs::remove_dir_all(folder.join("src"));
@@ -37,12 +37,12 @@ impl Package {
         Ok(Self { folder })
     }
 
-    /// A cargo command on the package, offline. All packages share what they have built of their dependencies.
+    /// A cargo command on the package, offline. All packages share a target folder, so dependencies are built once.
     pub fn cargo(&self, subcommand: &str) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         let target = self.folder.with_file_name("target");
         command.current_dir(&self.folder).env("CARGO_TARGET_DIR", target).args([subcommand, "--offline", "--quiet"]);
-        // Of the test's own build: it would rebuild dependencies, or change what is tested.
+        // These variables belong to the build of the test. They would rebuild dependencies or change the tested code.
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_BUILD_TARGET"] {
             command.env_remove(variable);
         }
@@ -59,7 +59,7 @@ pub fn has_clippy() -> bool {
 ///
 /// # Errors
 ///
-/// What the command printed, where it did not succeed or could not be run.
+/// The command's output, if it fails or cannot be run.
 pub fn succeed(command: &mut Command) -> Result<Output, Failure> {
     let output = command.output()?;
     if output.status.success() {

@@ -5,7 +5,7 @@ use capgen_schema::Validator;
 use capgen_tests::agreement::labelled::{self, Labelled};
 use capgen_tests::agreement::{self, Pair, domain, parse};
 use capgen_tests::contract::{Draft, contract, generated, summary};
-use capgen_tests::node::{self, Judged, Node};
+use capgen_tests::node::{self, GeneratedFile, Node};
 use capgen_tests::random::Random;
 use serde_json::{Value, json};
 
@@ -29,9 +29,9 @@ fn disagreements(node: &Node, pairs: &[Pair]) -> Vec<String> {
         let contract = contract("random", &drafts).unwrap_or_else(|findings| panic!("{}", summary(&findings)));
         let check = |(index, pair): (usize, &Pair)| (format!("C{index}Request"), pair.payloads.clone());
         let checks = pairs.iter().enumerate().map(check).collect();
-        files.push(Judged { file: generated(&contract, Language::TypeScript), checks });
+        files.push(GeneratedFile { file: generated(&contract, Language::TypeScript), checks });
     }
-    let verdicts = node.judge(&files).unwrap();
+    let verdicts = node.validate(&files).unwrap();
     let mut disagreements = Vec::new();
     for (pair, verdicts) in pairs.iter().zip(verdicts.iter().flatten()) {
         let validator = Validator::new(&parse(&pair.schema).unwrap());

@@ -1,48 +1,48 @@
-//! Holding answers against the interpreter's.
+//! Compares the answers of engines with those of the interpreter.
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Pair, Place, Rust, TypeScript, Way, interpreter, parse};
+use super::{Answer, Engine, Pair, Place, Rust, TypeScript, interpreter, parse};
 use crate::{Failure, node};
 
-/// A payload of which a way says something else than the interpreter, without an excuse.
+/// A payload for which an engine and the interpreter disagree, without an excuse.
 #[derive(Clone, Debug)]
 pub struct Disagreement {
-    /// Where the pair comes from.
+    /// The origin of the pair.
     pub label: String,
-    /// Which way it is.
+    /// The name of the engine.
     pub name: &'static str,
     /// The schema.
     pub schema: String,
     /// The payload.
     pub payload: String,
-    /// What the interpreter says.
+    /// The interpreter's answer.
     pub expected: Answer,
-    /// What the way says.
+    /// The engine's answer.
     pub answer: Answer,
 }
 
-/// What a comparison has seen.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// How many payloads the interpreter accepts.
     pub valid: usize,
-    /// How many it refuses.
+    /// How many it rejects.
     pub invalid: usize,
-    /// How many answers each way gave: those that agree, and those that are excused.
+    /// For each engine, how many of its answers agree, and how many are excused.
     pub answers: BTreeMap<&'static str, (usize, usize)>,
     /// How often each excuse was needed.
     pub excuses: BTreeMap<(&'static str, &'static str), usize>,
-    /// What is left.
+    /// The answers that are wrong without an excuse.
     pub disagreements: Vec<Disagreement>,
 }
 
-/// Asks every way about every pair.
+/// Compares the answers of every engine to every pair.
 ///
 /// # Errors
 ///
-/// Where a way cannot be asked.
-pub fn compare(pairs: &[Pair], ways: &[&(dyn Way + Sync)]) -> Result<Outcome, Failure> {
+/// If an engine cannot be run.
+pub fn compare(pairs: &[Pair], engines: &[&(dyn Engine + Sync)]) -> Result<Outcome, Failure> {
     let expected: Vec<Vec<Answer>> = pairs.iter().map(interpreter).collect();
     let mut outcome = Outcome::default();
     for (pair, answers) in pairs.iter().zip(&expected) {
@@ -54,28 +54,34 @@ pub fn compare(pairs: &[Pair], ways: &[&(dyn Way + Sync)]) -> Result<Outcome, Fa
         }
     }
     let all = std::thread::scope(|scope| {
-        let asked: Vec<_> = ways.iter().map(|way| scope.spawn(|| way.ask(pairs))).collect();
-        asked.into_iter().map(|way| way.join().map_err(|_| "a way panicked")).collect::<Result<Vec<_>, _>>()
+        let asked: Vec<_> = engines.iter().map(|engine| scope.spawn(|| engine.answers(pairs))).collect();
+        asked.into_iter().map(|engine| engine.join().map_err(|_| "an engine panicked")).collect::<Result<Vec<_>, _>>()
     })?;
-    for (way, answers) in ways.iter().zip(all) {
-        outcome.hold(*way, pairs, &expected, answers?);
+    for (engine, answers) in engines.iter().zip(all) {
+        outcome.record(*engine, pairs, &expected, answers?);
     }
     Ok(outcome)
 }
 
 impl Outcome {
-    fn hold(&mut self, way: &dyn Way, pairs: &[Pair], expected: &[Vec<Answer>], all: Vec<Vec<Vec<Option<Answer>>>>) {
+    fn record(
+        &mut self,
+        engine: &dyn Engine,
+        pairs: &[Pair],
+        expected: &[Vec<Answer>],
+        all: Vec<Vec<Vec<Option<Answer>>>>,
+    ) {
         for ((pair, expected), answers) in pairs.iter().zip(expected).zip(all) {
             let schema = parse(&pair.schema);
             for ((payload, expected), answers) in pair.payloads.iter().zip(expected).zip(answers) {
-                for (&name, answer) in way.names().iter().zip(answers) {
+                for (&name, answer) in engine.names().iter().zip(answers) {
                     let Some(answer) = answer else { continue };
                     let counts = self.answers.entry(name).or_default();
                     if is_as_expected(expected, &answer) {
                         counts.0 += 1;
                         continue;
                     }
-                    match schema.as_ref().and_then(|schema| way.excuse(name, schema, payload, &answer)) {
+                    match schema.as_ref().and_then(|schema| engine.excuse(name, schema, payload, &answer)) {
                         Some(excuse) => {
                             counts.1 += 1;
                             *self.excuses.entry((name, excuse)).or_default() += 1;
@@ -87,7 +93,7 @@ impl Outcome {
         }
     }
 
-    /// Adds what another comparison has seen.
+    /// Adds the result of another comparison.
     pub fn add(&mut self, other: Outcome) {
         self.valid += other.valid;
         self.invalid += other.invalid;
@@ -101,7 +107,7 @@ impl Outcome {
         self.disagreements.extend(other.disagreements);
     }
 
-    /// What has been seen, for people.
+    /// A human-readable summary.
     pub fn summary(&self) -> String {
         let mut lines = vec![format!("{} payloads are valid, {} are not", self.valid, self.invalid)];
         lines.extend(
@@ -127,7 +133,7 @@ fn disagreement(pair: &Pair, name: &'static str, payload: &str, expected: &Answe
     }
 }
 
-/// Whether the verdicts are the same and, where both tell them, the places.
+/// Whether the verdicts are the same and, if both report violations, their places.
 fn is_as_expected(expected: &Answer, answer: &Answer) -> bool {
     let places = match (&expected.places, &answer.places) {
         (Some(expected), Some(places)) => expected == places,
@@ -146,24 +152,24 @@ impl std::fmt::Display for Disagreement {
 
 fn shown(answer: &Answer) -> String {
     let places = |places: &Vec<Place>| places.iter().map(|(path, keyword)| format!("{path:?} {keyword}")).collect();
-    let mut text = vec![if answer.valid { "accepts it".to_owned() } else { "refuses it".to_owned() }];
+    let mut text = vec![if answer.valid { "accepts it".to_owned() } else { "rejects it".to_owned() }];
     text.extend(answer.places.as_ref().map(places).map(|places: Vec<String>| places.join(", ")));
     text.extend(answer.trouble.clone());
     text.join("; ")
 }
 
-/// Holds generated Rust and, where Node is there, generated TypeScript against the interpreter. `scratch` is the test's
-/// `CARGO_TARGET_TMPDIR`; tests that run at the same time have different names.
+/// Compares generated Rust and, if Node is installed, generated TypeScript with the interpreter. `scratch` is the test's
+/// `CARGO_TARGET_TMPDIR`; tests that run at the same time need different names.
 ///
 /// # Panics
 ///
-/// Where two ways disagree.
+/// If an engine disagrees with the interpreter.
 pub fn agree(scratch: &str, name: &str, pairs: &[Pair]) -> Outcome {
     let typescript = node::require_or_skip().unwrap().map(TypeScript::new);
     let rust = Rust::new(scratch, name);
-    let ways = typescript.iter().map(|way| way as _);
-    let ways: Vec<&(dyn Way + Sync)> = ways.chain([&rust as _]).collect();
-    let outcome = compare(pairs, &ways).unwrap();
+    let engines = typescript.iter().map(|engine| engine as _);
+    let engines: Vec<&(dyn Engine + Sync)> = engines.chain([&rust as _]).collect();
+    let outcome = compare(pairs, &engines).unwrap();
     println!("{} schemas: {}", pairs.len(), outcome.summary());
     let shown: Vec<String> = outcome.disagreements.iter().take(8).map(ToString::to_string).collect();
     assert!(shown.is_empty(), "{} disagreements\n{}", outcome.disagreements.len(), shown.join("\n\n"));

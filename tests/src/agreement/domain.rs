@@ -1,8 +1,8 @@
-//! The numbers on which languages can agree: `docs/agreement.md`.
+//! The numbers for which all languages can agree; see `docs/agreement.md`.
 
 use capgen_schema::Number;
 
-/// The largest integer of which JavaScript knows all neighbours, 2^53 - 1.
+/// The largest integer that JavaScript can distinguish from its neighbours, 2^53 - 1.
 pub const MAX_SAFE: i64 = 9_007_199_254_740_991;
 
 /// The texts of the numbers in a JSON text, in their order.
@@ -36,7 +36,7 @@ fn end_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// Whether a text is a payload, or would be one if it were not too deep.
+/// Whether a text is valid JSON, apart from its depth.
 pub fn is_payload(text: &str) -> bool {
     super::interpreter::value(text).is_some()
 }
@@ -50,7 +50,7 @@ pub fn in_rust(number: &str) -> bool {
     Number::from_f64(exact.as_f64()) == Some(exact)
 }
 
-/// Whether the number is a safe integer, or none of 64 bits and a decimal that reads as a binary64 and back.
+/// Whether the number is a safe integer, or a decimal that is not a 64-bit integer and reads as a binary64 and back.
 pub fn in_typescript(number: &str) -> bool {
     let Ok(exact) = number.parse::<Number>() else { return false };
     match exact.as_i64() {
@@ -64,12 +64,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_outside_of_strings() {
+    fn numbers_are_found_only_outside_strings() {
         assert_eq!(numbers(r#"{"1\"2": [-3.5e+7, "4"], "\\": 6}"#), ["-3.5e+7", "6"]);
     }
 
     #[test]
-    fn the_domain_ends_where_a_number_is_rounded() {
+    fn numbers_that_are_rounded_are_outside_the_domain() {
         for number in ["0", "-0.0", "9007199254740991", "1e300", "0.1", "1e21", "18446744073709552000"] {
             assert!(in_rust(number) && in_typescript(number), "{number}");
         }

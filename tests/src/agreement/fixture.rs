@@ -1,10 +1,10 @@
-//! Cases that are kept: one JSON file each, below `tests/fixtures/agreement`.
+//! Regression cases: one JSON file each, in `tests/fixtures/agreement`.
 //!
 //! ```json
 //! {"why": "...", "schema": {...}, "payloads": [{"payload": 1, "valid": false, "violations": [["", "type"]]}]}
 //! ```
 //!
-//! A payload that is no JSON value, such as one with duplicate keys, stands as `text`, and has no violations.
+//! A payload that is not valid JSON, such as one with duplicate keys, is given as `text` and has no list of violations.
 
 use std::path::PathBuf;
 
@@ -16,12 +16,12 @@ use super::{Answer, Pair, Place};
 use crate::Failure;
 use crate::corpus::{self, Document, elements, member, string};
 
-/// A schema, and for each payload what everyone has to say.
+/// A schema, and the expected answer for each payload.
 #[derive(Clone, Debug)]
 pub struct Fixture {
     /// The schema and the payloads; the label is the name of the file.
     pub pair: Pair,
-    /// An answer to each payload.
+    /// The expected answer for each payload.
     pub expected: Vec<Answer>,
 }
 
@@ -34,7 +34,7 @@ pub fn folder() -> PathBuf {
 ///
 /// # Errors
 ///
-/// Where one cannot be read, or lacks something.
+/// If one cannot be read or is incomplete.
 pub fn fixtures() -> Result<Vec<Fixture>, Failure> {
     let documents = corpus::documents(&folder())?;
     documents.into_iter().map(|(name, document)| read(&name, &document).ok_or_else(|| name.into())).collect()
@@ -70,7 +70,7 @@ fn place(node: &Node) -> Option<Place> {
     }
 }
 
-/// The text of a fixture for a disagreement, as the interpreter judges it: whether that is right is for a person to say.
+/// The text of a fixture for a disagreement, with the interpreter's answer. A person must decide whether that is correct.
 pub fn draft(found: &Disagreement) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let places: Vec<String> = (found.expected.places.iter().flatten())

@@ -1,30 +1,30 @@
-//! The reference: [`Validator`] over what [`parse_payload`] reads.
+//! The reference: [`parse_payload`], then [`Validator`].
 
 use capgen_schema::{Schema, Validator, Violation, parse_payload};
 use serde_json::Value;
 
 use super::{Answer, Pair, Place, parse};
 
-/// What the interpreter says of each payload of a pair.
+/// The interpreter's answer for each payload of a pair.
 ///
 /// # Panics
 ///
-/// Where the schema of the pair does not load.
+/// If the schema of the pair does not load.
 pub fn interpreter(pair: &Pair) -> Vec<Answer> {
-    let schema: Schema = parse(&pair.schema).unwrap_or_else(|| panic!("{} is refused", pair.schema));
+    let schema: Schema = parse(&pair.schema).unwrap_or_else(|| panic!("{} is rejected", pair.schema));
     let validator = Validator::new(&schema);
-    pair.payloads.iter().map(|payload| judge(&validator, payload)).collect()
+    pair.payloads.iter().map(|payload| check(&validator, payload)).collect()
 }
 
-fn judge(validator: &Validator, payload: &str) -> Answer {
+fn check(validator: &Validator, payload: &str) -> Answer {
     let Some(value) = value(payload) else { return Answer::default() };
     let places = places(validator.validate(&value));
     let valid = places.is_empty();
-    let trouble = (validator.is_valid(&value) != valid).then(|| "`is_valid` says otherwise".to_owned());
+    let trouble = (validator.is_valid(&value) != valid).then(|| "`is_valid` disagrees with `validate`".to_owned());
     Answer { valid, places: Some(places), trouble }
 }
 
-/// A text as a payload, or as a value that is none only because it is too deep; that is a violation with a place.
+/// Parses a payload. A text that is only too deep also gives a value: depth is a violation with a path.
 pub(super) fn value(payload: &str) -> Option<Value> {
     parse_payload(payload.as_bytes()).ok().or_else(|| lenient(payload).filter(|value| depth(value) > 128))
 }

@@ -1,4 +1,4 @@
-//! Corpora whose payloads have labels.
+//! Corpora whose payloads are labelled as valid or invalid.
 
 use capgen_manifest::Data;
 
@@ -7,10 +7,11 @@ use super::{Pair, domain, loads, parse};
 use crate::Failure;
 use crate::corpus::{self, Document, elements, member, string};
 
-/// A pair, and for each payload whether its corpus says that it is valid.
+/// A pair, and for each payload whether its corpus labels it as valid.
 pub type Labelled = (Pair, Vec<bool>);
 
-/// The groups of a document that load, without payloads whose numbers everyone rounds: an array of objects with `schema` and `tests`, as the JSON Schema Test Suite has them.
+/// The groups of a document whose schemas load, without payloads whose numbers are rounded by every engine. The document has the
+/// format of the JSON Schema Test Suite: an array of objects with `schema` and `tests`.
 pub fn groups(document: &Document, label: &str) -> Vec<Labelled> {
     elements(Some(document.root())).iter().filter_map(|group| of_group(document, group, label)).collect()
 }
@@ -34,21 +35,21 @@ fn of_group(document: &Document, group: &capgen_manifest::Node, label: &str) -> 
     Some((Pair { label: format!("{label} {name}"), schema, payloads }, labels))
 }
 
-/// The schemas of capabilities from the corpus; none where there is no corpus.
+/// The schemas of capabilities from the corpus; empty without a corpus.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read.
+/// If the file cannot be read.
 pub fn capability_schemas() -> Result<Vec<Labelled>, Failure> {
     let Some(path) = corpus::path("capability-schemas.json") else { return Ok(Vec::new()) };
     Ok(groups(&Document::read(&path)?, "capability"))
 }
 
-/// What is in the subset of the JSON Schema Test Suite for draft-07; none where there is no corpus.
+/// The part of the JSON Schema Test Suite for draft-07 inside the subset; empty without a corpus.
 ///
 /// # Errors
 ///
-/// Where a file cannot be read.
+/// If a file cannot be read.
 pub fn test_suite() -> Result<Vec<Labelled>, Failure> {
     let Some(suite) = corpus::path("json-schema-test-suite") else { return Ok(Vec::new()) };
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
-//! The ways in which capgen judges a payload, side by side.
+//! The engines that validate payloads, compared with each other.
 //!
-//! Each way is asked about many pairs at once; [`compare`] holds what it answers against the interpreter, and [`shrink`] makes
-//! a disagreement small enough for a [`fixture`]. What is compared is in `docs/agreement.md`.
+//! Each engine answers many pairs at once. [`compare`] compares the answers with those of the interpreter, and [`shrink`] reduces a
+//! disagreement to a small [`fixture`]. `docs/agreement.md` describes the comparison.
 
 pub mod compare;
 pub mod domain;
@@ -29,48 +29,48 @@ use crate::random::Random;
 /// A schema and payloads, as JSON texts on one line.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// Where it comes from.
+    /// The origin of the pair.
     pub label: String,
     /// A schema that loads.
     pub schema: String,
-    /// What is judged.
+    /// The payloads to validate.
     pub payloads: Vec<String>,
 }
 
 /// The path and the keyword of a violation.
 pub type Place = (String, String);
 
-/// What a way says of a payload.
+/// An engine's answer for a payload.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answer {
     /// Whether it accepts the payload.
     pub valid: bool,
-    /// The violations in their order; `None` where the way does not tell them, or the text is no payload at all.
+    /// The violations in order; `None` if the engine does not report them, or if the text is not valid JSON.
     pub places: Option<Vec<Place>>,
-    /// Where the way contradicts itself: its parts disagree, or what it read it does not write back.
+    /// How the engine contradicts itself: its functions disagree, or it does not write back a value that it read.
     pub trouble: Option<String>,
 }
 
-/// A way to judge payloads.
-pub trait Way {
-    /// What its answers are called; it gives one of each to every payload.
+/// An implementation that validates payloads.
+pub trait Engine {
+    /// The names of its answers: for each payload it gives one answer per name.
     fn names(&self) -> &[&'static str];
 
-    /// The answers to each payload of each pair, in the order of the names; `None` where the payload is outside the domain
-    /// in which the way can tell numbers apart.
+    /// The answers for each payload of each pair, in the order of the names; `None` if the payload has a number that the engine
+    /// cannot represent.
     ///
     /// # Errors
     ///
-    /// Where it cannot be asked at all.
-    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure>;
+    /// If the engine cannot be run.
+    fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure>;
 
-    /// Why a wrong answer of this way says nothing against the others: the written reason.
+    /// The documented reason for a wrong answer, if there is one.
     fn excuse(&self, _name: &str, _schema: &Schema, _payload: &str, _answer: &Answer) -> Option<&'static str> {
         None
     }
 }
 
-/// A text as a schema that keeps its order and its numbers; `None` where it is refused.
+/// Parses a schema without changing its order and its numbers; `None` if it is rejected.
 pub fn parse(schema: &str) -> Option<Schema> {
     Schema::parse(&Document::parse(schema).ok()?.root().to_json()).ok()
 }
@@ -80,7 +80,7 @@ pub fn loads(schema: &str) -> bool {
     contract("agent", &[Draft::request("c0", schema)]).is_ok()
 }
 
-/// The pair of a seed; `None` where the schema of that seed is refused.
+/// The pair of a seed; `None` if the schema of this seed is rejected.
 pub fn pair(seed: u64, payloads: usize) -> Option<Pair> {
     let mut random = Random::new(seed);
     let schema: Json = random.schema();
@@ -92,7 +92,7 @@ pub fn pair(seed: u64, payloads: usize) -> Option<Pair> {
     Some(Pair { label: format!("seed {seed}"), schema: text, payloads: random.payloads(&parsed, payloads) })
 }
 
-/// The first `count` pairs from a seed on, and the seed that comes after them.
+/// The first `count` pairs, starting at a seed, and the next unused seed.
 pub fn pairs(seed: u64, count: usize, payloads: usize) -> (Vec<Pair>, u64) {
     let mut at = seed;
     let mut pairs = Vec::new();

@@ -1,24 +1,24 @@
-//! What a typed value keeps of what it read: every declared property, with its value.
+//! A typed value must write back every declared property that it read, with an equal value.
 
 use capgen_schema::{Assertions, Json, Kind, NodeId, Number, Schema, Validator};
 
-/// Whether the difference between a value that was read and the one that was written is allowed.
+/// Checks that the difference between the value that was read and the value that was written is allowed.
 ///
 /// # Errors
 ///
-/// Where, and why not.
+/// The path and the reason, if it is not.
 pub fn compare(schema: &Schema, before: &Json, after: &Json) -> Result<(), String> {
     Oracle { schema, validator: Validator::new(schema) }.compare(&[schema.root()], before, after, "")
 }
 
-/// A schema with a way to ask of its parts.
+/// A schema, and a validator for each of its parts.
 struct Oracle<'a> {
     schema: &'a Schema,
     validator: Validator,
 }
 
 impl<'a> Oracle<'a> {
-    /// The assertions that hold for a value at a place: those of the nodes, of what they refer to, and of the branches of
+    /// The assertions that apply to a value: those of the nodes, of the targets of their references, and of the branches of
     /// unions that the value matches.
     fn assertions(&self, nodes: &[NodeId], value: &Json) -> Vec<&'a Assertions> {
         let mut stack = nodes.to_vec();
@@ -42,13 +42,13 @@ impl<'a> Oracle<'a> {
         self.validator.at(&self.schema.node(node).pointer).is_some_and(|part| part.is_valid(&value.to_value()))
     }
 
-    /// Whether the difference between the value that was read and that which was written is allowed; why not.
+    /// The recursive part of [`compare`]. `nodes` are the schemas of the value at `path`.
     fn compare(&self, nodes: &[NodeId], before: &Json, after: &Json, path: &str) -> Result<(), String> {
         let groups = self.assertions(nodes, before);
         match (before, after) {
             (Json::Object(old), Json::Object(new)) => {
                 if let Some((name, _)) = new.iter().find(|(name, _)| old.get(name).is_none()) {
-                    return Err(format!("{path}/{name}: was not there"));
+                    return Err(format!("{path}/{name}: was added"));
                 }
                 for (name, value) in old {
                     let path = format!("{path}/{name}");
@@ -73,14 +73,14 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// Whether a number is the exact value of the binary64 that another one, a shorter decimal, is read as.
+/// Whether `after` is the exact value of the binary64 that `before`, a shorter decimal, is read as.
 fn is_exact_value(before: &Json, after: &Json) -> bool {
     let (Json::Number(before), Json::Number(after)) = (before, after) else { return false };
     let exact = Number::exact(before.as_f64());
     before.is_integer() && exact.is_some_and(|exact| exact != *before && exact == *after)
 }
 
-/// The schema that a group has for a property.
+/// The schema of a property in a group of assertions.
 fn property(group: &Assertions, name: &str) -> Option<NodeId> {
     let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, node)| *node);
     declared.or(group.additional_properties)
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_may_come_back_as_the_exact_value_of_its_binary64_and_no_other() {
+    fn a_number_may_only_be_written_as_the_exact_value_of_its_binary64() {
         let schema = Schema::parse_text(r#"{"type":"number"}"#).unwrap();
         for (before, after, is_kept) in [
             ("1.152921504606847e18", "1152921504606846976", true),

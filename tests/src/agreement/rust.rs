@@ -1,4 +1,4 @@
-//! Generated Rust, built by cargo: many schemas a program.
+//! Generated Rust, built by cargo: one program for many schemas.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -9,18 +9,18 @@ use capgen_schema::{Json, Schema, Validator};
 use serde_json::Value;
 
 use super::interpreter::value;
-use super::{Answer, Pair, Way, domain, parse, round_trip};
+use super::{Answer, Engine, Pair, domain, parse, round_trip};
 use crate::Failure;
 use crate::contract::{Draft, contract, generated, summary};
 use crate::rust_package::{Package, succeed};
 
-/// What stands before the modules of a program.
-const JUDGE: &str = include_str!("judge.txt");
+/// The start of the generated program: the functions that validate a payload and report the result.
+const HARNESS: &str = include_str!("harness.txt");
 
-/// From there on serde_json's own reader, one level before capgen's, may stop.
+/// The limit of serde_json's own reader, one level less than capgen's.
 const SERDE_DEPTH: usize = 127;
 
-/// `from_json`, `from_value` and serde's traits of generated Rust; and what was read has to be written back.
+/// `from_json`, `from_value` and serde's traits of generated Rust. Values must also be written back.
 #[derive(Clone, Debug)]
 pub struct Rust {
     scratch: String,
@@ -28,20 +28,20 @@ pub struct Rust {
 }
 
 impl Rust {
-    /// Below the folder `scratch`, in a package of this name: those that run at the same time have different ones.
+    /// Builds in the folder `scratch`, in a package of this name. Engines that run at the same time need different names.
     pub fn new(scratch: &str, package: &str) -> Self {
         Self { scratch: scratch.to_owned(), package: package.to_owned() }
     }
 
     fn program(&self, pairs: &[Pair]) -> Result<Package, Failure> {
         let mut files = Vec::new();
-        let mut main = JUDGE.to_owned();
+        let mut main = HARNESS.to_owned();
         let mut arms = String::new();
         for (index, pair) in pairs.iter().enumerate() {
             let contract = contract("agent", &[Draft::request("c", &pair.schema)]).map_err(|f| summary(&f))?;
             files.push((format!("m{index}.rs"), generated(&contract, Language::Rust)));
             writeln!(main, "mod m{index};")?;
-            writeln!(arms, "            \"{index}\" => judge::<m{index}::C>(&text),")?;
+            writeln!(arms, "            \"{index}\" => check::<m{index}::C>(&text),")?;
         }
         write!(
             main,
@@ -60,7 +60,7 @@ impl Rust {
         Package::write(&self.scratch, &self.package, "2024", &files)
     }
 
-    /// What the program says of each payload of each pair.
+    /// The program's report for each payload of each pair.
     fn run(&self, pairs: &[Pair]) -> Result<Vec<Vec<Value>>, Failure> {
         let package = self.program(pairs)?;
         succeed(package.cargo("build").env("CARGO_INCREMENTAL", "0"))?;
@@ -88,71 +88,78 @@ impl Rust {
     }
 }
 
-impl Way for Rust {
+impl Engine for Rust {
     fn names(&self) -> &[&'static str] {
         &["Rust from bytes", "Rust from a tree", "Rust through serde"]
     }
 
-    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
-        let of_pair = |(pair, said): (&Pair, Vec<Value>)| -> Result<Vec<_>, Failure> {
-            let schema = parse(&pair.schema).ok_or("the schema is refused")?;
-            Ok(pair.payloads.iter().zip(said).map(|(payload, said)| answers(&schema, payload, &said)).collect())
+    fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+        let of_pair = |(pair, reported): (&Pair, Vec<Value>)| -> Result<Vec<_>, Failure> {
+            let schema = parse(&pair.schema).ok_or("the schema is rejected")?;
+            Ok(pair
+                .payloads
+                .iter()
+                .zip(reported)
+                .map(|(payload, reported)| answers(&schema, payload, &reported))
+                .collect())
         };
         pairs.iter().zip(self.run(pairs)?).map(of_pair).collect()
     }
 
-    /// Documented: an integer beyond 64 bits, or one that an `f64` would round, is refused with a violation of its own.
+    /// Documented: an integer beyond 64 bits, or one that an `f64` would round, is rejected with a violation of its own.
     fn excuse(&self, _: &str, schema: &Schema, payload: &str, answer: &Answer) -> Option<&'static str> {
         let value = value(payload)?;
-        let refused = match answer.places.as_deref() {
+        let rejected = match answer.places.as_deref() {
             Some([(path, keyword)]) if keyword == "type" => vec![value.pointer(path)?.clone()],
             None if answer.trouble.is_none() => vec![value.clone()],
             _ => return None,
         };
         let is_valid = Validator::new(schema).is_valid(&value);
-        (is_valid && !answer.valid && refused.iter().any(has_unheld_integer)).then_some("integer beyond the Rust type")
+        (is_valid && !answer.valid && rejected.iter().any(has_unrepresentable_integer))
+            .then_some("integer beyond the Rust type")
     }
 }
 
-/// Whether there is an integer that an `i64` does not hold, or an `f64` rounds.
-fn has_unheld_integer(value: &Value) -> bool {
+/// Whether the value contains an integer that `i64` cannot represent, or that `f64` rounds.
+fn has_unrepresentable_integer(value: &Value) -> bool {
     match value {
         Value::Number(number) => capgen_schema::Number::from_payload(number).is_some_and(|number| {
             number.is_integer() && number.as_i64().is_none_or(|n| n.unsigned_abs() > domain::MAX_SAFE.unsigned_abs())
         }),
-        Value::Array(items) => items.iter().any(has_unheld_integer),
-        Value::Object(members) => members.values().any(has_unheld_integer),
+        Value::Array(items) => items.iter().any(has_unrepresentable_integer),
+        Value::Object(members) => members.values().any(has_unrepresentable_integer),
         _ => false,
     }
 }
 
-fn answers(schema: &Schema, payload: &str, said: &Value) -> Vec<Option<Answer>> {
-    let trouble = said["trouble"].as_str().map(str::to_owned).or_else(|| not_kept(schema, payload, &said["written"]));
-    let mut bytes = answer(&said["bytes"]);
+fn answers(schema: &Schema, payload: &str, reported: &Value) -> Vec<Option<Answer>> {
+    let trouble =
+        reported["trouble"].as_str().map(str::to_owned).or_else(|| not_kept(schema, payload, &reported["written"]));
+    let mut bytes = answer(&reported["bytes"]);
     let in_domain = domain::is_payload(payload);
-    if said["bytes"].is_null() && capgen_schema::parse_payload(payload.as_bytes()).is_ok() {
-        bytes.trouble = Some("takes it for no JSON text".to_owned());
+    if reported["bytes"].is_null() && capgen_schema::parse_payload(payload.as_bytes()).is_ok() {
+        bytes.trouble = Some("reports invalid JSON".to_owned());
     }
-    let tree = (in_domain && !said["tree"].is_null()).then(|| answer(&said["tree"]));
+    let tree = (in_domain && !reported["tree"].is_null()).then(|| answer(&reported["tree"]));
     let shallow = in_domain && payload.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count() < SERDE_DEPTH;
-    let serde = shallow.then(|| Answer { valid: said["serde"] == true, ..Answer::default() });
+    let serde = shallow.then(|| Answer { valid: reported["serde"] == true, ..Answer::default() });
     bytes.trouble = bytes.trouble.or(trouble);
     vec![Some(bytes), tree, serde]
 }
 
-fn answer(said: &Value) -> Answer {
-    let Some(violations) = said.as_array() else { return Answer::default() };
+fn answer(reported: &Value) -> Answer {
+    let Some(violations) = reported.as_array() else { return Answer::default() };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let places: Vec<_> = violations.iter().map(|violation| (text(&violation[0]), text(&violation[1]))).collect();
     Answer { valid: places.is_empty(), places: Some(places), trouble: None }
 }
 
-/// What was read and not written back, or not as it was.
+/// The value that was read but not written back, or changed.
 fn not_kept(schema: &Schema, payload: &str, written: &Value) -> Option<String> {
     let written = written.as_str().filter(|written| !written.is_empty())?;
     let json = |text: &str| Json::try_from(&value(text)?).ok();
     let (Some(before), Some(after)) = (json(payload), json(written)) else {
-        return Some(format!("{written} is no payload"));
+        return Some(format!("{written} is not valid JSON"));
     };
     round_trip::compare(schema, &before, &after).err()
 }

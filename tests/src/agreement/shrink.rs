@@ -1,26 +1,26 @@
-//! Making a disagreement small.
+//! Reduces a disagreement to a small one.
 
 use super::compare::{Disagreement, compare};
 use super::tree::Tree;
-use super::{Pair, Way, loads, parse};
+use super::{Engine, Pair, loads, parse};
 use crate::Failure;
 
-/// How many smaller pairs are tried at once: generated Rust has to be compiled.
+/// How many smaller pairs are tried at once. Each attempt compiles generated Rust, so few large attempts are faster.
 const AT_ONCE: usize = 120;
 
-/// The smallest disagreement of the same way that one-step reductions lead to.
+/// The smallest disagreement of the same engine that repeated one-step reductions find.
 ///
 /// # Errors
 ///
-/// Where the way cannot be asked.
-pub fn shrink(found: &Disagreement, way: &(dyn Way + Sync)) -> Result<Disagreement, Failure> {
+/// If the engine cannot be run.
+pub fn shrink(found: &Disagreement, engine: &(dyn Engine + Sync)) -> Result<Disagreement, Failure> {
     let mut smallest = found.clone();
     loop {
         let mut candidates = candidates(&smallest);
         candidates.sort_by_key(|pair| pair.schema.len() + pair.payloads.iter().map(String::len).sum::<usize>());
         let mut smaller = None;
         for pairs in candidates.chunks(AT_ONCE) {
-            let disagreements = compare(pairs, &[way])?.disagreements.into_iter();
+            let disagreements = compare(pairs, &[engine])?.disagreements.into_iter();
             smaller = disagreements.filter(|d| d.name == found.name).min_by_key(size);
             if smaller.is_some() {
                 break;
@@ -51,7 +51,7 @@ fn candidates(from: &Disagreement) -> Vec<Pair> {
     by_schema.chain(by_payload).collect()
 }
 
-/// Trees with one part left out, put in the place of what holds it, or made simple.
+/// Trees with one part removed, moved to the place of its parent, or simplified.
 fn reductions(tree: &Tree) -> Vec<Tree> {
     let mut found = Vec::new();
     match tree {
@@ -70,7 +70,7 @@ fn reductions(tree: &Tree) -> Vec<Tree> {
             }
         }
         Tree::Object(members) => {
-            // A member of a member, too: `properties` and `definitions` hold schemas by name.
+            // A member of a member, too: `properties` and `definitions` contain schemas by name.
             for (_, value) in members {
                 found.push(value.clone());
                 match value {
@@ -101,7 +101,7 @@ fn reductions(tree: &Tree) -> Vec<Tree> {
     found
 }
 
-/// Scalars that say less.
+/// Simpler scalars.
 fn simpler(text: &str) -> Vec<String> {
     if text.starts_with('"') {
         let Ok(serde_json::Value::String(text)) = serde_json::from_str(text) else { return Vec::new() };

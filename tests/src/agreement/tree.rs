@@ -1,4 +1,4 @@
-//! JSON texts as trees that keep how every number and string is written.
+//! JSON texts as trees that keep the spelling of every number and string.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use capgen_schema::Json;
 use crate::Failure;
 use crate::corpus::Document;
 
-/// A JSON text: `1.0` and `1` are not the same, and neither are members in another order.
+/// A JSON text. `1.0` and `1` are different, and the order of members matters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tree {
-    /// A scalar, as it is written.
+    /// A scalar in its original spelling.
     Leaf(String),
     /// An array.
     Array(Vec<Tree>),
@@ -24,7 +24,7 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// Where it is not JSON.
+    /// If it is not JSON.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let document = Document::parse(text)?;
         Ok(Self::of(&document, document.root()))
@@ -45,7 +45,7 @@ impl Tree {
         Tree::Leaf(serde_json::Value::from(text).to_string())
     }
 
-    /// How many values and names it has, and how long they are.
+    /// A measure of the number of values and names, and of their lengths.
     pub fn size(&self) -> usize {
         match self {
             Tree::Leaf(text) => 1 + text.len(),

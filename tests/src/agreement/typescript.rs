@@ -2,10 +2,10 @@
 
 use capgen_codegen::Language;
 
-use super::{Answer, Pair, Way, domain};
+use super::{Answer, Engine, Pair, domain};
 use crate::Failure;
 use crate::contract::{Draft, contract, generated, summary};
-use crate::node::{Judged, Node, Verdict};
+use crate::node::{GeneratedFile, Node, Verdict};
 
 /// Schemas in one generated file.
 const SCHEMAS_PER_FILE: usize = 40;
@@ -17,18 +17,18 @@ pub struct TypeScript {
 }
 
 impl TypeScript {
-    /// In this Node.
+    /// Runs the validators in this Node.
     pub fn new(node: Node) -> Self {
         Self { node }
     }
 }
 
-impl Way for TypeScript {
+impl Engine for TypeScript {
     fn names(&self) -> &[&'static str] {
         &["TypeScript"]
     }
 
-    fn ask(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+    fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
         let mut files = Vec::new();
         for pairs in pairs.chunks(SCHEMAS_PER_FILE) {
             let draft = |(index, pair): (usize, &Pair)| Draft::request(&format!("c{index}"), &pair.schema);
@@ -39,9 +39,9 @@ impl Way for TypeScript {
                 (format!("C{index}Request"), payloads)
             };
             let checks = pairs.iter().enumerate().map(check).collect();
-            files.push(Judged { file: generated(&contract, Language::TypeScript), checks });
+            files.push(GeneratedFile { file: generated(&contract, Language::TypeScript), checks });
         }
-        let verdicts = self.node.judge(&files)?;
+        let verdicts = self.node.validate(&files)?;
         let answers = |(pair, verdicts): (&Pair, Vec<Verdict>)| {
             let mut verdicts = verdicts.into_iter();
             let answer =
@@ -52,7 +52,7 @@ impl Way for TypeScript {
     }
 }
 
-/// Whether the text is a payload, and JavaScript's numbers are those of the text.
+/// Whether the text is valid JSON, and JavaScript represents all of its numbers exactly.
 fn is_in_domain(payload: &str) -> bool {
     domain::is_payload(payload) && domain::numbers(payload).into_iter().all(domain::in_typescript)
 }
