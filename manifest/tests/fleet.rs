@@ -1,4 +1,4 @@
-//! From a peer's id to its file.
+//! Finding the fleet's root, its agents and their manifests.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use capgen_manifest::{Fleet, codes, find_root, read_source, shown};
 use common::short;
 
-/// A folder with the files, made anew.
+/// A new folder with the given files. Removes an existing one first.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fleet").join(name);
     drop(fs::remove_dir_all(&root));
@@ -22,26 +22,26 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     root
 }
 
-/// The findings of a call, with the root written `ROOT`.
-fn told(root: &Path, findings: &[capgen_manifest::Diagnostic]) -> String {
+/// The findings in short form, with the root's path replaced by `ROOT`.
+fn short_findings(root: &Path, findings: &[capgen_manifest::Diagnostic]) -> String {
     short(findings).replace(&shown(root), "ROOT")
 }
 
-/// The path that a peer is found at, below the root, or what is told.
+/// The path of a peer's manifest, relative to the root, or the findings.
 fn peer(root: &Path, id: &str) -> Result<String, String> {
-    let fleet = Fleet::open(root).map_err(|findings| told(root, &findings))?;
-    let path = fleet.peer(id).map_err(|findings| told(root, &findings))?;
+    let fleet = Fleet::open(root).map_err(|findings| short_findings(root, &findings))?;
+    let path = fleet.peer(id).map_err(|findings| short_findings(root, &findings))?;
     Ok(shown(path.strip_prefix(root).unwrap()))
 }
 
-/// The agents of a fleet with their paths below the root, one a line.
+/// The agents of a fleet with their paths relative to the root, one per line.
 fn peers(root: &Path) -> String {
     let line = |(id, path): (_, PathBuf)| format!("{id} {}\n", shown(path.strip_prefix(root).unwrap()));
     Fleet::open(root).unwrap().peers().unwrap().into_iter().map(line).collect()
 }
 
 #[test]
-fn a_peer_is_found_below_agents() {
+fn peers_are_found_in_the_folder_agents() {
     let root = folder(
         "agents",
         &[
@@ -70,7 +70,7 @@ fn a_peer_is_found_below_agents() {
 }
 
 #[test]
-fn the_path_in_fleet_yaml_comes_first() {
+fn paths_in_fleet_yaml_take_precedence() {
     let fleet = "agents:\n  - { id: b, path: ./elsewhere/b }\n  - { id: a, path: agents/old }\n  - { id: c, path: c.json }\n  \
                  - { id: calls, path: agents/calls }\n";
     let root = folder(
@@ -93,14 +93,14 @@ fn the_path_in_fleet_yaml_comes_first() {
     ] {
         assert_eq!(peer(&root, id).as_deref(), Ok(path));
     }
-    // Neither `old`, which is the folder of `a`, nor `calls`, which offers nothing.
+    // Not `old`, which `fleet.yaml` lists as the path of `a`, and not `calls`, which has no manifest.
     let ids: Vec<String> =
         Fleet::open(&root).unwrap().peers().unwrap().into_iter().map(|(id, _)| id.to_string()).collect();
     assert_eq!(ids, ["a", "b", "c", "unlisted"]);
 }
 
 #[test]
-fn the_whole_fleet_yaml_of_a_runtime_loads() {
+fn complete_fleet_yaml_of_a_runtime_loads() {
     let fleet = "version: 1\nname: shop\ndescription: x\nruntime: { declaragent: ^1.2.0 }\nagents:\n  - id: a\n    path: ./agents/a\n    \
                  env: shared\n    deploy: { target: t }\nenvironments: { shared: { peersRef: ./rpc-peers.yaml } }\nrpc: {}\ndeploy: {}\n";
     let root = folder("whole", &[("fleet.yaml", fleet), ("agents/a/capabilities.yaml", "")]);
@@ -108,7 +108,7 @@ fn the_whole_fleet_yaml_of_a_runtime_loads() {
 }
 
 #[test]
-fn mistakes_in_fleet_yaml_are_told_at_once() {
+fn all_errors_in_fleet_yaml_are_reported_at_once() {
     let fleet = "version: 2\nagnets: []\nagents:\n  - id: agent://a\n    path: a\n  - id: ../x\n    path: /abs\n  - { id: b }\n  \
                  - { id: c, path: c }\n  - { id: c, path: C:/c }\n  - { id: d, path: '', pth: d }\n";
     let root = folder("mistakes", &[("fleet.yaml", fleet)]);
@@ -138,7 +138,7 @@ E0201 11:24 unknown key `pth` in an agent
 }
 
 #[test]
-fn an_unknown_peer_is_told_what_was_tried_and_what_is_near() {
+fn unknown_peers_list_the_searched_paths_and_a_suggestion() {
     let root =
         folder("unknown", &[("agents/pr-reviewer/capabilities.yaml", ""), ("agents/shop/capabilities.yaml", "")]);
     assert_eq!(
@@ -150,12 +150,12 @@ fn an_unknown_peer_is_told_what_was_tried_and_what_is_near() {
   help: did you mean `pr-reviewer`?
 "
     );
-    let told = peer(&root, "zzz").unwrap_err();
-    assert!(told.ends_with("  help: the agents with a manifest are `pr-reviewer`, `shop`\n"), "{told}");
+    let findings = peer(&root, "zzz").unwrap_err();
+    assert!(findings.ends_with("  help: the agents with a manifest are `pr-reviewer`, `shop`\n"), "{findings}");
 }
 
 #[test]
-fn a_listed_peer_without_a_manifest_is_told_with_its_line_and_what_was_tried() {
+fn listed_peers_without_a_manifest_point_to_their_line() {
     let fleet = "agents:\n  - { id: a, path: ./agents/x }\n  - { id: b, path: b.yaml }\n  - { id: c, path: calls }\n";
     let root = folder("no-manifest", &[("fleet.yaml", fleet), ("calls/agent.yaml", "")]);
     let candidates = |folder: &str| {
@@ -183,7 +183,7 @@ fn a_listed_peer_without_a_manifest_is_told_with_its_line_and_what_was_tried() {
 }
 
 #[test]
-fn hostile_peer_ids_are_refused_before_any_file_is_touched() {
+fn hostile_peer_ids_are_rejected_before_any_file_access() {
     let root = folder("hostile", &[("capabilities.yaml", ""), ("agents/a/capabilities.yaml", "")]);
     for id in [
         "",
@@ -205,14 +205,16 @@ fn hostile_peer_ids_are_refused_before_any_file_is_touched() {
 }
 
 #[test]
-fn a_folder_whose_name_is_no_id_is_told() {
+fn folders_with_an_invalid_id_are_reported() {
     let root = folder("bad-folder", &[("agents/my agent/capabilities.yaml", ""), ("agents/a/capabilities.yaml", "")]);
     let findings = Fleet::open(&root).unwrap().peers().unwrap_err();
-    assert!(told(&root, &findings).starts_with("E0303 `ROOT/agents/my agent/capabilities.yaml` holds a manifest"));
+    assert!(
+        short_findings(&root, &findings).starts_with("E0303 `ROOT/agents/my agent/capabilities.yaml` holds a manifest")
+    );
 }
 
 #[test]
-fn the_root_is_the_nearest_folder_with_fleet_yaml_or_agents() {
+fn root_is_the_nearest_folder_with_fleet_yaml_or_agents() {
     let root =
         folder("root", &[("agents/a/src/x.txt", ""), ("nested/fleet.yaml", "agents: []"), ("nested/deep/x", "")]);
     assert_eq!(find_root(&root.join("agents/a/src")).as_deref(), Some(root.as_path()));
@@ -222,28 +224,28 @@ fn the_root_is_the_nearest_folder_with_fleet_yaml_or_agents() {
 
 #[test]
 #[cfg(unix)]
-fn a_start_without_a_fleet_and_a_root_that_is_no_folder_are_told() {
+fn missing_fleets_and_invalid_roots_are_reported() {
     let root = folder("none", &[("x/y", "")]);
-    let told = short(&Fleet::open(&root.join("x/y")).unwrap_err());
-    assert!(told.starts_with("E0301 the fleet root `"), "{told}");
-    let told = short(&Fleet::find(Path::new("/proc")).unwrap_err());
-    assert!(told.starts_with("E0301 no fleet: neither `/proc` nor a folder above it"), "{told}");
+    let findings = short(&Fleet::open(&root.join("x/y")).unwrap_err());
+    assert!(findings.starts_with("E0301 the fleet root `"), "{findings}");
+    let findings = short(&Fleet::find(Path::new("/proc")).unwrap_err());
+    assert!(findings.starts_with("E0301 no fleet: neither `/proc` nor a folder above it"), "{findings}");
 }
 
 #[test]
 #[cfg(unix)]
-fn what_is_not_a_regular_file_is_refused() {
+fn only_regular_files_are_read() {
     let root = folder("files", &[("latin1.yaml", "")]);
     fs::write(root.join("latin1.yaml"), b"a: \xe9\n").unwrap();
-    let told = |path: &Path| told(&root, &read_source(path, &shown(path)).unwrap_err());
-    assert_eq!(told(&root), "E0304 cannot read `ROOT`: it is a folder\n  help: give the path of the file itself\n");
-    assert!(told(&root.join("missing.yaml")).starts_with("E0304 cannot read `ROOT/missing.yaml`: No such file"));
-    assert!(told(&root.join("latin1.yaml")).starts_with("E0013 "));
-    assert!(told(Path::new("/dev/zero")).starts_with("E0304 cannot read `/dev/zero`: it is not a regular file"));
+    let findings = |path: &Path| short_findings(&root, &read_source(path, &shown(path)).unwrap_err());
+    assert_eq!(findings(&root), "E0304 cannot read `ROOT`: it is a folder\n  help: give the path of the file itself\n");
+    assert!(findings(&root.join("missing.yaml")).starts_with("E0304 cannot read `ROOT/missing.yaml`: No such file"));
+    assert!(findings(&root.join("latin1.yaml")).starts_with("E0013 "));
+    assert!(findings(Path::new("/dev/zero")).starts_with("E0304 cannot read `/dev/zero`: it is not a regular file"));
 }
 
 #[test]
-fn a_file_beyond_the_limit_is_refused() {
+fn files_beyond_the_size_limit_are_rejected() {
     let root = folder("large", &[("x.yaml", "")]);
     let path = root.join("x.yaml");
     fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
@@ -251,7 +253,7 @@ fn a_file_beyond_the_limit_is_refused() {
 }
 
 #[test]
-fn a_path_is_shown_as_it_was_given() {
+fn paths_are_displayed_as_given() {
     for (path, expected) in [("./a/b", "a/b"), ("../a", "../a"), ("/a/b", "/a/b"), ("a//b", "a//b")] {
         assert_eq!(shown(Path::new(path)), expected);
     }

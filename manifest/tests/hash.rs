@@ -1,4 +1,4 @@
-//! The hash of a contract counts what callers rely on, and nothing else.
+//! The hash of a contract depends on names, versions and schemas without annotations, and on nothing else.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_manifest::{Manifest, Source, load};
@@ -14,7 +14,7 @@ fn manifest(capabilities: &str) -> Manifest {
 const BASE: &str = "{name: x, version: 1.2.0, inputSchema: {type: object, properties: {a: {type: string}, b: {}}}}";
 
 #[test]
-fn it_is_sha_256_of_the_canonical_text() {
+fn hash_is_sha_256_of_the_canonical_text() {
     let x =
         r#"{"inputSchema":{"properties":{"a":{"type":"string"},"b":{}},"type":"object"},"name":"x","version":"1.2.0"}"#;
     let y = r#"{"name":"y","outputSchema":false}"#;
@@ -24,7 +24,7 @@ fn it_is_sha_256_of_the_canonical_text() {
 }
 
 #[test]
-fn order_and_words_for_people_do_not_count() {
+fn order_and_descriptions_do_not_affect_the_hash() {
     for same in [
         "{inputSchema: {properties: {b: {}, a: {type: string}}, type: object}, version: 1.2.0, name: x}",
         "{name: x, version: 1.2.0, inputSchema: {type: object, title: T, properties: {a: {type: string, description: D, examples: [e]}, b: {default: 1}}}}",
@@ -35,7 +35,7 @@ fn order_and_words_for_people_do_not_count() {
 }
 
 #[test]
-fn what_callers_rely_on_counts() {
+fn names_versions_and_schemas_affect_the_hash() {
     for other in [
         "{name: y, version: 1.2.0, inputSchema: {type: object, properties: {a: {type: string}, b: {}}}}",
         "{name: x, version: 1.2.1, inputSchema: {type: object, properties: {a: {type: string}, b: {}}}}",

@@ -1,4 +1,5 @@
-//! Texts made to take time or memory. Alone in its process, so that its memory can be measured.
+//! Hostile texts that would take much time or memory in a naive parser. This test has its own process, so that its peak memory can
+//! be measured.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 use std::fmt::Write;
@@ -6,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use capgen_manifest::{Source, parse_document, render};
 
-/// Ten aliases of ten aliases of ten ..., on each of `levels` lines.
+/// Nested aliases: each of `levels` lines has ten aliases of the line above.
 fn exponential(levels: usize) -> String {
     (1..=levels).fold("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned(), |mut text, level| {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -15,7 +16,7 @@ fn exponential(levels: usize) -> String {
     })
 }
 
-/// A value of `size` elements, `uses` times.
+/// A value of `size` elements with `uses` aliases.
 fn quadratic(size: usize, uses: usize) -> String {
     format!("a: &a [{}]\nb:\n{}", "x, ".repeat(size), "- *a\n".repeat(uses))
 }
@@ -59,7 +60,7 @@ fn cases() -> Vec<(&'static str, String, Option<&'static str>)> {
     ]
 }
 
-/// The processor time that this process has used; where the system does not say, the time since `start`.
+/// The processor time that this process has used, or the time since `start` if the system does not report it.
 fn time_used(start: Instant) -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<_> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -70,7 +71,7 @@ fn time_used(start: Instant) -> Duration {
     }
 }
 
-/// The most memory that this process ever had, in MB; `None` where the system does not say.
+/// The peak memory of this process in MB; `None` if the system does not report it.
 fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! What a user is told about a `capabilities.yaml`.
+//! Loading a `capabilities.yaml`: the manifest, and the findings with their positions, labels and help.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -10,7 +10,7 @@ use common::short;
 
 const HEAD: &str = "version: 1\nagent: agent://a\ntransports: [{kind: memory, topics: {requests: r}}]\n";
 
-/// What loading a text finds.
+/// The findings of loading a text, in short form.
 fn findings(path: &str, text: &str) -> String {
     short(&load(&Source::new(path, text)).map_or_else(|findings| findings, |loaded| loaded.warnings))
 }
@@ -20,13 +20,13 @@ fn check(text: &str, expected: &str) {
     assert!(found == expected, "{text}\n--- found\n{found}--- expected\n{expected}");
 }
 
-/// Checks keys of one capability, which stand from line 6 on, indented by 4.
+/// Checks the findings in keys of one capability. The keys start on line 6, indented by 4.
 fn capability(keys: &str, expected: &str) {
     let keys = keys.replace('\n', "\n    ");
     check(&format!("{HEAD}capabilities:\n  - name: x\n    {keys}\n"), expected);
 }
 
-/// Checks one transport in flow style, on line 3 from column 14 on.
+/// Checks the findings in one transport in flow style, on line 3 from column 14.
 fn transport(text: &str, expected: &str) {
     check(&format!("version: 1\nagent: agent://a\ntransports: [{text}]\ncapabilities: [{{name: x}}]\n"), expected);
 }
@@ -63,7 +63,7 @@ capabilities:
 "#;
 
 #[test]
-fn the_manifest_of_the_documentation_loads() {
+fn documented_manifest_loads() {
     let Loaded { manifest, warnings } = loaded("capabilities.yaml", SEED);
     assert!(warnings.is_empty());
     assert_eq!(manifest.agent.as_str(), "pr-reviewer");
@@ -109,7 +109,7 @@ fn every_optional_key_is_read() {
 }
 
 #[test]
-fn yaml_and_json_say_the_same() {
+fn yaml_and_json_are_equivalent() {
     let json = r#"{"version": 1, "agent": "agent://a", "transports": [{"kind": "memory", "topics": {"requests": "r"}}],
         "capabilities": [{"name": "x", "inputSchema": {"type": "string"}}]}"#;
     let yaml = format!("{HEAD}capabilities: [{{name: x, inputSchema: {{type: string}}}}]");
@@ -132,7 +132,7 @@ fn every_kind_of_transport_loads() {
 }
 
 #[test]
-fn mistakes_in_a_transport_are_told_without_its_values() {
+fn transport_errors_do_not_contain_values() {
     for (text, expected) in [
         ("{kind: memroy}", "E0211 3:21 no transport of this `kind`\n  help: did you mean `memory`?\n"),
         ("{}", "E0202 3:14 a transport has no `kind`\n"),
@@ -171,14 +171,14 @@ fn mistakes_in_a_transport_are_told_without_its_values() {
 }
 
 #[test]
-fn credentials_do_not_show_in_debug_output() {
+fn debug_output_contains_no_credentials() {
     let text = "version: 1\nagent: agent://a\ntransports: [{kind: amqp, url: 'amqp://u:hunter2@h', queues: {requests: a}}]\n\
                 capabilities: [{name: x}]\n";
     assert!(!format!("{:?}", loaded("capabilities.yaml", text)).contains("hunter2"));
 }
 
 #[test]
-fn an_unknown_key_gets_the_nearest_one() {
+fn unknown_keys_get_a_suggestion() {
     for (key, near) in [
         ("inputShema", "inputSchema"),
         ("output_schema", "outputSchema"),
@@ -191,7 +191,7 @@ fn an_unknown_key_gets_the_nearest_one() {
 }
 
 #[test]
-fn scalars_that_yaml_reads_as_something_else_get_a_hint() {
+fn scalars_of_an_unexpected_type_get_a_hint() {
     for (keys, expected) in [
         (
             "since: 1.10",
@@ -227,7 +227,7 @@ fn scalars_that_yaml_reads_as_something_else_get_a_hint() {
 }
 
 #[test]
-fn values_outside_what_a_key_takes_are_refused() {
+fn invalid_values_are_rejected() {
     let at = "  at: capability `x`\n";
     for (keys, expected) in [
         ("timeoutMs: 0", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
@@ -259,7 +259,7 @@ fn values_outside_what_a_key_takes_are_refused() {
 }
 
 #[test]
-fn whole_timeouts_load_however_they_are_written() {
+fn integer_timeouts_load_in_every_notation() {
     for text in ["60000", "6e4", "60000.0", "0xea60"] {
         let text = format!("{HEAD}capabilities: [{{name: x, timeoutMs: {text}}}]");
         assert_eq!(loaded("capabilities.yaml", &text).manifest.capabilities[0].timeout_ms, Some(60_000));
@@ -267,7 +267,7 @@ fn whole_timeouts_load_however_they_are_written() {
 }
 
 #[test]
-fn all_mistakes_of_a_file_are_told_at_once_in_source_order() {
+fn all_errors_are_reported_at_once_in_source_order() {
     check(
         r#"version: "1"
 agent: a
@@ -322,7 +322,7 @@ E0202 16:5 a capability has no `name`
 }
 
 #[test]
-fn a_place_inside_a_schema_is_where_it_stands_in_the_text() {
+fn findings_in_a_schema_point_into_the_text() {
     let text = format!(
         "{HEAD}capabilities:\n  - name: x\n    inputSchema:\n      properties:\n        'a/b~c': {{minLength: -1}}\n"
     );
@@ -333,7 +333,7 @@ fn a_place_inside_a_schema_is_where_it_stands_in_the_text() {
 }
 
 #[test]
-fn names_of_capabilities_are_checked() {
+fn capability_names_are_checked() {
     let text = |name: &str| format!("{HEAD}capabilities:\n  - name: {name}\n");
     for name in ["Å", "_x", "'-x'", "'a b'", "''", "a.b", "a/b"] {
         assert!(findings("capabilities.yaml", &text(name)).starts_with("E0207 5:11 "), "{name}");
@@ -344,7 +344,7 @@ fn names_of_capabilities_are_checked() {
 }
 
 #[test]
-fn equal_names_are_refused_and_similar_ones_warned_of() {
+fn duplicate_names_are_rejected_and_similar_names_are_warnings() {
     let text = format!("{HEAD}capabilities:\n  - name: a-b\n  - name: a-b\n  - name: A_b\n");
     check(
         &text,
@@ -356,7 +356,7 @@ fn equal_names_are_refused_and_similar_ones_warned_of() {
 }
 
 #[test]
-fn hostile_agent_ids_are_refused() {
+fn hostile_agent_ids_are_rejected() {
     let long = format!("agent://{}", "a".repeat(129));
     for id in [
         "agent://../../x",
@@ -392,7 +392,7 @@ fn hostile_agent_ids_are_refused() {
 }
 
 #[test]
-fn the_file_of_another_agent_is_refused() {
+fn manifests_of_another_agent_are_rejected() {
     let source = Source::new("agents/b/capabilities.yaml", SEED);
     assert!(load_peer(&source, &AgentId::new("pr-reviewer").unwrap()).is_ok());
     let findings = load_peer(&source, &AgentId::new("b").unwrap()).unwrap_err();
@@ -404,7 +404,7 @@ fn the_file_of_another_agent_is_refused() {
 }
 
 #[test]
-fn keys_and_names_of_a_peer_are_told_short_and_on_one_line() {
+fn messages_truncate_and_escape_text_from_a_peer() {
     let text = format!("{HEAD}capabilities: [{{name: x, \"a\\n\\e[31m{}\": 1}}]\n", "b".repeat(1000));
     let found = findings("capabilities.yaml", &text);
     assert!(found.starts_with("E0201 4:26 unknown key `a\\n\\u{1b}[31mbbb"), "{found}");
@@ -412,7 +412,7 @@ fn keys_and_names_of_a_peer_are_told_short_and_on_one_line() {
 }
 
 #[test]
-fn ten_thousand_mistakes_are_told_by_the_first_thousand() {
+fn at_most_1000_findings_are_reported() {
     let mut text = format!("{HEAD}capabilities:\n  - name: x\n    inputSchema:\n      properties:\n");
     for i in 0..10_000 {
         let _ = writeln!(text, "        p{i}: {{minLength: -1}}");
@@ -427,6 +427,6 @@ fn a_huge_name_is_not_repeated_by_every_finding() {
     let name = "n".repeat(1 << 20);
     let mistakes: String = (0..500).map(|i| format!("        p{i}: {{minLength: -1}}\n")).collect();
     let text = format!("{HEAD}capabilities:\n  - name: {name}\n    inputSchema:\n      properties:\n{mistakes}");
-    let told = findings("capabilities.yaml", &text);
-    assert!(told.len() < 500 * 300, "{}", told.len());
+    let found = findings("capabilities.yaml", &text);
+    assert!(found.len() < 500 * 300, "{}", found.len());
 }

@@ -1,11 +1,11 @@
-//! What holds for every text.
+//! Properties of the parsers that hold for every text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_manifest::{Data, Diagnostic, Node, Source, parse_json, parse_yaml, render};
 use capgen_schema::{Json, Number};
 use proptest::prelude::*;
 
-/// Pieces that YAML and JSON are made of, so that nonsense gets far into the parsers.
+/// Random sequences of YAML and JSON tokens, which get further into the parsers than random characters.
 fn soup() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(vec![
@@ -68,7 +68,7 @@ fn check_spans(node: &Node, text: &str) {
     }
 }
 
-/// A tree has its spans in the text; findings have theirs, and can be shown in every form.
+/// Checks that all spans of a tree or of findings are inside the text, and that findings render in every format.
 fn check_outcome(outcome: Result<Node, Vec<Diagnostic>>, text: &str) {
     let found = match outcome {
         Ok(node) => return check_spans(&node, text),
@@ -90,7 +90,7 @@ fn check_outcome(outcome: Result<Node, Vec<Diagnostic>>, text: &str) {
     serde_json::from_str::<serde_json::Value>(&render::sarif(&found)).unwrap();
 }
 
-/// Whether it only says what serde_json does not look at.
+/// Whether all findings are about rules that serde_json does not check: duplicate keys, depth and range.
 fn is_stricter(found: &[Diagnostic]) -> bool {
     found.iter().all(|finding| ["E0003", "E0007", "E0012"].contains(&finding.code.as_str()))
 }
@@ -99,13 +99,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_gives_a_tree_or_findings_that_can_be_shown(text in soup()) {
+    fn every_text_gives_a_tree_or_printable_findings(text in soup()) {
         check_outcome(parse_yaml(&Source::new("f.yaml", text.clone())), &text);
         check_outcome(parse_json(&Source::new("f.json", text.clone())), &text);
     }
 
     #[test]
-    fn any_bytes_give_a_source_or_a_finding_that_can_be_shown(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn every_byte_sequence_gives_a_source_or_a_printable_finding(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         match Source::from_bytes("f.yaml", bytes.clone()) {
             Ok(source) => check_outcome(parse_yaml(&source), source.text()),
             Err(found) => {
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn json_is_accepted_where_serde_json_accepts_it(text in soup()) {
+    fn json_is_accepted_if_serde_json_accepts_it(text in soup()) {
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
         match parse_json(&Source::new("f.json", text.clone())) {
             Ok(node) if !text.starts_with('\u{feff}') => {
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn json_texts_read_the_same_everywhere(value in json(), pretty in any::<bool>()) {
+    fn json_reads_equal_as_json_yaml_and_with_serde_json(value in json(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
         let node = parse_json(&Source::new("f.json", text.clone())).unwrap();
         check_spans(&node, &text);
@@ -139,7 +139,7 @@ proptest! {
                 prop_assert_eq!(yaml.to_json(), node.to_json());
                 check_spans(&yaml, &text);
             }
-            // YAML asks for escapes where JSON does not.
+            // YAML requires escapes for some characters that JSON allows unescaped.
             Err(found) => prop_assert!(found.iter().all(|d| d.code.as_str() == "E0014") , "{:?} {}", found, text),
         }
     }

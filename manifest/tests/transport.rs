@@ -1,4 +1,4 @@
-//! A transport that a program makes is judged as the one of a file is.
+//! `TransportSettings::check` applies the same rules as loading a file.
 
 use capgen_manifest::{Source, TransportSettings, load};
 
@@ -40,7 +40,7 @@ const SETTINGS: [&str; 34] = [
 ];
 
 #[test]
-fn a_made_transport_passes_where_a_file_with_it_loads() {
+fn transport_settings_are_valid_if_and_only_if_a_file_with_them_loads() {
     for line in SETTINGS {
         let (kind, settings) = line.split_once(' ').unwrap();
         let transport = TransportSettings { kind: kind.to_owned(), settings: settings.parse().unwrap() };
@@ -52,7 +52,7 @@ fn a_made_transport_passes_where_a_file_with_it_loads() {
 }
 
 #[test]
-fn a_refusal_quotes_no_value() {
+fn errors_quote_no_values() {
     for settings in [
         r#"{"topics": {"requests": "r"}, "url": ["s3cret"]}"#,
         r#"{"topics": {"requests": "r"}, "amqp://user:s3cret@host": 1}"#,

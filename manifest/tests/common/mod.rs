@@ -1,10 +1,10 @@
-//! What the tests of this crate share.
+//! Helpers for the tests of this crate.
 
 use std::fmt::Write as _;
 
 use capgen_manifest::Diagnostic;
 
-/// Findings on a few lines each: code, position, message; then labels, notes and help.
+/// Findings in short form, a few lines each: code, position and message; then labels, notes and help.
 pub(crate) fn short(findings: &[Diagnostic]) -> String {
     let mut out = String::new();
     for finding in findings {

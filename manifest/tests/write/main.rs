@@ -1,4 +1,4 @@
-//! What is written reads back as what it was, and reads well.
+//! Writing manifests as YAML: the text reads back equal, and is formatted for human readers.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use capgen_manifest::{AgentId, Capability, Determinism, Manifest, SideEffects, Source, TransportSettings, load};
@@ -15,13 +15,13 @@ fn read(text: &str) -> Manifest {
     }
 }
 
-/// Everything in it, in its order; what hides credentials included.
+/// The whole manifest in order, including the settings that `Debug` hides because they may contain credentials.
 fn all(manifest: &Manifest) -> String {
     let settings: Vec<&Json> = manifest.transports.iter().map(|t| &t.settings).collect();
     format!("{manifest:#?}{settings:#?}")
 }
 
-/// Writes, reads and compares; gives what was written.
+/// Writes a manifest, reads the text back and compares; returns the text.
 fn round_trip(manifest: &Manifest) -> String {
     let text = manifest.to_yaml();
     let back = read(&text);
@@ -48,7 +48,7 @@ fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
     Json::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-/// The lines of a schema that is `{"const": value}`.
+/// The text of `value` in the schema `{"const": value}`.
 fn written(value: Json) -> String {
     let text = round_trip(&with_schema(&object([("const", value)])));
     text.split_once("const:").unwrap().1.to_owned()
@@ -59,7 +59,7 @@ fn written_text(text: &str) -> String {
 }
 
 #[test]
-fn a_whole_contract_is_in_block_style_with_its_schemas_last() {
+fn contracts_are_in_block_style_with_schemas_last() {
     let settings = r#"{"topics": {"requests": "review.in", "responses": "review.out"}, "brokers": ["k1:9092", "k2:9092"],
         "ssl": true, "sasl": {"mechanism": "plain", "password": "on"}}"#;
     let input = r##"{"$schema": "http://json-schema.org/draft-07/schema#", "title": "ReviewPr", "type": "object",
@@ -110,7 +110,7 @@ fn a_whole_contract_is_in_block_style_with_its_schemas_last() {
 }
 
 #[test]
-fn strings_that_some_reader_takes_for_something_else_are_quoted() {
+fn ambiguous_strings_are_quoted() {
     for text in [
         "no",
         "NO",
@@ -172,7 +172,7 @@ fn strings_that_some_reader_takes_for_something_else_are_quoted() {
 }
 
 #[test]
-fn words_and_sentences_are_plain() {
+fn words_and_sentences_are_unquoted() {
     for text in [
         "a",
         "e",
@@ -193,7 +193,7 @@ fn words_and_sentences_are_plain() {
 }
 
 #[test]
-fn what_does_not_show_is_escaped() {
+fn invisible_characters_are_escaped() {
     for (text, expected) in [
         ("a\u{7}", r"a\u0007"),
         ("a\rb", r"a\rb"),
@@ -212,13 +212,13 @@ fn what_does_not_show_is_escaped() {
 }
 
 #[test]
-fn backslashes_are_in_single_quotes_where_those_do() {
+fn backslashes_use_single_quotes_if_possible() {
     assert_eq!(written_text(r#"^\d+"$"#), " '^\\d+\"$'\n");
     assert_eq!(written_text(r"'\"), " \"'\\\\\"\n");
 }
 
 #[test]
-fn texts_of_several_lines_are_literal_blocks_where_those_are_safe() {
+fn multiline_texts_are_literal_blocks_if_safe() {
     assert_eq!(written_text("a\n\n  b: #\n---"), " |-\n        a\n\n          b: #\n        ---\n");
     assert_eq!(written_text("a\n"), " |\n        a\n");
     for text in ["\na", " a\nb", "a\n\n", "a \nb", "a\n ", "\n", "a\tb\nc", "a\n\u{2028}\nb", "a\r\nb"] {
@@ -227,7 +227,7 @@ fn texts_of_several_lines_are_literal_blocks_where_those_are_safe() {
 }
 
 #[test]
-fn long_lines_stay_lines() {
+fn long_lines_are_not_wrapped() {
     let text = "word ".repeat(1000) + "end";
     assert_eq!(written_text(&text), format!(" {text}\n"));
     let text = "word: ".repeat(1000) + "end";
@@ -240,7 +240,7 @@ fn numbers_keep_every_digit() {
         ("123456789012345678901234567890", "123456789012345678901234567890"),
         ("-0.10000000000000000555", "-0.10000000000000000555"),
         ("1e25", "10000000000000000000000000"),
-        // YAML 1.1 wants the point.
+        // YAML 1.1 requires a decimal point in a number with an exponent.
         ("1e-7", "1.0e-7"),
         ("-1.5e-300", "-1.5e-300"),
         ("1.0", "1"),
@@ -251,7 +251,7 @@ fn numbers_keep_every_digit() {
 }
 
 #[test]
-fn long_lists_and_lists_of_collections_have_an_element_a_line() {
+fn long_lists_have_one_element_per_line() {
     let long = Json::Array(vec![Json::String("x".repeat(30)); 3]);
     assert!(written(long).starts_with("\n        - xxx"));
     let nested = r#"[[[1, "a"], [], [{"b": [], "c": {}}]], {"d": [{}]}]"#.parse().unwrap();
@@ -267,7 +267,7 @@ fn long_lists_and_lists_of_collections_have_an_element_a_line() {
 }
 
 #[test]
-fn every_text_can_be_a_key() {
+fn every_text_is_a_valid_key() {
     let long = "k".repeat(2000);
     let keys = ["<<", "?", "no", "404", "a: b", "", " ", "a\nb", "#", "$ref", "- a", "\u{feff}", &long];
     let members = keys.map(|key| (key.to_owned(), Json::Array(vec![Json::Object(Object::new())])));
@@ -280,7 +280,7 @@ fn every_text_can_be_a_key() {
 }
 
 #[test]
-fn a_transport_gets_its_kind_first_and_once() {
+fn transports_start_with_their_kind() {
     let transport =
         |settings: &str| TransportSettings { kind: "memory".to_owned(), settings: settings.parse().unwrap() };
     for settings in [r#"{"topics": {"requests": "r"}, "kind": "memory"}"#, r#"{"topics": {"requests": "r"}}"#] {
@@ -291,7 +291,7 @@ fn a_transport_gets_its_kind_first_and_once() {
 }
 
 #[test]
-fn a_comment_cannot_leave_its_lines() {
+fn comments_cannot_contain_yaml() {
     let text =
         manifest(Capability::new("x")).to_yaml_with_comment("a\rb: 1\u{2028}\u{85}c\u{1b}[0m\u{202e}  \n\n\r\n%x");
     let expected = "# a\\u{d}b: 1\\u{2028}\\u{85}c\\u{1b}[0m\\u{202e}\n#\n#\n# %x\nversion: 1\n";
@@ -327,7 +327,7 @@ fn deep_and_wide_schemas_round_trip() {
 }
 
 #[test]
-fn settings_of_any_depth_are_written() {
+fn deep_settings_are_written() {
     let mut sasl = Json::Null;
     for _ in 0..2000 {
         sasl = Json::Array(vec![object([("a", sasl)])]);

@@ -1,4 +1,4 @@
-//! Random manifests, full of what YAML trips over.
+//! Random manifests with texts that YAML writers often get wrong.
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use capgen_manifest::{Capability, Determinism, SideEffects, TransportSettings};
@@ -84,8 +84,8 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A text that is not empty.
-fn filled() -> impl Strategy<Value = String> {
+/// A non-empty text.
+fn non_empty_text() -> impl Strategy<Value = String> {
     text().prop_map(|text| if text.is_empty() { "x".to_owned() } else { text })
 }
 
@@ -173,11 +173,15 @@ fn loaded(schema: Option<Json>) -> Option<Schema> {
 fn capability() -> impl Strategy<Value = Capability> {
     let name =
         prop::sample::select(vec!["a", "no", "Y", "0x10", "1", "1_000", "12-30", "2001-01-01", "null", "review-pr"]);
-    let texts = || prop::collection::vec(filled(), 0..4);
+    let texts = || prop::collection::vec(non_empty_text(), 0..4);
     let versions = prop::collection::vec(prop::sample::select(vec!["1.2.0", ">=1.2.0 <2.0.0", "=1.0.0-rc.1+b"]), 0..3);
     let versions = versions.prop_map(|versions| versions.into_iter().map(str::to_owned).collect::<Vec<_>>());
-    let words =
-        (prop::option::of(text()), prop::option::of(text()), prop::option::of(filled()), prop::option::of(filled()));
+    let words = (
+        prop::option::of(text()),
+        prop::option::of(text()),
+        prop::option::of(non_empty_text()),
+        prop::option::of(non_empty_text()),
+    );
     let lists = (texts(), texts(), texts(), versions.clone(), versions);
     let plain = (
         prop::option::of(1..=u64::MAX),
@@ -211,8 +215,8 @@ fn capability() -> impl Strategy<Value = Capability> {
 }
 
 fn transport() -> impl Strategy<Value = TransportSettings> {
-    let texts = prop::collection::vec(filled().prop_map(Json::String), 1..4);
-    (filled(), texts, members(json(), 4)).prop_map(|(requests, brokers, sasl)| {
+    let texts = prop::collection::vec(non_empty_text().prop_map(Json::String), 1..4);
+    (non_empty_text(), texts, members(json(), 4)).prop_map(|(requests, brokers, sasl)| {
         let settings = object([
             ("kind", Json::String("kafka".to_owned())),
             ("topics", object([("requests", Json::String(requests))])),
@@ -227,7 +231,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_manifest_reads_back_as_what_it_was(
+    fn every_manifest_round_trips(
         transports in prop::collection::vec(transport(), 1..3),
         capabilities in prop::collection::vec(capability(), 1..3),
         comment in text(),
