@@ -178,11 +178,14 @@ error, except at the end of the input. The exit status is 1 if any payload is no
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
     /// Error or warning code, such as E0107
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "all"])]
     pub(crate) code: Option<String>,
     /// List every code with its title
     #[arg(long, conflicts_with = "code")]
     pub(crate) list: bool,
+    /// Print the explanation of every code as one Markdown page
+    #[arg(long, conflicts_with_all = ["code", "list"])]
+    pub(crate) all: bool,
 }
 
 const EXPLAIN_EXAMPLES: &str = "\

@@ -1,9 +1,9 @@
-//! `capgen check`
+//! `capgen check`: lint contracts.
 
 use std::io;
 
-use capgen_manifest::{Diagnostic, render};
-use capgen_schema::Severity;
+use capgen_codegen::output;
+use capgen_diagnostic::{Diagnostic, Severity, render};
 
 use crate::arguments::{Check, Format};
 use crate::console::{self, Console, count};
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     selection.all |= selection.is_empty();
     let located = selection.locate();
     let contracts = located.count();
-    let findings = match located.load_for_output() {
+    let findings = match output::load(located) {
         Err(findings) => findings,
         Ok(contracts) => contracts.into_iter().flat_map(|c| c.warnings).collect(),
     };
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
             count(errors, "error", "errors"),
             count(warnings, "warning", "warnings")
         );
-        if findings.is_empty() { console.tick(&summary) } else { console.say(&summary) }
+        if findings.is_empty() { console.tick(&summary) } else { console.line(&summary) }
     }
     let failed = errors > 0 || (arguments.strict && warnings > 0);
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })

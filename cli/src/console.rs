@@ -1,45 +1,45 @@
-//! The two streams: data on standard output, all that is for people on standard error.
+//! The two streams: data goes to standard output, human-readable output to standard error.
 
 use std::io::{self, IsTerminal, Write};
 
-use capgen_manifest::{Diagnostic, render};
+use capgen_diagnostic::{Diagnostic, render};
 
-/// What is for people.
+/// Human-readable output, on standard error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
     color: bool,
 }
 
 impl Console {
-    /// Colour only on a terminal that has it, and where [`NO_COLOR`](https://no-color.org) is not set.
+    /// Uses colour only on a terminal that supports it, and not if [`NO_COLOR`](https://no-color.org) is set.
     pub(crate) fn new() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         Self { color: io::stderr().is_terminal() && !set("NO_COLOR") && !dumb }
     }
 
-    /// A line for people.
-    pub(crate) fn say(&self, line: &str) {
-        // Whoever closed standard error does not want to hear of it.
+    /// Prints a line.
+    pub(crate) fn line(&self, line: &str) {
+        // If standard error is closed, there is no place left to report that.
         let _ = writeln!(io::stderr().lock(), "{line}");
     }
 
-    /// A line that begins with a tick.
+    /// Prints a line after a tick.
     pub(crate) fn tick(&self, line: &str) {
         if self.color {
-            self.say(&format!("\x1b[32m✓\x1b[0m {line}"));
+            self.line(&format!("\x1b[32m✓\x1b[0m {line}"));
         } else {
-            self.say(&format!("✓ {line}"));
+            self.line(&format!("✓ {line}"));
         }
     }
 
-    /// Findings with their snippets.
+    /// Prints findings with their snippets.
     pub(crate) fn report(&self, findings: &[Diagnostic]) {
         let _ = io::stderr().lock().write_all(render::human(findings, self.color).as_bytes());
     }
 }
 
-/// Data. A reader that is gone, such as `head`, has all that it wants: that is no failure.
+/// Prints data to standard output. A closed pipe is not a failure: a reader such as `head` stops when it has enough.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -1,29 +1,41 @@
-//! `capgen explain`
+//! `capgen explain`: the explanation of a code. This is where the pages of all crates come together.
 
-use capgen_manifest::{Diagnostic, Explanation, explain, explanations, nearest};
+use capgen_diagnostic::{Diagnostic, Explanation, Explanations};
 
 use crate::arguments::Explain;
 use crate::codes;
 use crate::console;
 use crate::failure::{Failure, Outcome, Verdict};
 
+/// The explanations of all crates.
+fn explanations() -> Explanations {
+    Explanations::new(&[
+        capgen_schema::codes::EXPLANATIONS,
+        capgen_manifest::codes::EXPLANATIONS,
+        capgen_codegen::codes::EXPLANATIONS,
+        codes::EXPLANATIONS,
+    ])
+}
+
 pub(crate) fn run(arguments: &Explain) -> Outcome {
+    let explanations = explanations();
     let text = match &arguments.code {
-        None => explanations().iter().map(line).collect(),
-        Some(code) => explain(code).ok_or_else(|| unknown(code))?.text.to_owned(),
+        Some(code) => explanations.get(code).ok_or_else(|| unknown(code, &explanations))?.text().to_owned(),
+        None if arguments.all => explanations.page(),
+        None => explanations.iter().map(line).collect(),
     };
     console::print(&text)?;
     Ok(Verdict::Fine)
 }
 
 fn line(explanation: &Explanation) -> String {
-    format!("{}  {}\n", explanation.code, explanation.title())
+    format!("{}  {}\n", explanation.code().as_str(), explanation.title())
 }
 
-fn unknown(code: &str) -> Failure {
+fn unknown(code: &str, explanations: &Explanations) -> Failure {
     let finding = Diagnostic::new(codes::UNKNOWN_CODE, format!("there is no code {code:?}"));
-    Failure::Findings(vec![match nearest(code, explanations().iter().map(|e| e.code)) {
-        Some(near) => finding.help(format!("did you mean `{near}`? `capgen explain --list` shows all")),
-        None => finding.help("`capgen explain --list` shows all"),
+    Failure::Findings(vec![match explanations.nearest(code) {
+        Some(near) => finding.help(format!("did you mean `{near}`? `capgen explain --list` lists all codes")),
+        None => finding.help("`capgen explain --list` lists all codes"),
     }])
 }

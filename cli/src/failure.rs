@@ -1,31 +1,31 @@
-//! How a run ends.
+//! The result of a run, and its exit status.
 
 use std::io;
 
-use capgen_manifest::Diagnostic;
+use capgen_diagnostic::Diagnostic;
 
 use crate::console::Console;
 
-/// What a subcommand gives back.
+/// The result of a subcommand.
 pub(crate) type Outcome = Result<Verdict, Failure>;
 
-/// A run that did what it was asked to do.
+/// The result of a run that completed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
-    /// All is well.
+    /// No findings.
     Fine,
-    /// It found something, and has said so.
+    /// There are findings, which have been reported.
     Findings,
 }
 
-/// A run that could not do it.
+/// The reason that a run did not complete.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The input is bad.
+    /// The input is invalid. The findings have not been reported yet.
     Findings(Vec<Diagnostic>),
-    /// Standard output cannot be written, or standard input read.
+    /// Standard output cannot be written, or standard input cannot be read.
     Stream(io::Error),
-    /// The arguments are wrong, or asked for help.
+    /// The arguments are wrong, or request help.
     Usage(clap::Error),
 }
 
@@ -41,7 +41,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Says what is still to be said and gives the exit status: 0 fine, 1 findings or bad input, 2 wrong usage.
+/// Reports a failure and returns the exit status: 0 success, 1 findings or invalid input, 2 incorrect usage.
 pub(crate) fn status(outcome: Outcome, console: &Console) -> u8 {
     match outcome {
         Ok(Verdict::Fine) => 0,
@@ -51,11 +51,11 @@ pub(crate) fn status(outcome: Outcome, console: &Console) -> u8 {
             1
         }
         Err(Failure::Stream(error)) => {
-            console.say(&format!("capgen: {error}"));
+            console.line(&format!("capgen: {error}"));
             1
         }
         Err(Failure::Usage(error)) => {
-            // There is nowhere left to say that this failed.
+            // If this fails, there is no place left to report it.
             let _ = error.print();
             u8::try_from(error.exit_code()).unwrap_or(2)
         }

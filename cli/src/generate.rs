@@ -1,11 +1,11 @@
-//! `capgen gen`
+//! `capgen gen`: generate code from contracts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use capgen_codegen::contracts::{Contract, Located, Selection};
 use capgen_codegen::output::{self, Output, Plan};
-use capgen_manifest::Diagnostic;
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::{LoadedContract, Located, Selection};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
@@ -18,7 +18,7 @@ use crate::watch;
 pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     let selection = selection(&arguments.contracts);
     if selection.is_empty() {
-        return Err(nothing_named());
+        return Err(nothing_selected());
     }
     if arguments.watch {
         return watch(arguments, &selection, console);
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     }
 }
 
-/// What the arguments name; the fleet's root is looked for from the working directory.
+/// The selection that the arguments describe. The search for the fleet's root starts in the working directory.
 pub(crate) fn selection(arguments: &Contracts) -> Selection {
     Selection {
         peers: arguments.peer.clone(),
@@ -46,15 +46,15 @@ pub(crate) fn selection(arguments: &Contracts) -> Selection {
     }
 }
 
-fn nothing_named() -> Failure {
-    let message = "nothing to generate from: name an agent with `--peer <ID>`, all of the fleet with `--all`, or a file with \
-                   `--capabilities <PATH>`\n\nFor example: capgen --peer pr-reviewer";
+fn nothing_selected() -> Failure {
+    let message = "no contracts selected: pass `--peer <ID>` for an agent, `--all` for the whole fleet, or `--capabilities <PATH>` \
+                   for a file\n\nFor example: capgen --peer pr-reviewer";
     Failure::Usage(Arguments::command().error(ErrorKind::MissingRequiredArgument, message))
 }
 
-/// Everything is read, generated and compared before anything is written.
+/// One run. All contracts are read, generated and compared before the first file is written.
 fn once(arguments: &Generate, selection: &Selection, located: Located, console: &Console) -> Outcome {
-    let contracts = located.load_for_output()?;
+    let contracts = output::load(located)?;
     let plan = plan(arguments, &contracts)?;
     let mut findings: Vec<Diagnostic> = contracts.iter().flat_map(|c| c.warnings.iter().cloned()).collect();
     let mut orphans = Vec::new();
@@ -76,7 +76,7 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
     let writes = !arguments.check && !arguments.diff;
     let peers = peers(&contracts, &plan, writes);
     if writes || (arguments.check && verdict == Verdict::Fine) {
-        tell(&peers, console);
+        report(&peers, console);
     }
     if arguments.json {
         let orphans = orphans.iter().map(|path| shown(path)).collect();
@@ -86,32 +86,32 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
     Ok(verdict)
 }
 
-/// The generated files of agents that are neither planned nor in the fleet; none where there is no fleet to ask.
+/// The generated files of agents that are neither planned nor in the fleet; empty if there is no fleet.
 fn orphans_of(plan: &Plan, selection: &Selection) -> Result<Vec<PathBuf>, Failure> {
-    // A fleet that cannot be listed as a whole fails `--all` alone.
+    // A fleet with errors fails `--all`. Here it only means that orphans are not known.
     let Some(peers) = selection.fleet()?.and_then(|fleet| fleet.peers().ok()) else { return Ok(Vec::new()) };
     let known: BTreeSet<String> = peers.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
     Ok(plan.orphans(|id| known.contains(id))?)
 }
 
-fn plan(arguments: &Generate, contracts: &[Contract]) -> Result<Plan, Vec<Diagnostic>> {
+fn plan(arguments: &Generate, contracts: &[LoadedContract]) -> Result<Plan, Vec<Diagnostic>> {
     let languages = arguments.languages();
-    let output = |contract: &Contract| Output {
+    let output = |contract: &LoadedContract| Output {
         agent: contract.manifest.agent.clone(),
-        origin: contract.origin.clone(),
+        origin: contract.path().to_owned(),
         files: capgen_codegen::generate(&contract.manifest, &languages),
     };
     Plan::new(&arguments.out, contracts.iter().map(output).collect())
 }
 
-/// The summary of each contract; no two are of one agent, or there would be no plan.
-fn peers(contracts: &[Contract], plan: &Plan, writes: bool) -> Vec<Peer> {
+/// The summary of each contract. No two contracts belong to the same agent: a plan rejects that.
+fn peers(contracts: &[LoadedContract], plan: &Plan, writes: bool) -> Vec<Peer> {
     let mut files = plan.files().iter().peekable();
     let mut peers = Vec::with_capacity(contracts.len());
-    for Contract { origin, manifest, .. } in contracts {
+    for LoadedContract { source, manifest, .. } in contracts {
         let mut peer = Peer {
             peer: manifest.agent.to_string(),
-            source: origin.clone(),
+            source: source.path().to_owned(),
             capabilities: manifest.capabilities.iter().map(|c| c.name.clone()).collect(),
             files: Vec::new(),
             hash: format!("sha256:{}", manifest.hash()),
@@ -124,20 +124,20 @@ fn peers(contracts: &[Contract], plan: &Plan, writes: bool) -> Vec<Peer> {
     peers
 }
 
-fn tell(peers: &[Peer], console: &Console) {
+fn report(peers: &[Peer], console: &Console) {
     for peer in peers {
         let capabilities = count(peer.capabilities.len(), "capability", "capabilities");
         for File { path, status } in &peer.files {
             if *status == "written" {
                 console.tick(&format!("wrote {path} ({capabilities})"));
             } else {
-                console.say(&format!("  {status} {path} ({capabilities})"));
+                console.line(&format!("  {status} {path} ({capabilities})"));
             }
         }
     }
 }
 
-/// Generates, and again after every change, until it is interrupted.
+/// Generates now and after every change, until the process is interrupted.
 fn watch(arguments: &Generate, selection: &Selection, console: &Console) -> Outcome {
     loop {
         let located = selection.locate();
@@ -147,8 +147,8 @@ fn watch(arguments: &Generate, selection: &Selection, console: &Console) -> Outc
             Err(Failure::Findings(findings)) => console.report(&findings),
             Err(failure) => return Err(failure),
         }
-        console.say(&format!("watching {}", count(before.len(), "file", "files")));
-        // Found anew each time: an agent may join the fleet.
+        console.line(&format!("watching {}", count(before.len(), "file", "files")));
+        // Located again each time, because an agent may join the fleet.
         watch::wait_for_change(&before, || selection.locate().paths());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capgen_codegen::output::{PlannedFile, State};
-use capgen_manifest::{Diagnostic, render};
+use capgen_diagnostic::{Diagnostic, render};
 use serde::Serialize;
 
 /// The result of a run.

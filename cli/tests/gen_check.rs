@@ -26,8 +26,8 @@ fn a_stale_file_is_reported_and_not_changed() {
     fleet.write("agents/pr-reviewer/capabilities.yaml", &REVIEWER.replace("med, high", "high"));
     let before = fleet.read("generated/pr-reviewer.ts");
     let run = fleet.run("--peer pr-reviewer --check").ended(1);
-    assert!(run.stderr.contains("`generated/pr-reviewer.ts` is stale"), "{run:?}");
-    assert!(run.stderr.contains("`generated/pr-reviewer.rs` is stale"), "{run:?}");
+    assert!(run.stderr.contains("`generated/pr-reviewer.ts` is out of date"), "{run:?}");
+    assert!(run.stderr.contains("`generated/pr-reviewer.rs` is out of date"), "{run:?}");
     assert_eq!(fleet.read("generated/pr-reviewer.ts"), before);
 }
 
@@ -74,7 +74,7 @@ fn orphans_are_found_if_only_paths_are_given_inside_a_fleet() {
     fleet.run("gen --capabilities vendor/x.yaml").ended(0);
     for root in ["", "--root ."] {
         let run = fleet.run(&format!("gen --capabilities vendor/x.yaml --check {root}")).ended(1);
-        assert!(run.stderr.contains("agent `gone` is gone") && !run.stderr.contains("agent `a`"), "{run:?}");
+        assert!(run.stderr.contains("agent `gone` no longer exists") && !run.stderr.contains("agent `a`"), "{run:?}");
     }
     fleet.run("gen --capabilities vendor/x.yaml --check --root nowhere").ended(1);
 }

@@ -5,7 +5,6 @@
 
 mod build_script;
 pub mod codes;
-pub mod contracts;
 mod header;
 mod language;
 mod lower;

@@ -9,8 +9,8 @@ use syn::{Attribute, Error, Meta, Token};
 
 use crate::errors::Errors;
 use crate::key::{KEYS, Key};
-use crate::near::nearest;
 use crate::value::{self, Value};
+use capgen_diagnostic::nearest;
 
 /// A key with its value.
 pub(crate) struct Entry {

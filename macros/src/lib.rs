@@ -16,7 +16,6 @@ mod generics;
 mod json;
 mod kebab;
 mod key;
-mod near;
 mod valid;
 mod value;
 mod version;

@@ -10,9 +10,9 @@ use crate::ast::Subject;
 use crate::attr::Entry;
 use crate::errors::Errors;
 use crate::key::{Key, Rule};
-use crate::near::nearest;
 use crate::value::Value;
 use crate::{generics, json, kebab, version};
+use capgen_diagnostic::nearest;
 
 /// A capability without mistakes, or what is left of one without them.
 pub(crate) struct Declared {

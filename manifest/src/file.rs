@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::parse::MAX_BYTES;
+use crate::findings::MAX_BYTES;
 use crate::{Diagnostic, Source, codes};
 
 /// Reads the file at `path`; diagnostics show it as `shown`. At most 32 MiB are read, whatever the file claims to be.
@@ -29,7 +29,29 @@ pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> 
     if bytes.len() > MAX_BYTES {
         return Err(vec![Diagnostic::new(codes::TOO_LARGE, format!("`{shown}` has more than {MAX_BYTES} bytes"))]);
     }
-    Source::from_bytes(shown, bytes)
+    decode(shown, bytes)
+}
+
+/// A source from a file's bytes.
+///
+/// # Errors
+///
+/// One [`codes::NOT_UTF8`], which names the first byte that is not UTF-8.
+pub fn decode(path: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Vec<Diagnostic>> {
+    let path = path.into();
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return Ok(Source::new(path, text)),
+        Err(error) => error,
+    };
+    let offset = error.utf8_error().valid_up_to();
+    let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
+    let is_utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+    // The lossy text has the same bytes up to the error, so the span and the snippet are right.
+    let source = Source::new(path, String::from_utf8_lossy(error.as_bytes()));
+    let line = source.position(offset).line;
+    let message = format!("the text is not UTF-8: byte 0x{byte:02x} at offset {offset}, line {line}");
+    let help = if is_utf16 { "this looks like UTF-16: save the file as UTF-8" } else { "save the file as UTF-8" };
+    Err(vec![Diagnostic::new(codes::NOT_UTF8, message).at(&source, offset..offset + 1, "").help(help)])
 }
 
 /// A path as diagnostics show it: as it was given, without a leading `./`, with `/` between its parts.
@@ -46,4 +68,16 @@ pub(crate) fn manifest_in(folder: &Path) -> Option<PathBuf> {
 /// Where the manifest of a folder may be, in order of preference.
 pub(crate) fn candidates(folder: &Path) -> [PathBuf; 3] {
     ["capabilities.yaml", "capabilities.yml", "capabilities.json"].map(|name| folder.join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_rejected_with_their_position() {
+        let error = decode("f", b"a: 1\nb: \xff\n".to_vec()).unwrap_err().remove(0);
+        assert_eq!(error.code, codes::NOT_UTF8);
+        assert_eq!(error.message, "the text is not UTF-8: byte 0xff at offset 8, line 2");
+    }
 }

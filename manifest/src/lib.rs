@@ -1,32 +1,31 @@
-//! The model of `capabilities.yaml` and `fleet.yaml`; with the default feature `parse`, the reader that makes it from
-//! untrusted text, and diagnostics with source snippets.
+//! The model of `capabilities.yaml` and `fleet.yaml`. With the default feature `parse`: the readers that turn untrusted
+//! text into the model, and the loader that finds, reads and checks the contracts of a fleet.
+//!
+//! A contract that was read keeps its source and the span of every value ([`LoadedContract`]), so that a later finding,
+//! such as an incompatible change, can point at lines.
 #![forbid(unsafe_code)]
 
-mod characters;
 #[cfg(feature = "parse")]
 pub mod codes;
 mod contract;
 #[cfg(feature = "parse")]
-mod diagnostic;
-#[cfg(feature = "parse")]
-mod explain;
+mod document;
 #[cfg(feature = "parse")]
 mod file;
 #[cfg(feature = "parse")]
+mod findings;
+#[cfg(feature = "parse")]
 mod fleet;
 #[cfg(feature = "parse")]
-mod json_text;
+mod json;
 #[cfg(feature = "parse")]
-mod lookup;
+mod loaded;
 mod model;
 #[cfg(feature = "parse")]
-mod parse;
-#[cfg(feature = "parse")]
 mod read;
+mod replace;
 #[cfg(feature = "parse")]
-pub mod render;
-#[cfg(feature = "parse")]
-mod source;
+mod selection;
 mod transport;
 mod transport_builder;
 #[cfg(feature = "parse")]
@@ -37,17 +36,21 @@ mod write;
 mod yaml;
 
 pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, TransportSettings};
+pub use replace::replace_files;
+
+// The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.
+#[cfg(feature = "parse")]
+pub use capgen_diagnostic::{Diagnostic, Source};
 
 #[cfg(feature = "parse")]
 pub use {
-    diagnostic::{Diagnostic, Label},
-    explain::{Explanation, codes_page, explain, explanations},
-    file::{read_source, shown},
-    json_text::parse_json,
-    lookup::{Fleet, find_root},
-    parse::parse_document,
-    read::{Loaded, load, load_peer, nearest},
-    source::{Position, Source},
+    document::parse_document,
+    file::{decode, read_source, shown},
+    fleet::{Fleet, find_root},
+    json::parse_json,
+    loaded::{LoadedContract, Spans},
+    read::{load, load_peer},
+    selection::{Located, Selection},
     tree::{Data, Member, Node},
     yaml::parse_yaml,
 };

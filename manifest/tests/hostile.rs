@@ -5,7 +5,8 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use capgen_manifest::{Source, parse_document, render};
+use capgen_diagnostic::render;
+use capgen_manifest::{Source, parse_document};
 
 /// Nested aliases: each of `levels` lines has ten aliases of the line above.
 fn exponential(levels: usize) -> String {

@@ -5,7 +5,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use capgen_manifest::{AgentId, Determinism, Loaded, Side, SideEffects, Source, load, load_peer};
+use capgen_manifest::{AgentId, Determinism, LoadedContract, Side, SideEffects, Source, load, load_peer};
 use common::short;
 
 const HEAD: &str = "version: 1\nagent: agent://a\ntransports: [{kind: memory, topics: {requests: r}}]\n";
@@ -31,7 +31,7 @@ fn transport(text: &str, expected: &str) {
     check(&format!("version: 1\nagent: agent://a\ntransports: [{text}]\ncapabilities: [{{name: x}}]\n"), expected);
 }
 
-fn loaded(path: &str, text: &str) -> Loaded {
+fn loaded(path: &str, text: &str) -> LoadedContract {
     load(&Source::new(path, text)).map_err(|findings| short(&findings)).unwrap()
 }
 
@@ -64,7 +64,7 @@ capabilities:
 
 #[test]
 fn documented_manifest_loads() {
-    let Loaded { manifest, warnings } = loaded("capabilities.yaml", SEED);
+    let LoadedContract { manifest, warnings, .. } = loaded("capabilities.yaml", SEED);
     assert!(warnings.is_empty());
     assert_eq!(manifest.agent.as_str(), "pr-reviewer");
     assert_eq!(manifest.transports[0].kind, "memory");
@@ -92,7 +92,7 @@ fn every_optional_key_is_read() {
     requiredScopes: ["repo:read"]
 "#;
     let text = format!("{HEAD}capabilities:\n  - name: x{keys}");
-    let Loaded { manifest, .. } = loaded("capabilities.yaml", &text);
+    let LoadedContract { manifest, .. } = loaded("capabilities.yaml", &text);
     let capability = &manifest.capabilities[0];
     assert_eq!(capability.id.as_deref(), Some("org.example.x"));
     assert_eq!(capability.version.as_ref().unwrap().to_string(), "2.1.0-rc.1");

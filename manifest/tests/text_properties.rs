@@ -1,7 +1,8 @@
 //! Properties of the parsers that hold for every text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen_manifest::{Data, Diagnostic, Node, Source, parse_json, parse_yaml, render};
+use capgen_diagnostic::render;
+use capgen_manifest::{Data, Diagnostic, Node, Source, decode, parse_json, parse_yaml};
 use capgen_schema::{Json, Number};
 use proptest::prelude::*;
 
@@ -106,7 +107,7 @@ proptest! {
 
     #[test]
     fn every_byte_sequence_gives_a_source_or_a_printable_finding(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        match Source::from_bytes("f.yaml", bytes.clone()) {
+        match decode("f.yaml", bytes.clone()) {
             Ok(source) => check_outcome(parse_yaml(&source), source.text()),
             Err(found) => {
                 render::human(&found, true);

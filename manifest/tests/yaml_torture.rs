@@ -7,7 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
-use capgen_manifest::{Data, Diagnostic, Node, Source, parse_document, parse_json, parse_yaml};
+use capgen_manifest::{Data, Diagnostic, Node, Source, decode, parse_document, parse_json, parse_yaml};
 
 /// Checks that the YAML text and the JSON text have the same value.
 fn check(yaml: &str, json: &str) {
@@ -18,7 +18,7 @@ fn check(yaml: &str, json: &str) {
 
 fn positions(found: &[Diagnostic]) -> Vec<String> {
     let place = |d: &Diagnostic| {
-        let at = d.source.as_ref().unwrap().position(d.labels[0].span.start);
+        let at = d.labels[0].source.position(d.labels[0].span.start);
         format!("{} {}:{}", d.code.as_str(), at.line, at.column)
     };
     found.iter().map(place).collect()
@@ -261,8 +261,8 @@ fn spans_cover_the_source_text() {
 
 #[test]
 fn invalid_utf8_is_rejected_with_its_position() {
-    let found = Source::from_bytes("f.yaml", b"a: 1\nb: caf\xe9\n".to_vec()).unwrap_err();
+    let found = decode("f.yaml", b"a: 1\nb: caf\xe9\n".to_vec()).unwrap_err();
     assert_eq!(positions(&found), ["E0013 2:7"]);
-    let found = Source::from_bytes("f.yaml", b"\xff\xfea\0".to_vec()).unwrap_err();
+    let found = decode("f.yaml", b"\xff\xfea\0".to_vec()).unwrap_err();
     assert!(found[0].help.as_ref().unwrap().contains("UTF-16"));
 }

@@ -69,22 +69,14 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
     Err(ExportError::Stale { path: path.to_owned(), diff })
 }
 
-/// A reader sees the old file or the new one, nothing between. A link stays one, and a file that is read-only too.
+/// Replaces the file as a whole. A symbolic link is followed, and a file that is read-only is not replaced.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // What is half written is of no use to anyone; the first error says why.
-        fs::remove_file(&beside).ok();
-    }
-    written
+    capgen_manifest::replace_files(&[(path, text)]).map_err(|(_, error)| error)
 }
 
 impl fmt::Display for ExportError {

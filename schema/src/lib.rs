@@ -21,6 +21,7 @@ mod problem;
 mod text;
 mod validate;
 
+pub use capgen_diagnostic::{Code, Severity};
 pub use hash::Hash;
 pub use json::{Json, Object};
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
@@ -29,6 +30,6 @@ pub use number::{Number, NumberError};
 pub use parse::definition_name;
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
-pub use problem::{Anchor, Code, Problem, Severity};
+pub use problem::{Anchor, Problem};
 pub use text::{JsonTextError, SchemaTextError};
 pub use validate::{Keyword, UnknownKeyword, Validator, ValidatorCache, Violation};

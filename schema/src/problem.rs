@@ -1,18 +1,7 @@
 //! Findings in a schema. They are located by JSON Pointer: this crate reads values, not files, so a caller that knows the source
 //! text maps the pointer to a line.
 
-/// A stable code of a finding, such as `E0107` (error) or `W0101` (warning). `capgen explain` explains it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Code(&'static str);
-
-/// Whether a finding makes the input invalid.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    /// The input is rejected.
-    Error,
-    /// The input is accepted, but is probably a mistake.
-    Warning,
-}
+use capgen_diagnostic::Code;
 
 /// The part of an object's member that a finding points at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,23 +27,6 @@ pub struct Problem {
     pub label: String,
     /// How to fix it, if that is known.
     pub help: Option<String>,
-}
-
-impl Code {
-    /// A code. `text` must be `E` or `W` followed by four digits; this is not checked.
-    pub const fn new(text: &'static str) -> Self {
-        Self(text)
-    }
-
-    /// The code as text, such as `E0107`.
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
-
-    /// The severity: codes of errors start with `E`, codes of warnings with `W`.
-    pub fn severity(self) -> Severity {
-        if self.0.starts_with('W') { Severity::Warning } else { Severity::Error }
-    }
 }
 
 impl Problem {

@@ -2,7 +2,8 @@
 
 use capgen::{Capability, InvalidPayload, Payload};
 use capgen_codegen::{Language, generate};
-use capgen_manifest::{Diagnostic, Source, load, render};
+use capgen_diagnostic::{Diagnostic, Source, render};
+use capgen_manifest::load;
 use capgen_schema::{Keyword, Schema, Validator, Violation, normalise, parse_payload};
 use serde_json::Value;
 

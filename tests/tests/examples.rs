@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::contracts::{Contract, Selection};
 use capgen_codegen::output::{Output, Plan};
 use capgen_codegen::{Language, generate};
-use capgen_manifest::{Source, load, render};
+use capgen_diagnostic::render;
+use capgen_manifest::{LoadedContract, Selection, Source, load};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -19,9 +19,9 @@ fn text(path: &str) -> String {
 fn the_checked_in_output_is_up_to_date() {
     let fleet = Selection { all: true, root: Some(root().join("examples/fleet")), ..Selection::default() };
     let contracts = fleet.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
-    let output = |contract: &Contract| Output {
+    let output = |contract: &LoadedContract| Output {
         agent: contract.manifest.agent.clone(),
-        origin: contract.origin.clone(),
+        origin: contract.path().to_owned(),
         files: generate(&contract.manifest, &Language::DEFAULT),
     };
     let plan = Plan::new(&root().join("generated"), contracts.iter().map(output).collect()).unwrap();

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use capgen_codegen::{Language, generate};
-use capgen_manifest::{Manifest, load, read_source, render};
+use capgen_diagnostic::render;
+use capgen_manifest::{Manifest, load, read_source};
 use capgen_tests::folder;
 
 /// The agents that JavaScript is shown for: it is TypeScript without types.

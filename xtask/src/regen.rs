@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use capgen_codegen::contracts::{Contract, Selection};
 use capgen_codegen::output::{Output, Plan};
 use capgen_codegen::{Language, generate};
-use capgen_manifest::{Diagnostic, codes_page, render};
+use capgen_diagnostic::{Diagnostic, render};
+use capgen_manifest::{LoadedContract, Selection};
 
 use crate::{Outcome, root};
 
@@ -21,7 +21,7 @@ pub(crate) enum Mode {
 pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
-    stale.extend(file(&root.join("docs/codes.md"), &codes_page(), mode)?);
+    stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
     stale.extend(examples(&root, mode).map_err(|found| render::human(&found, false))?);
     cases(&root, mode)?;
     let names = stale.join("\n");
@@ -30,6 +30,17 @@ pub(crate) fn run(mode: Mode) -> Outcome {
         Mode::Write => Ok(format!("wrote\n{names}")),
         Mode::Check => Err(format!("stale; run `cargo run -p xtask -- regen`\n{names}")),
     }
+}
+
+/// The page of all codes. The program has it, because it is the one place where the tables of all crates come together.
+fn codes_page(root: &Path) -> Result<String, String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root).args(["run", "-q", "-p", "capgen-cli", "--", "explain", "--all"]);
+    let output = cargo.output().map_err(|error| format!("cargo run: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// One file; its name where it was stale.
@@ -49,9 +60,9 @@ fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let fleet = root.join("examples/fleet");
     let contracts = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
     let contracts = contracts.locate().load()?;
-    let output = |contract: &Contract| Output {
+    let output = |contract: &LoadedContract| Output {
         agent: contract.manifest.agent.clone(),
-        origin: contract.origin.clone(),
+        origin: contract.path().to_owned(),
         files: generate(&contract.manifest, &Language::DEFAULT),
     };
     let plan = Plan::new(&root.join("generated"), contracts.iter().map(output).collect())?;

@@ -24,7 +24,7 @@ pub(super) fn run(validator: &PayloadValidator, reader: &mut Reader, json: bool,
         // The program that reads the results has closed the pipe. That is not an error; the results so far count.
         Err(Failure::Stream(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
         Err(failure) => return Err(failure),
-        Ok(()) => console.say(&format!("{}, {} not valid", count(tally.lines, "payload", "payloads"), tally.rejected)),
+        Ok(()) => console.line(&format!("{}, {} not valid", count(tally.lines, "payload", "payloads"), tally.rejected)),
     }
     Ok(if tally.rejected == 0 { Verdict::Fine } else { Verdict::Findings })
 }

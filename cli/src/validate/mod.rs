@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use capgen_codegen::contracts::{Contract, Selection};
-use capgen_manifest::{Capability, Diagnostic, Side, nearest};
+use capgen_diagnostic::{Diagnostic, nearest};
+use capgen_manifest::{Capability, LoadedContract, Selection, Side};
 
 use crate::arguments::Validate;
 use crate::codes;
@@ -49,12 +49,12 @@ fn selection(arguments: &Validate) -> Selection {
     }
 }
 
-fn capability<'c>(contract: &'c Contract, name: &str) -> Result<&'c Capability, Failure> {
+fn capability<'c>(contract: &'c LoadedContract, name: &str) -> Result<&'c Capability, Failure> {
     let capabilities = &contract.manifest.capabilities;
     if let Some(capability) = capabilities.iter().find(|c| c.name == name) {
         return Ok(capability);
     }
-    let message = format!("`{}` has no capability {name:?}", contract.origin);
+    let message = format!("`{}` has no capability {name:?}", contract.path());
     let finding = Diagnostic::new(codes::UNKNOWN_CAPABILITY, message);
     let names = || capabilities.iter().map(|c| c.name.as_str());
     Err(Failure::Findings(vec![match nearest(name, names()) {
@@ -109,7 +109,7 @@ fn report(result: &PayloadResult, arguments: &Validate, subject: &str, console: 
         PayloadResult::TooLong => reject(codes::PAYLOAD_TOO_LARGE, &result::longer_than_limit()),
         PayloadResult::Invalid(violations) => {
             console::print(&violations.iter().map(|v| result::plain(v) + "\n").collect::<String>())?;
-            console.say(&format!("not a valid {subject}: {}", count(violations.len(), "violation", "violations")));
+            console.line(&format!("not a valid {subject}: {}", count(violations.len(), "violation", "violations")));
         }
     }
     Ok(())

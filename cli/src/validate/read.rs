@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use capgen_manifest::Diagnostic;
+use capgen_diagnostic::Diagnostic;
 
 use crate::codes;
 use crate::failure::Failure;

@@ -1,8 +1,9 @@
-//! Why a build script fails.
+//! The error of a build script.
 
 use std::fmt;
 
-/// Why [`Build`](crate::Build) fails. `Debug` is as readable as `Display`, for `fn main() -> Result<(), BuildError>`.
+/// The error of [`Build`](crate::Build). `Debug` prints the same text as `Display`, because that is what `main` prints if it
+/// returns a `Result`.
 pub struct BuildError(String);
 
 impl BuildError {
@@ -27,6 +28,6 @@ impl std::error::Error for BuildError {}
 
 impl From<std::io::Error> for BuildError {
     fn from(error: std::io::Error) -> Self {
-        Self(format!("cannot tell cargo what was found: {error}"))
+        Self(format!("cannot write to cargo: {error}"))
     }
 }

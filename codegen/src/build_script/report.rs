@@ -1,16 +1,15 @@
-//! What a build script tells cargo, one instruction a line
+//! The instructions of a build script to cargo, one per line
 //! ([build scripts](https://doc.rust-lang.org/cargo/reference/build-scripts.html)).
 
 use std::io::Write;
 use std::path::Path;
 
-use capgen_manifest::{Diagnostic, render};
-use capgen_schema::Severity;
+use capgen_diagnostic::{Diagnostic, Severity, render};
 
 use super::BuildError;
 use crate::codes;
 
-/// How many lines of a diff are shown.
+/// A longer diff, in lines, is cut: cargo repeats every line with a prefix.
 const DIFF_LINES: usize = 200;
 
 pub(super) struct Report<'o> {
@@ -23,11 +22,11 @@ impl<'o> Report<'o> {
         Self { package, out }
     }
 
-    /// Runs the build script again when the file changes. A path of the package is written relative to it.
+    /// Makes cargo rerun the build script when the file changes. A path inside the package is written relative to it.
     pub(super) fn depends_on(&mut self, path: &Path) -> Result<(), BuildError> {
         let path = path.strip_prefix(self.package).unwrap_or(path);
         let text = path.to_string_lossy();
-        // A path comes from `fleet.yaml`: a line break in it would be an instruction of its own.
+        // The path may come from `fleet.yaml`. A line break in it would start another instruction.
         if text.contains(['\n', '\r']) {
             let message = format!("cargo cannot watch {text:?}: the path has a line break");
             return Err(self.fail(&[Diagnostic::new(codes::PATH, message)]));
@@ -39,7 +38,7 @@ impl<'o> Report<'o> {
         self.lines("warning", &render::human(findings, false))
     }
 
-    /// Reports the findings, and gives the error that says so.
+    /// Reports the findings, and returns the error for the build script.
     pub(super) fn fail(&mut self, findings: &[Diagnostic]) -> BuildError {
         match self.lines("error", &render::human(findings, false)) {
             Ok(()) => BuildError::new(summary(findings)),
@@ -47,7 +46,7 @@ impl<'o> Report<'o> {
         }
     }
 
-    /// Reports what is stale or missing, and as much of the diff as people read.
+    /// Reports files that are out of date or missing, and the start of their diff.
     pub(super) fn fail_as_stale(&mut self, findings: &[Diagnostic], diff: &str) -> BuildError {
         let end = diff.match_indices('\n').nth(DIFF_LINES).map_or(diff.len(), |(at, _)| at);
         let (shown, rest) = diff.split_at_checked(end).unwrap_or((diff, ""));
@@ -56,7 +55,7 @@ impl<'o> Report<'o> {
             text.push_str(&format!("\n... and {} more lines", rest.trim().lines().count()));
         }
         match self.lines("error", &text) {
-            Ok(()) => BuildError::new(format!("generated code is not as the contracts say: {}", summary(findings))),
+            Ok(()) => BuildError::new(format!("generated code is out of date: {}", summary(findings))),
             Err(error) => error,
         }
     }
@@ -69,18 +68,18 @@ impl<'o> Report<'o> {
     }
 }
 
-/// The errors on one line, each after its place.
+/// The errors on one line, each with its place.
 fn summary(findings: &[Diagnostic]) -> String {
     let place = |finding: &Diagnostic| {
-        let (source, label) = (finding.source.as_ref()?, finding.labels.first()?);
-        Some(format!("{}:{}: ", source.path(), source.position(label.span.start).line))
+        let label = finding.primary()?;
+        Some(format!("{}:{}: ", label.source.path(), label.source.position(label.span.start).line))
     };
     let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error);
-    let told: Vec<_> = errors.map(|f| visible(&(place(f).unwrap_or_default() + &f.message))).collect();
-    told.join("; ")
+    let messages: Vec<_> = errors.map(|f| visible(&(place(f).unwrap_or_default() + &f.message))).collect();
+    messages.join("; ")
 }
 
-/// The line without control characters: a stale file may hold any.
+/// The line without control characters: the diff of a file that someone edited may contain any.
 fn visible(line: &str) -> String {
     let line = line.replace('\t', "    ");
     line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()

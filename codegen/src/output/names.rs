@@ -1,4 +1,4 @@
-//! Which file names may stand in one folder on every file system.
+//! Which file names can exist in the same folder on every file system.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,7 +9,8 @@ use capgen_manifest::{AgentId, Diagnostic};
 use super::Output;
 use crate::codes;
 
-/// Agents whose files would be one file somewhere, and agents whose files Windows would not create.
+/// Reports agents whose files would have the same name on some file system, and agents whose files Windows would not
+/// create.
 pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut seen: BTreeMap<String, (&str, &str)> = BTreeMap::new();
@@ -17,12 +18,9 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
         let id = agent.as_str();
         if is_reserved(id) {
             found.push(
-                Diagnostic::new(
-                    codes::RESERVED_NAME,
-                    format!("agent `{id}` has a name that Windows keeps for a device"),
-                )
-                .note(format!("in `{origin}`"))
-                .help("give the agent another id"),
+                Diagnostic::new(codes::RESERVED_NAME, format!("the id of agent `{id}` is a device name on Windows"))
+                    .note(format!("in `{origin}`"))
+                    .help("give the agent another id"),
             );
         }
         match seen.entry(id.to_ascii_lowercase()) {
@@ -35,16 +33,16 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
 
 fn collision((a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic {
     let message = if a == b {
-        format!("two contracts are of agent `{a}`, so their files would have one name")
+        format!("two contracts belong to agent `{a}`, so their files would have the same names")
     } else {
-        format!("agents `{a}` and `{b}` differ only in case, so their files would be one on many systems")
+        format!("agents `{a}` and `{b}` differ only in case, so their files would have the same names on many systems")
     };
     Diagnostic::new(codes::COLLISION, message)
         .note(format!("in `{first}` and in `{second}`"))
         .help("give one of them another id, or generate them into different folders")
 }
 
-/// Files that stand in the folder already and differ from an output only in case.
+/// Reports existing files whose names differ from an output only in case.
 pub(super) fn check_against(outputs: &[Output], folder: &Path, entries: &[String]) -> Vec<Diagnostic> {
     let mut existing: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     for entry in entries {
@@ -56,13 +54,13 @@ pub(super) fn check_against(outputs: &[Output], folder: &Path, entries: &[String
         for entry in alike.filter(|&&entry| entry != name) {
             let message =
                 format!("`{name}` differs only in case from `{}`, which exists", folder.join(entry).display());
-            found.push(Diagnostic::new(codes::COLLISION, message).help("delete or rename the one that is there"));
+            found.push(Diagnostic::new(codes::COLLISION, message).help("delete or rename the existing file"));
         }
     }
     found
 }
 
-/// Whether Windows takes a file of that name, whatever its extension, for a device
+/// Whether Windows treats a file of that name as a device, regardless of its extension
 /// ([naming files](https://learn.microsoft.com/windows/win32/fileio/naming-a-file)).
 fn is_reserved(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ').to_ascii_lowercase();

@@ -1,90 +1,99 @@
-//! The stable codes of this crate's findings. A code never changes its meaning and is never given out twice.
+//! The stable codes of this crate's findings. A code never changes its meaning and is never used for another one.
 //!
-//! What each one means, with an example and its mend, is in `<CODE>.md`.
+//! `<CODE>.md` next to this file explains each one.
 
-use capgen_schema::Code;
+capgen_diagnostic::codes! {
+    /// The page of every code, in order.
+    #[cfg(feature = "explain")]
+    pub EXPLANATIONS;
 
-// Text: YAML and JSON before anyone asks what they say.
+    // Text: syntax and limits of YAML and JSON.
 
-/// Not well-formed YAML.
-pub const YAML_SYNTAX: Code = Code::new("E0001");
-/// Not well-formed JSON.
-pub const JSON_SYNTAX: Code = Code::new("E0002");
-/// A mapping with the same key twice.
-pub const DUPLICATE_KEY: Code = Code::new("E0003");
-/// A merge key, `<<`.
-pub const MERGE_KEY: Code = Code::new("E0004");
-/// A tag outside YAML's core schema, or one that its value does not fit.
-pub const TAG: Code = Code::new("E0005");
-/// More than one document in one text.
-pub const SEVERAL_DOCUMENTS: Code = Code::new("E0006");
-/// Nested too deep.
-pub const TOO_DEEP: Code = Code::new("E0007");
-/// Too many bytes or values, aliases written out.
-pub const TOO_LARGE: Code = Code::new("E0008");
-/// An alias of an anchor that is not defined, or not finished, where the alias stands.
-pub const ALIAS: Code = Code::new("E0009");
-/// A key that is a mapping or a sequence, or that is left out.
-pub const KEY: Code = Code::new("E0010");
-/// Infinity or not-a-number.
-pub const NOT_FINITE: Code = Code::new("E0011");
-/// A number outside the range of binary64.
-pub const NUMBER_RANGE: Code = Code::new("E0012");
-/// Bytes that are not UTF-8.
-pub const NOT_UTF8: Code = Code::new("E0013");
-/// A control character that no text may hold as it is.
-pub const CONTROL_CHARACTER: Code = Code::new("E0014");
-/// A text without a value.
-pub const EMPTY: Code = Code::new("E0015");
+    /// Invalid YAML.
+    pub YAML_SYNTAX = "E0001";
+    /// Invalid JSON.
+    pub JSON_SYNTAX = "E0002";
+    /// A mapping with the same key twice.
+    pub DUPLICATE_KEY = "E0003";
+    /// A merge key, `<<`.
+    pub MERGE_KEY = "E0004";
+    /// A tag outside YAML's core schema, or one that does not fit its value.
+    pub TAG = "E0005";
+    /// More than one document in a file.
+    pub SEVERAL_DOCUMENTS = "E0006";
+    /// Values nested too deeply.
+    pub TOO_DEEP = "E0007";
+    /// Too many bytes or values, counting the copies that aliases make.
+    pub TOO_LARGE = "E0008";
+    /// An alias before the end of its anchor's value, or without an anchor.
+    pub ALIAS = "E0009";
+    /// A key that is missing, a mapping or a sequence.
+    pub KEY = "E0010";
+    /// Infinity or not-a-number.
+    pub NOT_FINITE = "E0011";
+    /// A number outside the range of binary64.
+    pub NUMBER_RANGE = "E0012";
+    /// Bytes that are not UTF-8.
+    pub NOT_UTF8 = "E0013";
+    /// An unescaped control character.
+    pub CONTROL_CHARACTER = "E0014";
+    /// A file without a value.
+    pub EMPTY = "E0015";
 
-// `capabilities.yaml` and `fleet.yaml`: what they say.
+    // The contents of `capabilities.yaml` and `fleet.yaml`.
 
-/// A key that the format does not have.
-pub const UNKNOWN_KEY: Code = Code::new("E0201");
-/// A key that must be there and is not.
-pub const MISSING_KEY: Code = Code::new("E0202");
-/// A value of the wrong type, or none at all.
-pub const WRONG_TYPE: Code = Code::new("E0203");
-/// A `version` of the file format that is not 1.
-pub const FORMAT_VERSION: Code = Code::new("E0204");
-/// An `agent` that is not `agent://<id>`.
-pub const AGENT: Code = Code::new("E0205");
-/// A list that needs an element and has none.
-pub const EMPTY_LIST: Code = Code::new("E0206");
-/// A capability name outside the pattern.
-pub const CAPABILITY_NAME: Code = Code::new("E0207");
-/// Two capabilities of one name.
-pub const DUPLICATE_CAPABILITY: Code = Code::new("E0208");
-/// A version that is not a semantic version.
-pub const VERSION: Code = Code::new("E0209");
-/// An entry of a version list that is neither a version nor a range.
-pub const VERSION_RANGE: Code = Code::new("E0210");
-/// A value outside a fixed set.
-pub const UNKNOWN_VALUE: Code = Code::new("E0211");
-/// A `timeoutMs` that is not a positive whole number.
-pub const TIMEOUT: Code = Code::new("E0212");
-/// An `id` that is not a reverse-domain name.
-pub const CAPABILITY_ID: Code = Code::new("E0213");
-/// An empty string where a text is needed.
-pub const EMPTY_TEXT: Code = Code::new("E0214");
-/// Capability names that generated code cannot tell apart without a suffix.
-pub const SIMILAR_NAMES: Code = Code::new("W0201");
+    /// A key that the format does not have.
+    pub UNKNOWN_KEY = "E0201";
+    /// A required key is missing.
+    pub MISSING_KEY = "E0202";
+    /// A value that is missing or has the wrong type.
+    pub WRONG_TYPE = "E0203";
+    /// A `version` of the file format that is not 1.
+    pub FORMAT_VERSION = "E0204";
+    /// An `agent` that is not `agent://<id>`.
+    pub AGENT = "E0205";
+    /// A list that must not be empty.
+    pub EMPTY_LIST = "E0206";
+    /// A capability name outside the pattern.
+    pub CAPABILITY_NAME = "E0207";
+    /// Two capabilities with the same name.
+    pub DUPLICATE_CAPABILITY = "E0208";
+    /// A version that is not a semantic version.
+    pub VERSION = "E0209";
+    /// An entry of a version list that is neither a version nor a range.
+    pub VERSION_RANGE = "E0210";
+    /// A value outside a fixed set.
+    pub UNKNOWN_VALUE = "E0211";
+    /// A `timeoutMs` that is not a positive whole number.
+    pub TIMEOUT = "E0212";
+    /// An `id` that is not a reverse-domain name.
+    pub CAPABILITY_ID = "E0213";
+    /// A string that must not be empty.
+    pub EMPTY_TEXT = "E0214";
+    /// Capability names that generated code must distinguish by a suffix.
+    pub SIMILAR_NAMES = "W0201";
 
-// Files: the fleet and its peers.
+    // Files: the fleet and its peers.
 
-/// No fleet root above the start.
-pub const NO_FLEET: Code = Code::new("E0301");
-/// A peer that the fleet does not have.
-pub const UNKNOWN_PEER: Code = Code::new("E0302");
-/// A peer id outside the pattern.
-pub const PEER_ID: Code = Code::new("E0303");
-/// A file that cannot be read.
-pub const UNREADABLE: Code = Code::new("E0304");
-/// A file of another agent than the one it was looked up for.
-pub const WRONG_AGENT: Code = Code::new("E0305");
-/// An agent that `fleet.yaml` lists twice.
-pub const DUPLICATE_AGENT: Code = Code::new("E0306");
-/// A peer of the fleet without a manifest.
-pub const NO_MANIFEST: Code = Code::new("E0307");
-/// An absolute path in `fleet.yaml`.
-pub const FLEET_PATH: Code = Code::new("E0308");
+    /// No fleet was found.
+    pub NO_FLEET = "E0301";
+    /// A peer that is not in the fleet.
+    pub UNKNOWN_PEER = "E0302";
+    /// A peer id outside the pattern.
+    pub PEER_ID = "E0303";
+    /// A file that cannot be read.
+    pub UNREADABLE = "E0304";
+    /// A file that belongs to a different agent than expected.
+    pub WRONG_AGENT = "E0305";
+    /// An agent that `fleet.yaml` lists twice.
+    pub DUPLICATE_AGENT = "E0306";
+    /// An agent of the fleet without a manifest.
+    pub NO_MANIFEST = "E0307";
+    /// An absolute path in `fleet.yaml`.
+    pub FLEET_PATH = "E0308";
+
+    // The selection of contracts.
+
+    /// Nothing was selected, or the fleet has no contracts.
+    pub NOTHING_SELECTED = "E0408";
+}

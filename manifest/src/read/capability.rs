@@ -1,9 +1,9 @@
 //! One element of `capabilities`.
 
+use capgen_diagnostic::nearest;
 use semver::Version;
 
 use super::Names;
-use super::near::nearest;
 use super::reader::{Map, Place, Reader, listed, quoted};
 use super::schema;
 use crate::version::{check_range, completed};

@@ -1,7 +1,6 @@
 //! `capabilities.yaml`: text to model.
 
 mod capability;
-mod near;
 mod reader;
 mod schema;
 mod transport;
@@ -9,27 +8,18 @@ mod transport;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::{AgentId, Capability, Data, Diagnostic, Manifest, Node, Source, codes, parse_document};
+use crate::document::parse_document;
+use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes};
 
-pub use near::nearest;
 pub(crate) use reader::{Map, Place, Reader, listed, quoted};
-
-/// A manifest that loaded, and what is still worth a remark.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// What the file says.
-    pub manifest: Manifest,
-    /// Findings that do not refuse the file, in source order.
-    pub warnings: Vec<Diagnostic>,
-}
 
 /// Reads a `capabilities.yaml` or `capabilities.json`. Takes time linear in the text.
 ///
 /// # Errors
 ///
-/// Every finding of the whole file in source order, warnings included, where one of them is an error. A text that is no
-/// YAML or JSON gives the findings of [`parse_document`] alone.
-pub fn load(source: &Source) -> Result<Loaded, Vec<Diagnostic>> {
+/// If one finding is an error, every finding of the whole file in source order, warnings included. A text that is not
+/// valid YAML or JSON gives only the findings of [`parse_document`].
+pub fn load(source: &Source) -> Result<LoadedContract, Vec<Diagnostic>> {
     read(source, None)
 }
 
@@ -37,18 +27,20 @@ pub fn load(source: &Source) -> Result<Loaded, Vec<Diagnostic>> {
 ///
 /// # Errors
 ///
-/// As [`load`], and [`codes::WRONG_AGENT`] where the file names another agent.
-pub fn load_peer(source: &Source, id: &AgentId) -> Result<Loaded, Vec<Diagnostic>> {
+/// Those of [`load`], and [`codes::WRONG_AGENT`] if the file names another agent.
+pub fn load_peer(source: &Source, id: &AgentId) -> Result<LoadedContract, Vec<Diagnostic>> {
     read(source, Some(id))
 }
 
-fn read(source: &Source, expected: Option<&AgentId>) -> Result<Loaded, Vec<Diagnostic>> {
+fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, Vec<Diagnostic>> {
     let root = parse_document(source)?;
     let mut reader = Reader::new(source);
     let manifest = manifest(&mut reader, &root, expected);
     let (findings, failed) = reader.finish();
     match manifest {
-        Some(manifest) if !failed => Ok(Loaded { manifest, warnings: findings }),
+        Some(manifest) if !failed => {
+            Ok(LoadedContract { manifest, source: source.clone(), spans: Spans::new(root), warnings: findings })
+        }
         _ => Err(findings),
     }
 }

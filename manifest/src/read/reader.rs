@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use capgen_schema::{Code, Severity, pointer};
+use capgen_diagnostic::{Code, Severity, nearest};
+use capgen_schema::pointer;
 
-use super::near::nearest;
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
 /// More errors than this are counted, not kept: a hostile file can make millions.

@@ -1,14 +1,15 @@
-//! The two schemas of a capability. What the schema loader finds by pointer is shown where it stands in the text.
+//! The two schemas of a capability. The schema loader reports problems by JSON Pointer; here they get their spans.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use capgen_schema::{Anchor, Problem, Schema, pointer};
+use capgen_schema::{Anchor, Problem, Schema};
 
 use super::reader::{Map, Place, Reader, cut};
+use crate::tree::{Part, follow};
 use crate::{Data, Member, Node, Side};
 
-/// Reads the schema of a side; `None` where there is none or where it is refused.
+/// Reads the schema of a side; `None` if the key is absent or the schema has errors.
 pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option<Schema> {
     let key = side.schema_key();
     let member = map.get(key)?;
@@ -23,16 +24,16 @@ pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option
         Ok(schema) => schema.warnings(),
         Err(problems) => problems,
     };
-    let mut index = Index { root: member, objects: HashMap::new() };
+    let mut index = Index::default();
     for problem in problems {
-        let span = index.span(reader, problem);
+        let span = index.span(reader, member, problem);
         report(reader, &place, problem, span);
     }
     schema.ok()
 }
 
 fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range<usize>) {
-    // For people the place is the schema that has the key, not the key: the snippet shows it.
+    // The note names the schema around the key, not the key itself, which the snippet shows.
     let near = match problem.anchor {
         Anchor::Key => problem.pointer.rsplit_once('/').map_or("", |(parent, _)| parent),
         Anchor::Value => &problem.pointer,
@@ -44,41 +45,28 @@ fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range
     reader.report(finding);
 }
 
-/// Finds places by pointer in time linear in the pointer, however many members a mapping has.
-struct Index<'n> {
-    root: &'n Member,
-    objects: HashMap<*const Node, HashMap<&'n str, &'n Member>>,
-}
+/// Finds the members of mappings in constant time: a hostile schema can have many members and a problem in each.
+#[derive(Default)]
+struct Index<'n>(HashMap<*const Node, HashMap<&'n str, &'n Member>>);
 
 impl<'n> Index<'n> {
-    /// The place of what a problem is about, or of the nearest value above it.
-    fn span(&mut self, reader: &Reader<'_>, problem: &Problem) -> Range<usize> {
-        let (mut key, mut node) = (Some(&self.root.key_span), &self.root.value);
-        for token in pointer::tokens(&problem.pointer) {
-            let next = match &node.data {
-                Data::Object(_) => self.member(node, &token).map(|m| (Some(&m.key_span), &m.value)),
-                Data::Array(items) => token.parse().ok().and_then(|i: usize| items.get(i)).map(|item| (None, item)),
-                _ => None,
-            };
-            let Some(next) = next else { break };
-            (key, node) = next;
-        }
-        match key {
-            Some(key) if problem.anchor == Anchor::Key || is_block(reader, node) => key.clone(),
-            _ => node.span.clone(),
-        }
-    }
-
     fn member(&mut self, node: &'n Node, key: &str) -> Option<&'n Member> {
         let Data::Object(members) = &node.data else { return None };
-        let index = self.objects.entry(std::ptr::from_ref(node));
+        let index = self.0.entry(std::ptr::from_ref(node));
         index.or_insert_with(|| members.iter().map(|m| (m.key.as_str(), m)).collect()).get(key).copied()
     }
-}
 
-/// Whether a value takes more than a line, so that underlining its key says more.
-fn is_block(reader: &Reader<'_>, node: &Node) -> bool {
-    const LINE: usize = 200;
-    let text = reader.source.text().get(node.span.clone()).unwrap_or_default();
-    matches!(node.data, Data::Array(_) | Data::Object(_)) && (text.len() > LINE || text.trim_end().contains('\n'))
+    /// The span of the subject of a problem, or of the nearest value around it.
+    fn span(&mut self, reader: &Reader<'_>, root: &'n Member, problem: &Problem) -> Range<usize> {
+        let mut place = follow(&root.value, &problem.pointer, |node, key| self.member(node, key));
+        // The root of the schema is a member of the capability.
+        if std::ptr::eq(place.node, &root.value) {
+            place.key = Some(&root.key_span);
+        }
+        let part = match problem.anchor {
+            Anchor::Key => Part::Key,
+            Anchor::Value => Part::Value,
+        };
+        place.span(reader.source, part)
+    }
 }

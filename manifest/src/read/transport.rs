@@ -1,6 +1,7 @@
 //! `transports`. Their values may be credentials, so no message quotes one.
 
-use super::near::nearest;
+use capgen_diagnostic::nearest;
+
 use super::reader::{Map, Place, Reader, listed};
 use crate::transport::{CHANNEL_KEYS, SHAPES, Shape};
 use crate::{Data, Node, TransportSettings, codes};

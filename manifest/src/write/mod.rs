@@ -5,9 +5,9 @@ mod scalar;
 
 use std::borrow::Cow;
 
+use capgen_diagnostic::is_unsafe;
 use capgen_schema::{Json, Object, Schema};
 
-use crate::characters::is_unsafe;
 use crate::{AgentId, Capability, Determinism, Manifest, SideEffects, TransportSettings};
 
 /// A key with its value.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use capgen_schema::Number;
 
-use crate::characters::is_unsafe;
+use capgen_diagnostic::is_unsafe;
 
 /// What a string stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, Structu
 use super::anchors::{Anchor, Anchors, Children, Place, Size};
 use super::scalar::{self, Refusal};
 use super::{spans, syntax};
-use crate::parse::{Findings, MAX_DEPTH, Stop, quoted};
+use crate::findings::{Findings, MAX_DEPTH, Stop, quoted};
 use crate::{Data, Member, Node, codes};
 
 /// How many values aliases may stand for, all together.

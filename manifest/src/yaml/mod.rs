@@ -9,7 +9,7 @@ mod syntax;
 
 use load::Loader;
 
-use crate::parse::Findings;
+use crate::findings::Findings;
 use crate::{Diagnostic, Node, Source};
 
 /// Reads one YAML document ([YAML 1.2](https://yaml.org/spec/1.2.2/), core schema) into JSON's data model.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, ScanError};
 
-use crate::parse::{Findings, MAX_DEPTH, Stop};
+use crate::findings::{Findings, MAX_DEPTH, Stop};
 use crate::{Diagnostic, codes};
 
 /// Refuses what YAML calls not printable ([YAML 1.2.2 section 5.1](https://yaml.org/spec/1.2.2/#51-character-set)).

@@ -1,76 +1,69 @@
 //! The stable codes of findings in schemas. A code never changes its meaning.
 
-use crate::Code;
+capgen_diagnostic::codes! {
+    /// The page of every code, in order.
+    #[cfg(feature = "explain")]
+    pub EXPLANATIONS;
 
-macro_rules! codes {
-    ($($(#[$doc:meta])+ $name:ident = $text:literal;)+) => {
-        $($(#[$doc])+ pub const $name: Code = Code::new($text);)+
-
-        /// All codes of this crate: errors in ascending order, then warnings.
-        pub const ALL: &[Code] = &[$($name),+];
-    };
-}
-
-codes! {
     /// A schema is neither an object nor a boolean.
-    NOT_A_SCHEMA = "E0101";
+    pub NOT_A_SCHEMA = "E0101";
     /// The value of a keyword has the wrong type.
-    WRONG_TYPE = "E0102";
+    pub WRONG_TYPE = "E0102";
     /// A length or count is negative or has a fraction.
-    BAD_LENGTH = "E0103";
+    pub BAD_LENGTH = "E0103";
     /// `required` or `type` contains the same name twice.
-    DUPLICATE_NAME = "E0104";
+    pub DUPLICATE_NAME = "E0104";
     /// `type` names an unknown type.
-    UNKNOWN_TYPE = "E0105";
+    pub UNKNOWN_TYPE = "E0105";
     /// `format` names a format that is not in the subset.
-    UNKNOWN_FORMAT = "E0106";
+    pub UNKNOWN_FORMAT = "E0106";
     /// A keyword that is not in the subset.
-    UNKNOWN_KEYWORD = "E0107";
+    pub UNKNOWN_KEYWORD = "E0107";
     /// A `$ref` is not of the form `#/definitions/<name>`.
-    REF_NOT_LOCAL = "E0108";
+    pub REF_NOT_LOCAL = "E0108";
     /// A `$ref` names a definition that does not exist.
-    REF_UNRESOLVED = "E0109";
+    pub REF_UNRESOLVED = "E0109";
     /// References form a cycle that does not go into a property or an item.
-    REF_CYCLE = "E0110";
+    pub REF_CYCLE = "E0110";
     /// An assertion next to `$ref`, which draft-07 ignores.
-    REF_SIBLING = "E0111";
+    pub REF_SIBLING = "E0111";
     /// A `pattern` is not a valid ECMA-262 regular expression.
-    PATTERN_SYNTAX = "E0112";
+    pub PATTERN_SYNTAX = "E0112";
     /// A `pattern` uses a back-reference.
-    PATTERN_BACK_REFERENCE = "E0113";
+    pub PATTERN_BACK_REFERENCE = "E0113";
     /// The compiled `pattern` exceeds its memory limit.
-    PATTERN_TOO_LARGE = "E0114";
+    pub PATTERN_TOO_LARGE = "E0114";
     /// `$schema` names a dialect other than draft-07.
-    OTHER_DIALECT = "E0115";
+    pub OTHER_DIALECT = "E0115";
     /// `$id` below the root, where it would change the base URI of references.
-    NESTED_ID = "E0116";
+    pub NESTED_ID = "E0116";
     /// `oneOf`, `anyOf` or `allOf` is empty.
-    EMPTY_UNION = "E0117";
+    pub EMPTY_UNION = "E0117";
     /// `type` is an empty array.
-    EMPTY_TYPE = "E0118";
+    pub EMPTY_TYPE = "E0118";
     /// Subschemas are nested more than 64 levels deep.
-    SCHEMA_TOO_DEEP = "E0119";
+    pub SCHEMA_TOO_DEEP = "E0119";
     /// A value in `enum`, `const`, `default` or `examples` is nested more than 128 levels deep.
-    VALUE_TOO_DEEP = "E0120";
+    pub VALUE_TOO_DEEP = "E0120";
     /// A `pattern` is valid ECMA-262 but uses an unsupported Unicode property.
-    PATTERN_UNSUPPORTED = "E0121";
+    pub PATTERN_UNSUPPORTED = "E0121";
     /// More than 128 subschemas apply to one location in the payload, each through another.
-    CHAIN_TOO_LONG = "E0122";
+    pub CHAIN_TOO_LONG = "E0122";
     /// The schema exceeds the loader's memory limit.
-    SCHEMA_TOO_LARGE = "E0123";
+    pub SCHEMA_TOO_LARGE = "E0123";
 
     /// An `enum` is empty or contains a value twice.
-    ENUM_VALUES = "W0101";
+    pub ENUM_VALUES = "W0101";
     /// A definition that is never used.
-    UNUSED_DEFINITION = "W0102";
+    pub UNUSED_DEFINITION = "W0102";
     /// A schema that accepts no value, or no value of one of its types.
-    ACCEPTS_NOTHING = "W0103";
+    pub ACCEPTS_NOTHING = "W0103";
     /// A `default` or example that its own schema rejects.
-    BAD_EXAMPLE = "W0104";
+    pub BAD_EXAMPLE = "W0104";
     /// A `pattern` with look-around, which runs with a step limit.
-    PATTERN_LOOK_AROUND = "W0105";
+    pub PATTERN_LOOK_AROUND = "W0105";
     /// A `pattern` that may take exponential time in a JavaScript engine.
-    PATTERN_BACKTRACKS = "W0106";
+    pub PATTERN_BACKTRACKS = "W0106";
     /// A keyword that never applies because `type` rules out its values.
-    NEVER_APPLIES = "W0107";
+    pub NEVER_APPLIES = "W0107";
 }

@@ -185,12 +185,7 @@ fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -
     if name.len() > MAX_NAME {
         return None;
     }
-    let lower = name.to_lowercase();
-    let distance = |candidate: &str| strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-    let nearest = candidates.into_iter().map(|c| (distance(c), c)).min_by_key(|(distance, _)| *distance);
-    nearest
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(name.len()) / 5)
-        .map(|(_, candidate)| format!("did you mean `{candidate}`?"))
+    capgen_diagnostic::nearest(name, candidates).map(|near| format!("did you mean `{near}`?"))
 }
 
 fn list<const N: usize>(names: [&str; N]) -> String {

@@ -9,7 +9,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The crates that users link, with their folders; they may not print, exit or read the environment.
-const LIBRARIES: [&str; 5] = ["schema", "manifest", "macros", "runtime", "codegen"];
+const LIBRARIES: [&str; 6] = ["diagnostic", "schema", "manifest", "macros", "runtime", "codegen"];
 
 /// Hand-written files have no more lines than this.
 const MOST_LINES: usize = 800;
@@ -17,18 +17,53 @@ const MOST_LINES: usize = 800;
 #[test]
 fn crates_depend_on_each_other_in_one_direction() {
     let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
-        ("capgen-schema", &[][..]),
-        ("capgen-manifest", &["capgen-schema"]),
-        ("capgen-macros", &[]),
+        ("capgen-diagnostic", &[][..]),
+        ("capgen-schema", &["capgen-diagnostic"]),
+        ("capgen-manifest", &["capgen-diagnostic", "capgen-schema"]),
+        ("capgen-macros", &["capgen-diagnostic"]),
         ("capgen", &["capgen-macros", "capgen-manifest", "capgen-schema"]),
-        ("capgen-codegen", &["capgen-manifest", "capgen-schema"]),
-        ("capgen-cli", &["capgen-codegen", "capgen-manifest", "capgen-schema"]),
+        ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
+        ("capgen-cli", &["capgen-codegen", "capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
     ]);
     for package in members() {
         let Some(allowed) = allowed.get(name(&package)) else { continue };
         for dependency in dependencies(&package, &["normal", "build"]) {
             let ours = dependency["path"].is_string();
             assert!(!ours || allowed.contains(&name(&dependency)), "{} uses {}", name(&package), name(&dependency));
+        }
+    }
+}
+
+#[test]
+fn only_users_of_the_generator_depend_on_codegen() {
+    let users = ["capgen-cli", "capgen-tests", "concierge", "xtask"];
+    for package in members() {
+        let depends = dependencies(&package, &["normal", "build", "dev"]).iter().any(|d| name(d) == "capgen-codegen");
+        assert!(!depends || users.contains(&name(&package)), "{} uses the generator", name(&package));
+    }
+    // In the command line: generating, checking output folders, and the names of languages and codes.
+    let may = ["arguments.rs", "check.rs", "explain.rs", "generate.rs", "summary.rs"].map(|f| format!("cli/src/{f}"));
+    for path in files().iter().filter(|path| path.starts_with("cli/src/") && !may.contains(path)) {
+        assert!(!text(path).unwrap().contains("capgen_codegen"), "{path} uses the generator");
+    }
+}
+
+#[test]
+fn only_diagnostic_renders_findings() {
+    for package in members().iter().filter(|package| name(package) != "capgen-diagnostic") {
+        let draws = dependencies(package, &["normal", "build"]).iter().any(|d| name(d) == "annotate-snippets");
+        assert!(!draws, "{} draws snippets", name(package));
+    }
+    // Words that only a renderer needs: of JSON lines, of SARIF, of GitHub's commands and of the human format.
+    let words = ["endColumn", "physicalLocation", "endLine=", "error["];
+    for path in files() {
+        let in_program = path.ends_with(".rs") && path.contains("/src/") && !path.starts_with("tests/");
+        if !in_program || path.starts_with("diagnostic/") {
+            continue;
+        }
+        for (line, code) in code(&text(&path).unwrap()) {
+            let found = words.iter().find(|word| code.contains(**word));
+            assert_eq!(found, None, "{path}:{line}");
         }
     }
 }
@@ -49,6 +84,17 @@ fn the_runtime_does_without_the_parser_of_yaml() {
     for dependency in dependencies(&package, &["normal"]).iter().filter(|d| name(d) == "capgen-manifest") {
         assert_eq!(dependency["uses_default_features"], false);
         assert!(!dependency["features"].as_array().unwrap().contains(&"parse".into()));
+    }
+}
+
+#[test]
+fn the_runtime_does_without_the_renderers() {
+    for krate in ["capgen", "capgen-schema", "capgen-macros"] {
+        let package = members().into_iter().find(|p| name(p) == krate).unwrap();
+        for dependency in dependencies(&package, &["normal"]).iter().filter(|d| name(d) == "capgen-diagnostic") {
+            assert_eq!(dependency["uses_default_features"], false, "{krate}");
+            assert!(dependency["features"].as_array().unwrap().is_empty(), "{krate}");
+        }
     }
 }
 

@@ -7,10 +7,10 @@ use std::env;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use capgen_manifest::Diagnostic;
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::Selection;
 
-use crate::contracts::Selection;
-use crate::output::{Output, Plan, PlannedFile, State};
+use crate::output::{self, Output, Plan, PlannedFile, State};
 use crate::{Language, codes, generate};
 
 pub use error::BuildError;
@@ -25,10 +25,10 @@ use report::Report;
 /// }
 /// ```
 ///
-/// Relative paths are relative to the crate (`CARGO_MANIFEST_DIR`). Generated code is meant to be checked in: then a
-/// change of a contract shows in review, and a crate that is downloaded from a registry builds without the contract.
+/// Relative paths are relative to the crate (`CARGO_MANIFEST_DIR`). Check the generated code in: reviews then show the
+/// effect of a changed contract, and a crate that is downloaded from a registry builds without the contract.
 #[derive(Clone, Debug, Default)]
-#[must_use = "nothing happens before `verify` or `write_if_changed`"]
+#[must_use = "call `verify` or `write_if_changed`"]
 pub struct Build {
     peers: Vec<String>,
     capabilities: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// Nothing to generate from, into `generated`, in Rust.
+    /// Starts without contracts. The output is Rust, in the folder `generated`.
     ///
     /// ```
     /// let build = capgen_codegen::Build::new();
@@ -47,7 +47,7 @@ impl Build {
         Self::default()
     }
 
-    /// Adds the agent of that id of the fleet. May be called more than once.
+    /// Adds an agent of the fleet by its id. Can be called more than once.
     ///
     /// ```
     /// let build = capgen_codegen::Build::new().peer("pr-reviewer").peer("payments");
@@ -57,8 +57,8 @@ impl Build {
         self
     }
 
-    /// The fleet's root folder. Where it is not given, it is the nearest one at or above the crate that holds
-    /// `fleet.yaml` or `agents/`.
+    /// Sets the fleet's root folder. The default is the nearest folder at or above the crate that contains `fleet.yaml` or
+    /// `agents/`.
     ///
     /// ```
     /// let build = capgen_codegen::Build::new().root("../fleet").peer("pr-reviewer");
@@ -68,7 +68,7 @@ impl Build {
         self
     }
 
-    /// Adds a `capabilities.yaml`, in the fleet or not. May be called more than once.
+    /// Adds a `capabilities.yaml`, inside or outside the fleet. Can be called more than once.
     ///
     /// ```
     /// let build = capgen_codegen::Build::new().capabilities("contracts/search.yaml");
@@ -78,7 +78,7 @@ impl Build {
         self
     }
 
-    /// The output folder, `generated` where it is not given.
+    /// Sets the output folder. The default is `generated`.
     ///
     /// ```
     /// let build = capgen_codegen::Build::new().peer("pr-reviewer").out_dir("src/generated");
@@ -88,7 +88,7 @@ impl Build {
         self
     }
 
-    /// The languages, Rust alone where they are not given: a Rust crate has no use for the others.
+    /// Sets the languages. The default is Rust alone, because a Rust crate has no use for the others.
     ///
     /// ```
     /// use capgen_codegen::{Build, Language};
@@ -99,11 +99,11 @@ impl Build {
         self
     }
 
-    /// Checks that the generated code is what the contracts give. Never writes. Inside a packaged crate, where the
-    /// contracts may be missing, it does nothing.
+    /// Checks that the generated code is up to date. Never writes. Does nothing inside a packaged crate, where the
+    /// contracts may be missing.
     ///
-    /// Prints what cargo needs: `cargo::rerun-if-changed` for the contracts, the `fleet.yaml` that leads to them and the
-    /// generated files; `cargo::warning` and `cargo::error` for what is found, with the diff.
+    /// Prints instructions for cargo: `cargo::rerun-if-changed` for the contracts, the `fleet.yaml` that lists them and the
+    /// generated files; `cargo::warning` and `cargo::error` for the findings, with the diff.
     ///
     /// ```no_run
     /// fn main() -> Result<(), capgen_codegen::BuildError> {
@@ -113,15 +113,15 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// A contract is bad, or generated code is stale or missing. What it is has been printed as `cargo::error` lines.
+    /// A contract is invalid, or generated code is out of date or missing. The details are printed as `cargo::error` lines.
     pub fn verify(&self) -> Result<(), BuildError> {
         self.run(Mode::Verify)
     }
 
-    /// Writes the generated code where it is not what the contracts give.
+    /// Writes the generated files that are out of date or missing.
     ///
-    /// Prints what cargo needs: `cargo::rerun-if-changed` for the contracts and the `fleet.yaml` that leads to them;
-    /// `cargo::warning` and `cargo::error` for what is found.
+    /// Prints instructions for cargo: `cargo::rerun-if-changed` for the contracts and the `fleet.yaml` that lists them;
+    /// `cargo::warning` and `cargo::error` for the findings.
     ///
     /// ```no_run
     /// fn main() -> Result<(), capgen_codegen::BuildError> {
@@ -131,19 +131,19 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// A contract is bad, a file cannot be written, or this is a packaged crate: a downloaded source is not to be changed.
+    /// A contract is invalid, a file cannot be written, or this is a packaged crate, whose source must not change.
     pub fn write_if_changed(&self) -> Result<(), BuildError> {
         self.run(Mode::Write)
     }
 
     fn run(&self, mode: Mode) -> Result<(), BuildError> {
         let Some(package) = env::var_os("CARGO_MANIFEST_DIR") else {
-            return Err(BuildError::new("`CARGO_MANIFEST_DIR` is not set: this is for build scripts"));
+            return Err(BuildError::new("`CARGO_MANIFEST_DIR` is not set: call this from a build script"));
         };
         self.run_in(Path::new(&package), mode, &mut io::stdout().lock())
     }
 
-    /// The whole run, on any package and any stream.
+    /// Runs on any package and writes to any stream, for tests.
     fn run_in(&self, package: &Path, mode: Mode, out: &mut dyn Write) -> Result<(), BuildError> {
         let mut report = Report::new(package, out);
         if is_packaged(package) {
@@ -157,7 +157,7 @@ impl Build {
             Mode::Write => plan.write().map_err(|findings| report.fail(&findings)),
             Mode::Verify => {
                 let findings = plan.stale();
-                // The diff of a missing file is all of it, and says nothing.
+                // The diff of a missing file would be the whole file.
                 let stale = plan.files().iter().filter(|file| file.state() == State::Stale);
                 let diff: String = stale.map(PlannedFile::diff).collect();
                 if findings.is_empty() { Ok(()) } else { Err(report.fail_as_stale(&findings, &diff)) }
@@ -165,24 +165,26 @@ impl Build {
         }
     }
 
-    /// Reads, generates and compares, and tells cargo what that depends on.
+    /// Reads, generates and compares, and declares the dependencies to cargo.
     fn plan(&self, package: &Path, mode: Mode, report: &mut Report<'_>) -> Result<Plan, BuildError> {
         let selection = self.selection(package);
         if selection.is_empty() {
-            let finding = Diagnostic::new(codes::NOTHING_NAMED, "the build script names nothing to generate from");
+            let finding =
+                Diagnostic::new(capgen_manifest::codes::NOTHING_SELECTED, "the build script selects no contracts");
             return Err(report.fail(&[finding.help("call `.peer(id)` or `.capabilities(path)`")]));
         }
         let located = selection.locate();
         for path in located.paths() {
             report.depends_on(&path)?;
         }
-        let contracts = located.load_for_output().map_err(|findings| report.fail(&findings))?;
+        let contracts = output::load(located).map_err(|findings| report.fail(&findings))?;
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
         let mut outputs = Vec::with_capacity(contracts.len());
         for contract in contracts {
             report.warn(&contract.warnings)?;
             let files = generate(&contract.manifest, languages);
-            outputs.push(Output { agent: contract.manifest.agent, origin: contract.origin, files });
+            let origin = contract.path().to_owned();
+            outputs.push(Output { agent: contract.manifest.agent, origin, files });
         }
         let folder = self.out_dir.as_deref().unwrap_or(Path::new("generated"));
         if mode == Mode::Verify {
@@ -210,15 +212,15 @@ enum Mode {
     Write,
 }
 
-/// Whether the package was unpacked by cargo, which keeps these names for itself: `cargo package` adds the first two (the
-/// second where there is a repository), and vendoring the third.
+/// Whether cargo unpacked the package. It reserves these names: `cargo package` adds the first two (the second if there is a
+/// repository), and vendoring adds the third.
 fn is_packaged(package: &Path) -> bool {
     ["Cargo.toml.orig", ".cargo_vcs_info.json", ".cargo-checksum.json"].iter().any(|name| package.join(name).exists())
 }
 
 fn packaged(package: &Path) -> Diagnostic {
-    let message = format!("`{}` is a packaged crate: generated code is not written into it", package.display());
-    Diagnostic::new(codes::PACKAGED, message).help("check the generated code in, and call `verify` in the build script")
+    let message = format!("`{}` is a packaged crate, which a build script must not change", package.display());
+    Diagnostic::new(codes::PACKAGED, message).help("check in the generated code, and call `verify` in the build script")
 }
 
 #[cfg(test)]

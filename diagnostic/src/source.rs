@@ -1,10 +1,10 @@
-//! A text and the name it is shown under.
+//! A text and the path under which diagnostics show it.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::{Diagnostic, codes};
+use crate::credentials::hidden_lines;
 
 /// A file's text with the path that diagnostics show. Cheap to clone.
 #[derive(Clone)]
@@ -15,16 +15,16 @@ struct Inner {
     text: String,
     /// Where each line starts, in bytes.
     lines: Vec<usize>,
-    /// For each line whether it may hold a credential; found out when a snippet is wanted.
+    /// For each line whether it may contain a credential. Computed for the first snippet: most sources need none.
     hidden: OnceLock<Vec<bool>>,
 }
 
-/// A place for people: both count from 1, columns in code points.
+/// A line and a column. Both count from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Position {
     /// The line. Lines end with LF or CRLF.
     pub line: usize,
-    /// The column, in Unicode code points. A byte order mark takes none.
+    /// The column, in Unicode code points. A byte order mark does not count.
     pub column: usize,
 }
 
@@ -32,40 +32,11 @@ pub struct Position {
 const BOM: char = '\u{feff}';
 
 impl Source {
-    /// A source; `path` is only shown, never opened.
+    /// Creates a source. `path` is only displayed, never opened.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         Self(Arc::new(Inner { path, text, lines, hidden: OnceLock::new() }))
-    }
-
-    /// A source from a file's bytes.
-    ///
-    /// # Errors
-    ///
-    /// One [`codes::NOT_UTF8`] where the bytes are not UTF-8; it says at which byte and line.
-    pub fn from_bytes(path: impl Into<String>, bytes: Vec<u8>) -> Result<Self, Vec<Diagnostic>> {
-        let path = path.into();
-        String::from_utf8(bytes).map(|text| Self::new(path.clone(), text)).map_err(|error| {
-            let offset = error.utf8_error().valid_up_to();
-            let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
-            let utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-            // The lossy text has the same bytes up to the error, so the span and the snippet are right.
-            let source = Self::new(path, String::from_utf8_lossy(error.as_bytes()));
-            let line = source.position(offset).line;
-            vec![
-                Diagnostic::new(
-                    codes::NOT_UTF8,
-                    format!("the text is not UTF-8: byte 0x{byte:02x} at offset {offset}, line {line}"),
-                )
-                .at(&source, offset..offset + 1, "")
-                .help(if utf16 {
-                    "this looks like UTF-16: save the file as UTF-8"
-                } else {
-                    "save the file as UTF-8"
-                }),
-            ]
-        })
     }
 
     /// The path that diagnostics show.
@@ -78,8 +49,8 @@ impl Source {
         &self.0.text
     }
 
-    /// The line and column of a byte offset. An offset inside a code point is that of the code point, one beyond the
-    /// text that of its end. Takes time linear in the line's length.
+    /// The line and column of a byte offset. An offset inside a code point has the position of the code point; an offset
+    /// beyond the text has the position of its end. Takes time linear in the line's length.
     pub fn position(&self, offset: usize) -> Position {
         let offset = floor_char_boundary(self.text(), offset);
         let index = self.0.lines.partition_point(|&start| start <= offset).saturating_sub(1);
@@ -89,7 +60,7 @@ impl Source {
         Position { line: index + 1, column: before.chars().count() + 1 }
     }
 
-    /// The bytes of a line, which counts from 1, without its line end; `None` where there is no such line.
+    /// The byte range of a line, without its line end. Lines count from 1; `None` if there is no such line.
     pub fn line(&self, line: usize) -> Option<Range<usize>> {
         let index = line.checked_sub(1)?;
         let start = *self.0.lines.get(index)?;
@@ -98,15 +69,20 @@ impl Source {
         Some(start..start + text.strip_suffix('\r').unwrap_or(text).len())
     }
 
-    /// Whether a line, which counts from 1, may hold a credential.
+    /// Whether both have the same path and text. Two reads of one file are the same source.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.path() == other.path() && self.text() == other.text())
+    }
+
+    /// Whether a line may contain a credential. Lines count from 1.
     pub(crate) fn hides(&self, line: usize) -> bool {
-        let hidden = self.0.hidden.get_or_init(|| crate::render::hidden_lines(self.text()));
+        let hidden = self.0.hidden.get_or_init(|| hidden_lines(self.text()));
         line.checked_sub(1).and_then(|index| hidden.get(index).copied()).unwrap_or(false)
     }
 }
 
 impl fmt::Debug for Source {
-    /// Without the text, which may be long and may hold credentials.
+    /// Leaves out the text, which may be long and may contain credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Source").field(&self.0.path).finish()
     }
@@ -136,12 +112,5 @@ mod tests {
             (Some(0..7), Some(9..14), Some(15..15), None)
         );
         assert_eq!(source.line(0), None);
-    }
-
-    #[test]
-    fn bytes_that_are_not_utf8_are_refused_with_their_place() {
-        let error = Source::from_bytes("f", b"a: 1\nb: \xff\n".to_vec()).unwrap_err().remove(0);
-        assert_eq!(error.code, codes::NOT_UTF8);
-        assert_eq!(error.message, "the text is not UTF-8: byte 0xff at offset 8, line 2");
     }
 }

@@ -1,8 +1,7 @@
-//! Which lines of a source may hold a credential. They are never shown.
+//! Finds the lines of a source that may contain a credential. They are never displayed.
 //!
-//! It looks at lines, not at the tree, because a source that is no YAML has errors to show too; where in doubt, it hides.
-
-use super::escape::user_info;
+//! The search works on lines, not on the tree, because a source that is not valid YAML has errors to display too. If in
+//! doubt, a line is hidden.
 
 /// Parts of keys whose values are credentials, without `_` and `-`.
 const WORDS: [&str; 12] = [
@@ -20,17 +19,17 @@ const WORDS: [&str; 12] = [
     "privatekey",
 ];
 
-/// What the lines before say about the next one.
+/// The effect of the previous lines on the next one.
 enum State {
     Open,
-    /// A credential's key ended a line: the next line has the value, unless it starts a mapping.
+    /// The key of a credential ended a line. The next line contains the value, unless it starts a mapping.
     Pending(usize),
-    /// Everything that is indented deeper belongs to a credential.
+    /// All lines with a deeper indentation belong to a credential.
     Hidden(usize),
 }
 
-/// For each line whether it may hold a credential: the value of a key such as `password`, everything below `sasl`, or
-/// a URL with user info. A schema (`token: { type: string }`) is no credential.
+/// Whether each line may contain a credential: the value of a key such as `password`, everything below `sasl`, or a URL
+/// with user info. A schema (`token: { type: string }`) is not a credential.
 pub(crate) fn hidden_lines(text: &str) -> Vec<bool> {
     let mut state = State::Open;
     text.split('\n').map(|line| has_user_info(line) | is_hidden(line, &mut state)).collect()
@@ -71,7 +70,7 @@ fn is_hidden(line: &str, state: &mut State) -> bool {
     hidden
 }
 
-/// Which of [`WORDS`] the key at the end of `text` has.
+/// The first of [`WORDS`] in the key at the end of `text`.
 fn credential_word(text: &str) -> Option<&'static str> {
     let text = text.trim_end().trim_end_matches(['"', '\'']);
     let rest = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-');
@@ -93,7 +92,7 @@ fn starts_mapping(content: &str) -> bool {
     content.is_empty() || is_key.is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
 }
 
-/// Whether a value in flow style is a schema.
+/// Whether a value in flow style looks like a schema.
 fn is_schema(value: &str) -> bool {
     let Some(inside) = value.strip_prefix('{') else { return matches!(value, "true," | "false," | "true" | "false") };
     let key = inside.trim_start().trim_start_matches(['"', '\'']);
@@ -101,6 +100,12 @@ fn is_schema(value: &str) -> bool {
         let rest = key.strip_prefix(word).unwrap_or_default();
         rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':')
     })
+}
+
+/// The length in bytes of the user info, which ends at the last `@` of the authority; `None` if there is none.
+pub(crate) fn user_info(after_scheme: &str) -> Option<usize> {
+    let end = after_scheme.find(|c: char| c.is_whitespace() || "/?#\"'`<>".contains(c)).unwrap_or(after_scheme.len());
+    after_scheme.get(..end)?.rfind('@')
 }
 
 fn has_user_info(line: &str) -> bool {
@@ -139,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_no_credential() {
+    fn schemas_are_not_credentials() {
         check("maxTokens: 5\ntoken: { type: string }\ntoken:\n  type: strng\n", &[false; 5]);
         check("\"token\": {\n  \"type\": \"strng\"\n}", &[false; 3]);
         check("description: the password for it", &[false]);

@@ -1,9 +1,16 @@
-//! Near misses: "did you mean".
+//! "Did you mean": the one place that decides which names are close enough to suggest.
 
-/// Longer texts are no near miss of anything, and comparing them costs.
+/// Longer texts, in bytes, are never a typo of a name, and the comparison takes time quadratic in their length.
 const LONGEST: usize = 64;
 
-/// The candidate that `text` was probably meant to be; the first of equals. Case, `-` and `_` do not count.
+/// The candidate that `text` was probably meant to be, or the first of several that are equally close. Case, `-` and `_`
+/// are ignored, because the same name is written `timeoutMs` in a manifest and `timeout_ms` in Rust.
+///
+/// ```
+/// use capgen_diagnostic::nearest;
+/// assert_eq!(nearest("input_shema", ["name", "inputSchema"]), Some("inputSchema"));
+/// assert_eq!(nearest("colour", ["name", "inputSchema"]), None);
+/// ```
 pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     if text.len() > LONGEST {
         return None;
@@ -12,6 +19,7 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.into_iter().filter(|c| c.len() <= LONGEST) {
         let other = plain(candidate);
+        // One edit in three characters, and never a candidate that shares nothing with the text.
         let distance = strsim::damerau_levenshtein(&text, &other);
         let near = distance <= (text.chars().count().max(other.chars().count()) / 3).max(1) && distance < other.len();
         if near && best.is_none_or(|(least, _)| distance < least) {
@@ -30,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_of_the_hand_are_near_and_other_words_are_not() {
+    fn typos_are_near_and_other_words_are_not() {
         let keys = ["name", "inputSchema", "outputSchema", "timeoutMs", "tags"];
         for (text, expected) in [
             ("inputShema", Some("inputSchema")),
@@ -47,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_not_compared() {
+    fn long_texts_are_not_compared() {
         assert_eq!(nearest(&"n".repeat(1_000_000), ["name"]), None);
     }
 }

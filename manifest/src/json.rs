@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use capgen_schema::Number;
 
-use crate::parse::{Findings, Stop, quoted};
+use crate::findings::{Findings, Stop, quoted};
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
 /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)), strictly; a byte order mark may stand first.

@@ -1,46 +1,36 @@
-//! What reading YAML and reading JSON share: limits and the list of findings.
+//! The limits and the list of findings that the readers of YAML and JSON share.
 
 use std::ops::Range;
-use std::path::Path;
 
-use capgen_schema::Code;
+use capgen_diagnostic::{Code, Diagnostic, Source};
 
-use crate::{Diagnostic, Member, Node, Source, codes, parse_json, parse_yaml};
+use crate::codes;
+use crate::tree::{Member, Node};
 
-/// How deep values nest: a schema of 64 levels takes about 130 of mapping.
+/// The deepest nesting. A schema of 64 levels takes about 130 levels of mappings.
 pub(crate) const MAX_DEPTH: usize = 256;
-/// How many bytes a text has.
+/// The largest text.
 pub(crate) const MAX_BYTES: usize = 32 << 20;
-/// How many values a text has, aliases written out.
+/// The largest number of values, counting the copies that aliases make.
 pub(crate) const MAX_NODES: usize = 2_000_000;
-/// How many findings one text gets before its reader gives up.
+/// A reader gives up after this many findings: a hostile text can cause one per byte.
 const MAX_FINDINGS: usize = 100;
 
-/// Reads a text as JSON where its path ends with `.json`, else as YAML.
-///
-/// # Errors
-///
-/// Those of [`parse_json`] or [`parse_yaml`].
-pub fn parse_document(source: &Source) -> Result<Node, Vec<Diagnostic>> {
-    let is_json = Path::new(source.path()).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    if is_json { parse_json(source) } else { parse_yaml(source) }
-}
-
-/// Reading cannot go on; why is in the [`Findings`].
+/// Reading cannot continue. The reason is in the [`Findings`].
 pub(crate) struct Stop;
 
-/// What is wrong with a text.
+/// The findings of one text.
 pub(crate) struct Findings<'s> {
     source: &'s Source,
     list: Vec<Diagnostic>,
 }
 
 impl<'s> Findings<'s> {
-    /// None yet.
+    /// Starts an empty list.
     ///
     /// # Errors
     ///
-    /// [`codes::TOO_LARGE`] where the text has more than [`MAX_BYTES`].
+    /// [`codes::TOO_LARGE`] if the text has more than [`MAX_BYTES`].
     pub(crate) fn new(source: &'s Source) -> Result<Self, Vec<Diagnostic>> {
         let bytes = source.text().len();
         if bytes > MAX_BYTES {
@@ -50,24 +40,24 @@ impl<'s> Findings<'s> {
         Ok(Self { source, list: Vec::new() })
     }
 
-    /// A finding at a place.
+    /// Creates a finding at a place.
     pub(crate) fn at(&self, code: Code, message: impl Into<String>, span: Range<usize>) -> Diagnostic {
         Diagnostic::new(code, message).at(self.source, span, "")
     }
 
-    /// Adds a finding and goes on, unless there are too many.
+    /// Adds a finding and continues, unless there are too many.
     pub(crate) fn add(&mut self, finding: Diagnostic) -> Result<(), Stop> {
         self.list.push(finding);
         if self.list.len() < MAX_FINDINGS { Ok(()) } else { Err(Stop) }
     }
 
-    /// Adds a finding after which nothing can be known.
+    /// Adds a finding after which the rest of the text has no known meaning.
     pub(crate) fn stop<T>(&mut self, finding: Diagnostic) -> Result<T, Stop> {
         self.list.push(finding);
         Err(Stop)
     }
 
-    /// Counts one level of nesting at `span`.
+    /// Checks the depth of a value at `span`.
     pub(crate) fn check_depth(&mut self, depth: usize, span: Range<usize>) -> Result<(), Stop> {
         if depth <= MAX_DEPTH {
             return Ok(());
@@ -84,10 +74,10 @@ impl<'s> Findings<'s> {
         self.stop(self.at(codes::TOO_LARGE, format!("the text has more than {MAX_NODES} values"), span))
     }
 
-    /// Adds a finding for every key that stands in `members` a second time.
+    /// Adds a finding for every duplicate key in `members`.
     pub(crate) fn check_keys(&mut self, members: &[Member]) -> Result<(), Stop> {
         let mut order: Vec<&Member> = members.iter().collect();
-        // Stable: of equal keys the first in the source stays first.
+        // A stable sort keeps equal keys in source order, so the first one is the original.
         order.sort_by(|a, b| a.key.cmp(&b.key));
         let mut repeats = Vec::new();
         for same in order.chunk_by(|a, b| a.key == b.key) {
@@ -105,7 +95,7 @@ impl<'s> Findings<'s> {
         Ok(())
     }
 
-    /// The tree, where nothing is wrong, else the findings in source order.
+    /// The tree, if there are no findings, or the findings in source order.
     pub(crate) fn finish(mut self, root: Result<Node, Stop>) -> Result<Node, Vec<Diagnostic>> {
         match root {
             Ok(root) if self.list.is_empty() => Ok(root),
@@ -117,7 +107,7 @@ impl<'s> Findings<'s> {
     }
 }
 
-/// The text in backticks, cut where it is long.
+/// The text in backticks, shortened if it is long.
 pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((cut, _)) => format!("`{}…`", text.get(..cut).unwrap_or_default()),

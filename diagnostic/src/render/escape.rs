@@ -1,8 +1,9 @@
-//! Making a stranger's text harmless.
+//! Escaping untrusted text.
 
-use crate::characters::is_unsafe;
+use crate::credentials::user_info;
+use crate::is_unsafe;
 
-/// The text with every unsafe character written as in Rust (`\u{202e}`) and without the user info of URLs.
+/// The text with every unsafe character escaped as in Rust (`\u{202e}`), and without the user info of URLs.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in without_user_info(text).chars() {
@@ -11,7 +12,7 @@ pub(super) fn visible(text: &str) -> String {
     out
 }
 
-/// Appends a character as [`visible`] writes it.
+/// Appends a character the way [`visible`] escapes it.
 pub(super) fn push_visible(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),
@@ -22,7 +23,7 @@ pub(super) fn push_visible(out: &mut String, c: char) {
     }
 }
 
-/// `amqp://user:pass@host` as `amqp://…@host`.
+/// Shortens `amqp://user:pass@host` to `amqp://…@host`.
 pub(super) fn without_user_info(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -41,18 +42,12 @@ pub(super) fn without_user_info(text: &str) -> String {
     out
 }
 
-/// How many bytes of user info stand before the last `@` of an authority.
-pub(super) fn user_info(after_scheme: &str) -> Option<usize> {
-    let end = after_scheme.find(|c: char| c.is_whitespace() || "/?#\"'`<>".contains(c)).unwrap_or(after_scheme.len());
-    after_scheme.get(..end)?.rfind('@')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_steers_a_terminal_is_left() {
+    fn characters_that_steer_a_terminal_are_escaped() {
         for (text, expected) in [
             ("a\u{1b}[31mb", "a\\u{1b}[31mb"),
             ("x\u{202e}y\u{9b}z\u{7f}", "x\\u{202e}y\\u{9b}z\\u{7f}"),

@@ -1,13 +1,14 @@
-//! From what was asked for to checked contracts: the one way in of the command line and of build scripts.
+//! From a selection of agents and files to checked contracts. Every command and every build script loads contracts here.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use capgen_manifest::{AgentId, Diagnostic, Fleet, Manifest, find_root, load, load_peer, read_source, shown};
+use crate::file::{read_source, shown};
+use crate::fleet::{Fleet, find_root};
+use crate::read::{load, load_peer};
+use crate::{AgentId, Diagnostic, LoadedContract, codes};
 
-use crate::{codes, output};
-
-/// What was asked for.
+/// The contracts to load.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Agents of the fleet, by id.
@@ -16,13 +17,13 @@ pub struct Selection {
     pub all: bool,
     /// Files, in the fleet or not.
     pub files: Vec<PathBuf>,
-    /// The fleet's root; where absent it is looked for from `start` upwards.
+    /// The fleet's root. If absent, it is searched for from `start` upwards.
     pub root: Option<PathBuf>,
-    /// Where looking for the fleet's root starts.
+    /// The folder in which the search for the fleet's root starts.
     pub start: PathBuf,
 }
 
-/// The files that a selection names, found but not read.
+/// The files of a selection, found but not read yet.
 #[derive(Clone, Debug)]
 pub struct Located {
     fleet: Option<Fleet>,
@@ -37,24 +38,13 @@ struct Input {
     agent: Option<AgentId>,
 }
 
-/// A contract and where it came from.
-#[derive(Clone, Debug)]
-pub struct Contract {
-    /// The path that messages show.
-    pub origin: String,
-    /// What the file says.
-    pub manifest: Manifest,
-    /// Findings that do not refuse it.
-    pub warnings: Vec<Diagnostic>,
-}
-
 impl Selection {
-    /// Whether nothing was asked for.
+    /// Whether nothing is selected.
     pub fn is_empty(&self) -> bool {
         self.peers.is_empty() && !self.all && self.files.is_empty()
     }
 
-    /// The fleet that there is, also where files alone were asked for: the one at the root, or at or above the start.
+    /// The fleet at the root, or at or above the start; also if only files are selected.
     ///
     /// # Errors
     ///
@@ -64,8 +54,8 @@ impl Selection {
         root.map(|root| Fleet::open(&root)).transpose()
     }
 
-    /// Finds the files: peers first, then the rest of the fleet, then files; each file once, whatever names it.
-    /// What goes wrong is reported by [`Located::load`].
+    /// Finds the files: peers first, then the rest of the fleet, then files. A file that is selected twice is read once.
+    /// [`Located::load`] reports the errors.
     pub fn locate(&self) -> Located {
         let mut located = Located { fleet: None, inputs: Vec::new(), findings: Vec::new() };
         if self.all || !self.peers.is_empty() {
@@ -100,11 +90,11 @@ impl Located {
             match fleet.peers() {
                 Ok(peers) if peers.is_empty() => {
                     let message = format!("no agent of the fleet at `{}` has a manifest", fleet.root().display());
-                    self.findings.push(Diagnostic::new(codes::NOTHING_NAMED, message));
+                    self.findings.push(Diagnostic::new(codes::NOTHING_SELECTED, message));
                 }
                 Ok(peers) => {
                     for (id, _) in peers {
-                        // A path of `fleet.yaml` may lead nowhere.
+                        // `peers` includes agents whose path in `fleet.yaml` does not exist; `peer` reports them.
                         match fleet.peer(id.as_str()) {
                             Ok(path) => self.inputs.push(Input { path, agent: Some(id) }),
                             Err(findings) => self.findings.extend(findings),
@@ -117,7 +107,7 @@ impl Located {
         self.fleet = Some(fleet);
     }
 
-    /// Every file that the result depends on: `fleet.yaml` where there is one, and the contracts.
+    /// Every file that the result depends on: `fleet.yaml`, if there is one, and the contracts.
     pub fn paths(&self) -> Vec<PathBuf> {
         let fleet = self.fleet.as_ref().and_then(Fleet::file);
         fleet.into_iter().chain(self.inputs.iter().map(|input| input.path.clone())).collect()
@@ -132,22 +122,22 @@ impl Located {
     ///
     /// # Errors
     ///
-    /// All findings of all files, warnings included, where one of them is an error.
-    pub fn load(self) -> Result<Vec<Contract>, Vec<Diagnostic>> {
-        self.read(|_| Vec::new())
+    /// If one finding is an error, all findings of all files, warnings included.
+    pub fn load(self) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
+        self.load_and_check(|_| Vec::new())
     }
 
-    /// Reads every file, for output in one folder.
+    /// Reads every file, and checks the agents of all files together. `check` gets each agent with the path of its
+    /// contract, and returns the errors. A file that does not load counts as a contract of the agent that it was looked up
+    /// for, so that `check` sees as many agents as possible and one run reports everything.
     ///
     /// # Errors
     ///
-    /// Those of [`load`](Self::load) and, at once, those of [`output::check_agents`]. A contract that does not load
-    /// counts as that of the agent that it was looked up for.
-    pub fn load_for_output(self) -> Result<Vec<Contract>, Vec<Diagnostic>> {
-        self.read(|agents| output::check_agents(agents.iter().map(|(agent, origin)| (agent, origin.as_str()))))
-    }
-
-    fn read(self, judge: impl Fn(&[(AgentId, String)]) -> Vec<Diagnostic>) -> Result<Vec<Contract>, Vec<Diagnostic>> {
+    /// Those of [`load`](Self::load) and, at the same time, those of `check`.
+    pub fn load_and_check(
+        self,
+        check: impl FnOnce(&[(AgentId, String)]) -> Vec<Diagnostic>,
+    ) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
         let mut failed = !self.findings.is_empty();
         let mut findings = self.findings;
         let mut contracts = Vec::with_capacity(self.inputs.len());
@@ -155,9 +145,9 @@ impl Located {
         for input in self.inputs {
             match input.load() {
                 Ok(contract) => {
-                    // Kept for the case that another file fails.
+                    // If another file fails, these are reported together with its errors.
                     findings.extend(contract.warnings.iter().cloned());
-                    agents.push((contract.manifest.agent.clone(), contract.origin.clone()));
+                    agents.push((contract.manifest.agent.clone(), contract.path().to_owned()));
                     contracts.push(contract);
                 }
                 Err(errors) => {
@@ -167,21 +157,19 @@ impl Located {
                 }
             }
         }
-        let refused = judge(&agents);
-        failed |= !refused.is_empty();
-        findings.extend(refused);
+        let errors = check(&agents);
+        failed |= !errors.is_empty();
+        findings.extend(errors);
         if failed { Err(findings) } else { Ok(contracts) }
     }
 }
 
 impl Input {
-    fn load(&self) -> Result<Contract, Vec<Diagnostic>> {
-        let origin = shown(&self.path);
-        let source = read_source(&self.path, &origin)?;
-        let loaded = match &self.agent {
-            Some(agent) => load_peer(&source, agent)?,
-            None => load(&source)?,
-        };
-        Ok(Contract { origin, manifest: loaded.manifest, warnings: loaded.warnings })
+    fn load(&self) -> Result<LoadedContract, Vec<Diagnostic>> {
+        let source = read_source(&self.path, &shown(&self.path))?;
+        match &self.agent {
+            Some(agent) => load_peer(&source, agent),
+            None => load(&source),
+        }
     }
 }

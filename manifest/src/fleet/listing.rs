@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::document::parse_document;
 use crate::read::{Map, Place, Reader, format_version};
-use crate::{AgentId, Diagnostic, Node, Source, codes, parse_document};
+use crate::{AgentId, Diagnostic, Node, Source, codes};
 
 /// The keys that the reference runtime has. Only `version` and `agents` are read here; the rest is the runtime's.
 const KEYS: [&str; 10] =

@@ -1,12 +1,14 @@
-//! From a peer's id to its file.
+//! The agents of a fleet, and where their manifests are.
+
+mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use crate::file::{candidates, manifest_in, read_source, shown};
-use crate::fleet::{Listed, read_fleet};
-use crate::read::nearest;
+use crate::fleet::listing::{Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Source, codes};
+use capgen_diagnostic::nearest;
 
 /// The agents below one root: those of `fleet.yaml`, and the folders of `agents/`.
 #[derive(Clone, Debug)]

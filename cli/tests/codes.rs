@@ -1,0 +1,154 @@
+//! The codes of all crates: each one has a page, a fixture and a unique number, and the examples on the pages are true.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::{Fleet, Source, load};
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// The standard output of the binary.
+fn capgen(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_capgen")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The folder with the codes of each crate that has any.
+fn code_folders() -> Vec<PathBuf> {
+    let crates = fs::read_dir(workspace()).unwrap().map(|entry| entry.unwrap().path().join("src/codes"));
+    crates.filter(|folder| folder.join("mod.rs").is_file()).collect()
+}
+
+fn is_code(text: &str) -> bool {
+    text.len() == 5 && text.starts_with(['E', 'W']) && text.bytes().skip(1).all(|b| b.is_ascii_digit())
+}
+
+/// The declared codes, each with the folder that declares it.
+fn declared() -> Vec<(String, PathBuf)> {
+    let mut declared = Vec::new();
+    for folder in code_folders() {
+        let text = fs::read_to_string(folder.join("mod.rs")).unwrap();
+        let codes = text.split('"').skip(1).step_by(2).filter(|quoted| is_code(quoted));
+        declared.extend(codes.map(|code| (code.to_owned(), folder.clone())));
+    }
+    declared
+}
+
+/// The text of each page, by code.
+fn pages() -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    for folder in code_folders() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "md") {
+                let code = path.file_stem().unwrap().to_str().unwrap().to_owned();
+                pages.insert(code, fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    pages
+}
+
+#[test]
+fn codes_are_unique_across_crates() {
+    let mut seen = BTreeMap::new();
+    for (code, folder) in declared() {
+        if let Some(other) = seen.insert(code.clone(), folder.clone()) {
+            panic!("{code} is declared in {} and in {}", other.display(), folder.display());
+        }
+    }
+}
+
+#[test]
+fn every_code_has_a_page_in_its_crate_and_capgen_explains_it() {
+    let declared = declared();
+    for (code, folder) in &declared {
+        assert!(folder.join(format!("{code}.md")).is_file(), "{code} has no page in {}", folder.display());
+    }
+    let declared: BTreeSet<String> = declared.into_iter().map(|(code, _)| code).collect();
+    assert_eq!(pages().into_keys().collect::<BTreeSet<_>>(), declared, "a page has no code");
+    let list = capgen(&["explain", "--list"]);
+    let listed: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(listed, declared.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn pages_have_the_common_structure() {
+    for (code, text) in pages() {
+        assert!(text.starts_with(&format!("# {code}: ")), "{text}");
+        assert!(text.contains("\n\nWrong:\n\n```") && text.contains("\n\nFixed:\n\n```"), "{text}");
+        assert!(text.ends_with("```\n") && text.lines().all(|line| line.len() <= 200), "{text}");
+    }
+}
+
+/// The notation and the text of the fenced block after `heading`.
+fn block<'t>(text: &'t str, heading: &str) -> (&'t str, &'t str) {
+    let rest = text.split_once(&format!("\n{heading}:\n\n```")).unwrap().1;
+    let (notation, rest) = rest.split_once('\n').unwrap();
+    (notation, rest.split_once("```\n").unwrap().0)
+}
+
+/// The findings of an example; `None` if it is a command or a folder, which this test cannot run.
+fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic>> {
+    match notation {
+        "text" => None,
+        "yaml fleet" => {
+            let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            fs::create_dir_all(&root).unwrap();
+            fs::write(root.join("fleet.yaml"), text).unwrap();
+            Some(Fleet::open(&root).err().unwrap_or_default())
+        }
+        notation => {
+            let source = Source::new(format!("capabilities.{notation}"), text);
+            Some(load(&source).map_or_else(|findings| findings, |loaded| loaded.warnings))
+        }
+    }
+}
+
+fn codes(findings: &[Diagnostic]) -> BTreeSet<String> {
+    findings.iter().map(|finding| finding.code.as_str().to_owned()).collect()
+}
+
+/// Checks that the example after `heading` on each page has the findings that `expected` returns for its code.
+fn check_examples(heading: &str, expected: impl Fn(&str) -> BTreeSet<String>) {
+    let wrong: Vec<String> = pages()
+        .iter()
+        .filter_map(|(code, text)| {
+            let found = findings(block(text, heading), &format!("{code}-{heading}"))?;
+            (codes(&found) != expected(code)).then(|| format!("{code}: {found:#?}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_wrong_example_has_its_code_and_no_other() {
+    check_examples("Wrong", |code| BTreeSet::from([code.to_owned()]));
+}
+
+#[test]
+fn every_fixed_example_has_no_findings() {
+    check_examples("Fixed", |_| BTreeSet::new());
+}
+
+/// `CAPGEN_UPDATE=1` writes the page.
+#[test]
+fn the_page_of_all_codes_is_up_to_date() {
+    let path = workspace().join("docs/codes.md");
+    let expected = capgen(&["explain", "--all"]);
+    if std::env::var_os("CAPGEN_UPDATE").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    let page = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert!(
+        page == expected,
+        "docs/codes.md is out of date: run `CAPGEN_UPDATE=1 cargo test -p capgen-cli --test codes`"
+    );
+}

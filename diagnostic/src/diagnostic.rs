@@ -1,0 +1,113 @@
+//! A finding: what is wrong, where, and how to fix it.
+
+use std::ops::Range;
+
+use crate::{Code, Severity, Source};
+
+/// A finding: what is wrong, where, and how to fix it.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence, without a full stop.
+    pub message: String,
+    /// The places that the finding is about. The first one is the primary place. They may be in several sources: a
+    /// finding about two versions of a contract points into both.
+    pub labels: Vec<Label>,
+    /// Lines that follow the snippets, such as ``at: capability `review-pr`, inputSchema, /properties/prUrl``.
+    pub notes: Vec<String>,
+    /// What to do, in words.
+    pub help: Option<String>,
+    /// Edits that fix the finding. They do not overlap, and are meant to be applied together.
+    pub suggestions: Vec<Suggestion>,
+    /// JSON Pointer from the root of the primary source's document to the value in question, if it is known.
+    pub pointer: Option<String>,
+}
+
+/// A place in a source, with a few words about it.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The source that `span` points into.
+    pub source: Source,
+    /// In bytes of the source. Renderers clamp it.
+    pub span: Range<usize>,
+    /// May be empty.
+    pub text: String,
+}
+
+/// An edit that a program can apply: it replaces `span` of `source` with `replacement`.
+#[derive(Clone, Debug)]
+pub struct Suggestion {
+    /// The source that `span` points into.
+    pub source: Source,
+    /// In bytes of the source. An empty span inserts.
+    pub span: Range<usize>,
+    /// The new text, in the source's notation: quoted and escaped where the notation requires it.
+    pub replacement: String,
+}
+
+impl Diagnostic {
+    /// A finding without a place.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            suggestions: Vec::new(),
+            pointer: None,
+        }
+    }
+
+    /// Adds a label at `span` of `source`. The first label is the primary place.
+    #[must_use]
+    pub fn at(self, source: &Source, span: Range<usize>, text: impl Into<String>) -> Self {
+        self.label(Label { source: source.clone(), span, text: text.into() })
+    }
+
+    /// Adds a label. The first label is the primary place.
+    #[must_use]
+    pub fn label(mut self, label: Label) -> Self {
+        self.labels.push(label);
+        self
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Sets the help text.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds an edit that replaces `span` of `source` with `replacement`.
+    #[must_use]
+    pub fn suggest(mut self, source: &Source, span: Range<usize>, replacement: impl Into<String>) -> Self {
+        self.suggestions.push(Suggestion { source: source.clone(), span, replacement: replacement.into() });
+        self
+    }
+
+    /// Sets the JSON Pointer of the value in question.
+    #[must_use]
+    pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
+        self.pointer = Some(pointer.into());
+        self
+    }
+
+    /// Whether the finding rejects the input.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+
+    /// The primary place, if the finding has one.
+    pub fn primary(&self) -> Option<&Label> {
+        self.labels.first()
+    }
+}

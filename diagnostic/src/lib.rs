@@ -1,0 +1,34 @@
+//! Codes, and with the default feature `render` sources, diagnostics and their renderers.
+//!
+//! This crate is the root of the workspace: every other crate, `capgen-schema` included, takes its [`Code`] from here, so
+//! there is one such type. Programs that use generated code link `capgen-schema` and therefore this crate. They never
+//! render a diagnostic, so everything that does is behind the feature `render`, which only the readers of contracts
+//! switch on; without it the one dependency is `strsim`.
+//!
+//! A crate declares its codes with [`codes!`] and keeps a Markdown page for each one next to them. A program that can
+//! explain codes combines the tables of all crates in an [`Explanations`].
+#![forbid(unsafe_code)]
+
+mod characters;
+mod code;
+#[cfg(feature = "render")]
+mod credentials;
+#[cfg(feature = "render")]
+mod diagnostic;
+mod explanation;
+mod near;
+#[cfg(feature = "render")]
+pub mod render;
+#[cfg(feature = "render")]
+mod source;
+
+pub use characters::is_unsafe;
+pub use code::{Code, Severity};
+pub use explanation::{Explanation, Explanations};
+pub use near::nearest;
+
+#[cfg(feature = "render")]
+pub use {
+    diagnostic::{Diagnostic, Label, Suggestion},
+    source::{Position, Source},
+};

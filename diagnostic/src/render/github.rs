@@ -1,0 +1,48 @@
+//! Diagnostics as annotations of a pull request on GitHub.
+
+use super::escape::visible;
+use super::{Region, paragraphs, severity_name};
+use crate::{Diagnostic, Label};
+
+/// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
+/// changed files of a pull request, one per line.
+///
+/// An annotation has one place, the primary one. Labels in other files become lines of the message. The columns are left
+/// out if a span covers several lines, because GitHub ignores them there.
+pub fn github(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(|diagnostic| command(diagnostic) + "\n").collect()
+}
+
+fn command(diagnostic: &Diagnostic) -> String {
+    let mut properties = Vec::new();
+    let mut lines = paragraphs(diagnostic);
+    if let Some((primary, others)) = diagnostic.labels.split_first() {
+        let Region { start, end } = Region::new(&primary.source, &primary.span);
+        properties.push(format!("file={}", property(primary.source.path())));
+        properties.push(format!("line={},endLine={}", start.line, end.line));
+        if start.line == end.line {
+            properties.push(format!("col={},endColumn={}", start.column, end.column));
+        }
+        let elsewhere = others.iter().filter(|label| label.source.path() != primary.source.path());
+        // Directly after the message: the notes and the help refer to the finding as a whole.
+        lines.splice(1..1, elsewhere.map(place));
+    }
+    properties.push(format!("title={}", property(diagnostic.code.as_str())));
+    let message: Vec<_> = lines.iter().map(|line| data(line)).collect();
+    format!("::{} {}::{}", severity_name(diagnostic), properties.join(","), message.join("%0A"))
+}
+
+/// `path:line:column: text`
+fn place(label: &Label) -> String {
+    let start = label.source.position(label.span.start);
+    let place = format!("{}:{}:{}", label.source.path(), start.line, start.column);
+    if label.text.is_empty() { place } else { format!("{place}: {}", label.text) }
+}
+
+fn data(text: &str) -> String {
+    visible(text).replace('%', "%25")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

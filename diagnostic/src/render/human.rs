@@ -1,0 +1,81 @@
+//! Diagnostics as text, the way rustc prints them.
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+
+use super::escape::visible;
+use super::excerpt::{Excerpt, LONG, Mark, excerpts, line_of};
+use crate::{Diagnostic, Severity, Suggestion};
+
+/// Human-readable text with snippets of the sources; `color` adds ANSI escapes. An empty line separates findings, and the
+/// text ends with a line end unless there are no findings.
+///
+/// A suggestion is shown as a diff, unless the help text already quotes the replacement.
+///
+/// Takes time linear in the output and, once for each source, in the source.
+pub fn human(diagnostics: &[Diagnostic], color: bool) -> String {
+    let rendered: Vec<_> = diagnostics.iter().map(|diagnostic| render(diagnostic, color) + "\n").collect();
+    rendered.join("\n")
+}
+
+/// The only place that calls `annotate-snippets`, which panics on a span outside its text. It receives only clamped spans
+/// and lines that are safe to display.
+fn render(diagnostic: &Diagnostic, color: bool) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(10 * LONG);
+    let level = match diagnostic.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let excerpts = excerpts(&diagnostic.labels);
+    let edits: Vec<_> = diagnostic.suggestions.iter().filter_map(|s| edit(diagnostic, s)).collect();
+    let mut group: Group<'_> =
+        Group::with_title(level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.as_str()));
+    for excerpt in &excerpts {
+        let snippet = Snippet::source(&excerpt.text).path(&excerpt.path).line_start(excerpt.line);
+        group = group.element(snippet.annotations(excerpt.marks.iter().map(Mark::annotation)));
+    }
+    group = group.elements(diagnostic.notes.iter().map(|note| Level::NOTE.no_name().message(visible(note))));
+    // The help is the title of the diff, if there is one.
+    let help = diagnostic.help.iter().filter(|_| edits.is_empty());
+    group = group.elements(help.map(|help| Level::HELP.message(visible(help))));
+    let mut groups = vec![group];
+    for (index, (excerpt, replacement)) in edits.iter().enumerate() {
+        let help = diagnostic.help.as_deref().filter(|_| index == 0).unwrap_or("change this");
+        let span = excerpt.marks.first().map_or(0..0, |mark| mark.span.clone());
+        let snippet = Snippet::source(&excerpt.text).path(&excerpt.path).line_start(excerpt.line);
+        let title = Level::HELP.secondary_title(visible(help));
+        groups.push(Group::with_title(title).element(snippet.patch(Patch::new(span, replacement))));
+    }
+    let text = renderer.render(&groups);
+    if excerpts.is_empty() {
+        return text.lines().filter(|line| !is_bare_gutter(line)).collect::<Vec<_>>().join("\n");
+    }
+    excerpts.iter().fold(text, |text, excerpt| excerpt.with_true_position(&text))
+}
+
+/// The lines that a suggestion changes and the new text, unless the help already quotes it or the lines must not be
+/// shown.
+fn edit(diagnostic: &Diagnostic, suggestion: &Suggestion) -> Option<(Excerpt, String)> {
+    let Suggestion { source, span, replacement } = suggestion;
+    let is_quoted = diagnostic.help.as_ref().is_some_and(|help| help.contains(replacement.as_str()));
+    if is_quoted || source.hides(source.position(span.start).line) {
+        return None;
+    }
+    Some((line_of(source, span.clone()), visible(replacement)))
+}
+
+/// Whether a rendered line consists of nothing but the bar that connects a snippet to its notes. Without a snippet the
+/// bar connects nothing.
+fn is_bare_gutter(line: &str) -> bool {
+    let mut parts = line.split("\u{1b}[");
+    let before = parts.next().unwrap_or_default();
+    // Each further part begins with a colour, up to its `m`.
+    let shown = parts.filter_map(|part| part.split_once('m').map(|(_, shown)| shown));
+    std::iter::once(before).chain(shown).collect::<String>().trim() == "|"
+}
+
+impl Mark {
+    fn annotation(&self) -> Annotation<'_> {
+        let kind = if self.is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        kind.span(self.span.clone()).label((!self.text.is_empty()).then_some(&self.text))
+    }
+}

@@ -1,0 +1,104 @@
+//! Diagnostics as JSON, for programs.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use super::escape::without_user_info;
+use super::{Region, severity_name};
+use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
+
+/// One JSON object per line. Its members, of which those that are not known are left out:
+///
+/// - `code`, `severity`, `message`
+/// - `path`, `line`, `column`, `endLine`, `endColumn`, `label`: the primary place. Lines and columns count from 1, columns
+///   in code points; the end is exclusive
+/// - `related`: the other places, each with the same members as the primary place
+/// - `pointer`, `notes`, `help`
+/// - `suggestions`: edits, each with the members of a place and `replacement`
+pub fn json_lines(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().fold(String::new(), |mut out, diagnostic| {
+        out.push_str(&object(diagnostic));
+        out.push('\n');
+        out
+    })
+}
+
+fn object(diagnostic: &Diagnostic) -> String {
+    let mut members = vec![
+        ("code", string(diagnostic.code.as_str())),
+        ("severity", string(severity_name(diagnostic))),
+        ("message", string(&diagnostic.message)),
+    ];
+    let mut labels = diagnostic.labels.iter();
+    if let Some(Label { source, span, text }) = labels.next() {
+        members.extend(place(source, span));
+        members.extend((!text.is_empty()).then(|| ("label", string(text))));
+    }
+    members.extend(list("related", labels.map(related)));
+    members.extend(diagnostic.pointer.as_ref().map(|pointer| ("pointer", string(pointer))));
+    members.extend(list("notes", diagnostic.notes.iter().map(|note| string(note))));
+    members.extend(diagnostic.help.as_ref().map(|help| ("help", string(help))));
+    members.extend(list("suggestions", diagnostic.suggestions.iter().map(suggestion)));
+    braced(members)
+}
+
+fn related(label: &Label) -> String {
+    let mut members = place(&label.source, &label.span);
+    members.push(("label", string(&label.text)));
+    braced(members)
+}
+
+fn suggestion(suggestion: &Suggestion) -> String {
+    let mut members = place(&suggestion.source, &suggestion.span);
+    members.push(("replacement", string(&suggestion.replacement)));
+    braced(members)
+}
+
+fn place(source: &Source, span: &Range<usize>) -> Vec<(&'static str, String)> {
+    let Region { start, end } = Region::new(source, span);
+    vec![
+        ("path", string(source.path())),
+        ("line", start.line.to_string()),
+        ("column", start.column.to_string()),
+        ("endLine", end.line.to_string()),
+        ("endColumn", end.column.to_string()),
+    ]
+}
+
+/// A member whose value is an array, unless the array would be empty.
+fn list(name: &'static str, items: impl Iterator<Item = String>) -> Option<(&'static str, String)> {
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then(|| (name, array(items)))
+}
+
+/// A JSON object. The values of the members are JSON texts.
+pub(super) fn braced(members: Vec<(&str, String)>) -> String {
+    let members: Vec<_> = members.into_iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// A JSON array. The items are JSON texts.
+pub(super) fn array(items: Vec<String>) -> String {
+    format!("[{}]", items.join(","))
+}
+
+/// A JSON string. Unsafe characters are escaped, so the text can be printed on a terminal.
+pub(super) fn string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in without_user_info(text).chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if is_unsafe(c) => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    // Writing to a string does not fail.
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,108 @@
+//! A contract together with the text that it was read from.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use capgen_diagnostic::Label;
+use capgen_schema::pointer;
+
+use crate::tree::{Node, Part, follow};
+use crate::{Diagnostic, Manifest, Side, Source};
+
+/// A contract together with the text that it was read from.
+///
+/// Findings that need more than one contract, such as an incompatible change, point into this text with
+/// [`label`](Self::label).
+///
+/// ```
+/// use capgen_manifest::{Side, Source, load};
+/// let text = "\
+/// version: 1
+/// agent: agent://shop
+/// transports: [{ kind: memory, topics: { requests: shop } }]
+/// capabilities:
+///   - name: find-product
+///     inputSchema: { type: string, minLength: 3 }
+/// ";
+/// let contract = load(&Source::new("capabilities.yaml", text)).unwrap();
+/// let pointer = contract.schema_pointer(0, Side::Request) + "/minLength";
+/// assert_eq!(contract.span(&pointer).map(|span| &text[span]), Some("3"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct LoadedContract {
+    /// The checked contents of the file.
+    pub manifest: Manifest,
+    /// The text and the path of the file.
+    pub source: Source,
+    /// The place of every value in `source`.
+    pub spans: Spans,
+    /// Findings that do not reject the file, in source order.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The spans of a document's keys and values, by JSON Pointer. Cheap to clone.
+///
+/// A value that a YAML alias copied has the span of its anchor.
+#[derive(Clone)]
+// The tree that the reader built, kept as a whole: a table of pointers would repeat every key for each value below it.
+pub struct Spans(Arc<Node>);
+
+impl fmt::Debug for Spans {
+    /// Leaves out the tree, which contains the credentials of the transports.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spans").finish_non_exhaustive()
+    }
+}
+
+impl Spans {
+    pub(crate) fn new(root: Node) -> Self {
+        Self(Arc::new(root))
+    }
+
+    /// The span of the value at `pointer`, in bytes; `None` if the document has no such value. Takes time linear in the
+    /// number of members of the objects on the way.
+    pub fn value(&self, pointer: &str) -> Option<Range<usize>> {
+        let place = follow(&self.0, pointer, Node::member);
+        place.is_complete.then(|| place.node.span.clone())
+    }
+
+    /// The span of the key of the member at `pointer`, in bytes; `None` if there is no such member, as for the root and
+    /// the elements of a list.
+    pub fn key(&self, pointer: &str) -> Option<Range<usize>> {
+        let place = follow(&self.0, pointer, Node::member);
+        place.key.filter(|_| place.is_complete).cloned()
+    }
+}
+
+impl LoadedContract {
+    /// The path of the file, as diagnostics show it.
+    pub fn path(&self) -> &str {
+        self.source.path()
+    }
+
+    /// The span of the value at a JSON Pointer from the document's root; see [`Spans::value`].
+    pub fn span(&self, pointer: &str) -> Option<Range<usize>> {
+        self.spans.value(pointer)
+    }
+
+    /// The JSON Pointer of the capability `manifest.capabilities[index]`.
+    pub fn capability_pointer(&self, index: usize) -> String {
+        // A contract loads only if every element of the list is a capability, so the indexes are the same.
+        format!("/capabilities/{index}")
+    }
+
+    /// The JSON Pointer of a schema of `manifest.capabilities[index]`. The pointer of a
+    /// [schema node](capgen_schema::Node::pointer) continues it.
+    pub fn schema_pointer(&self, index: usize, side: Side) -> String {
+        pointer::join(&self.capability_pointer(index), side.schema_key())
+    }
+
+    /// A label at the value at `pointer`, to be added to a [`Diagnostic`]. If the document has no such value, such as for
+    /// a keyword that is absent, the label is at the nearest value around it. A value that takes several lines is labelled
+    /// at its key.
+    pub fn label(&self, pointer: &str, text: impl Into<String>) -> Label {
+        let span = follow(&self.spans.0, pointer, Node::member).span(&self.source, Part::Value);
+        Label { source: self.source.clone(), span, text: text.into() }
+    }
+}
