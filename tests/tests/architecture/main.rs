@@ -57,8 +57,9 @@ fn only_diagnostic_renders_findings() {
     // Words that only a renderer needs: of JSON lines, of SARIF, of GitHub's commands and of the human format.
     let words = ["endColumn", "physicalLocation", "endLine=", "error["];
     for path in files() {
-        let in_program = path.ends_with(".rs") && path.contains("/src/") && !path.starts_with("tests/");
-        if !in_program || path.starts_with("diagnostic/") {
+        let mut crates = LIBRARIES.iter().chain(&["cli"]).filter(|krate| **krate != "diagnostic");
+        let in_program = crates.any(|krate| path.starts_with(&format!("{krate}/src/")));
+        if !in_program || !path.ends_with(".rs") {
             continue;
         }
         for (line, code) in code(&text(&path).unwrap()) {
