@@ -1,4 +1,4 @@
-//! Rust types, through the contracts that they declare, to generated Rust and TypeScript and back.
+//! Rust types with a derived contract: serde, the contract, and the Rust and TypeScript generated from it agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,20 +11,20 @@ use capgen_tests::derived::{Case, cases};
 use capgen_tests::random::Random;
 use serde_json::Value;
 
-/// Payloads of each side of each type, beside what serde writes.
+/// The number of payloads for each side of each type, in addition to those that serde writes.
 const PAYLOADS: usize = 40;
 
-/// Where serde refuses what the schema allows, and why.
-const SERDE_REFUSES: &[(&str, &str)] = &[
+/// The types of which serde rejects payloads that the schema accepts, with the reason. docs/derive.md lists the same.
+const STRICTER_IN_SERDE: &[(&str, &str)] = &[
     ("a result", "schemars allows other properties next to `Ok` and `Err`"),
     ("adjacent tags", "schemars accepts any content for a variant without content"),
     ("enums in fields, lists and maps", "it contains the type with adjacent tags"),
 ];
 
-/// Where the schema refuses what serde writes, and why.
-const SCHEMA_REFUSES: &[(&str, &str)] = &[];
+/// The types of which the schema rejects payloads that serde writes, with the reason.
+const STRICTER_IN_SCHEMA: &[(&str, &str)] = &[];
 
-/// A manifest with every type on both sides of a capability, as it is read from its own text.
+/// A manifest with a capability for each type, which is both its request and its response. It is written and read again.
 fn manifest(cases: &[Case]) -> Manifest {
     let capability = |case: &Case| {
         let entry = (case.entry)().unwrap_or_else(|problems| panic!("{}: {problems:?}", case.name));
@@ -45,7 +45,7 @@ fn schema(manifest: &Manifest, index: usize, side: Side) -> &Schema {
     manifest.capabilities[index].schema(side).unwrap()
 }
 
-/// What serde writes, and payloads near the edges of the schema.
+/// The payloads that serde writes, variations of them, and payloads near the bounds of the schema.
 fn payloads(case: &Case, schema: &Schema, seed: u64) -> Vec<String> {
     let mut payloads = case.written.clone();
     let mut random = Random::new(seed);
@@ -58,7 +58,7 @@ fn value(text: &str) -> Option<Value> {
     capgen_schema::parse_payload(text.as_bytes()).ok()
 }
 
-/// Whether a number is an integer of 2^53 or more that is not written as one of 64 bits.
+/// Whether a number is of at least 2^53 and not written as a 64-bit integer.
 fn may_be_rounded(number: &str) -> bool {
     let is_large = number.parse::<f64>().is_ok_and(|float| float.abs() >= 2_f64.powi(53));
     is_large && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
@@ -70,16 +70,16 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 #[test]
-fn the_book_lists_what_serde_refuses_beyond_the_schema() {
+fn the_book_lists_the_types_for_which_serde_is_stricter() {
     let book = std::fs::read_to_string(capgen_tests::folder().join("../docs/derive.md")).unwrap();
-    for (name, reason) in SERDE_REFUSES {
+    for (name, reason) in STRICTER_IN_SERDE {
         assert!(book.contains(&format!("| {name} | {reason} |\n")), "{name}");
     }
     assert!(book.contains(&format!("takes {} types through", cases().len())));
 }
 
 #[test]
-fn there_are_sixty_types_and_each_has_values() {
+fn at_least_sixty_types_have_payloads() {
     let cases = cases();
     assert!(cases.len() >= 60);
     assert!(cases.iter().all(|case| !case.written.is_empty()));
@@ -87,7 +87,7 @@ fn there_are_sixty_types_and_each_has_values() {
 }
 
 #[test]
-fn generated_code_judges_as_the_derived_schema_does_and_keeps_what_it_reads() {
+fn generated_code_agrees_with_the_derived_schema_and_keeps_values() {
     let cases = cases();
     let manifest = manifest(&cases);
     let pair = |(index, case): (usize, &Case), side| {
@@ -105,28 +105,28 @@ fn generated_code_judges_as_the_derived_schema_does_and_keeps_what_it_reads() {
 }
 
 #[test]
-fn what_serde_writes_is_what_the_schema_allows() {
+fn the_schema_accepts_payloads_that_serde_writes() {
     let cases = cases();
     let manifest = manifest(&cases);
-    let mut refused = BTreeSet::new();
+    let mut rejected = BTreeSet::new();
     for (index, case) in cases.iter().enumerate() {
         for side in Side::ALL {
             let validator = Validator::new(schema(&manifest, index, side));
             for written in &case.written {
                 let violations = validator.validate(&value(written).unwrap());
                 if !violations.is_empty() {
-                    let is_listed = SCHEMA_REFUSES.iter().any(|(name, _)| *name == case.name);
+                    let is_listed = STRICTER_IN_SCHEMA.iter().any(|(name, _)| *name == case.name);
                     assert!(is_listed, "{}, {}: {written}: {violations:?}", case.name, side.name());
-                    refused.insert(case.name);
+                    rejected.insert(case.name);
                 }
             }
         }
     }
-    assert_eq!(refused, SCHEMA_REFUSES.iter().map(|(name, _)| *name).collect());
+    assert_eq!(rejected, STRICTER_IN_SCHEMA.iter().map(|(name, _)| *name).collect());
 }
 
 #[test]
-fn what_serde_refuses_the_schema_refuses() {
+fn the_schema_rejects_payloads_that_serde_rejects() {
     let cases = cases();
     let manifest = manifest(&cases);
     let mut found: BTreeMap<&str, String> = BTreeMap::new();
@@ -136,7 +136,7 @@ fn what_serde_refuses_the_schema_refuses() {
         for seed in 0..20 {
             for payload in payloads(case, schema, seed) {
                 let Some(tree) = value(&payload) else { continue };
-                // A number with more digits than a binary64 has is refused where it would be rounded.
+                // The runtime rejects integers that binary64 would round; the schema does not.
                 if domain::numbers(&payload).into_iter().any(may_be_rounded) {
                     continue;
                 }
@@ -147,13 +147,19 @@ fn what_serde_refuses_the_schema_refuses() {
         }
     }
     for (name, payload) in &found {
-        assert!(SERDE_REFUSES.iter().any(|(listed, _)| listed == name), "{name}: serde refuses {payload}\n{found:#?}");
+        assert!(
+            STRICTER_IN_SERDE.iter().any(|(listed, _)| listed == name),
+            "{name}: serde rejects {payload}\n{found:#?}"
+        );
     }
-    assert_eq!(found.keys().copied().collect::<BTreeSet<_>>(), SERDE_REFUSES.iter().map(|(name, _)| *name).collect());
+    assert_eq!(
+        found.keys().copied().collect::<BTreeSet<_>>(),
+        STRICTER_IN_SERDE.iter().map(|(name, _)| *name).collect()
+    );
 }
 
 #[test]
-fn a_capability_reads_what_serde_reads_where_the_schema_allows_it() {
+fn capabilities_read_valid_payloads_as_serde_does() {
     let cases = cases();
     let manifest = manifest(&cases);
     for (index, case) in cases.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What generated code has of a contract is enough to write it again.
+//! The descriptors in generated code contain enough of a contract to write its manifest again.
 
 use capgen::{AgentManifest, TransportSettings};
 use capgen_manifest::{Source, load};
@@ -24,7 +24,7 @@ contracts! {
 }
 
 #[test]
-fn the_manifest_that_descriptors_write_has_the_hash_of_the_contract() {
+fn a_manifest_written_from_descriptors_has_the_hash_of_the_contract() {
     for (agent, descriptors, hash) in CONTRACTS {
         let written =
             AgentManifest::new(*agent).transport(TransportSettings::memory("requests")).descriptors(descriptors);
@@ -36,7 +36,7 @@ fn the_manifest_that_descriptors_write_has_the_hash_of_the_contract() {
 }
 
 #[test]
-fn descriptors_keep_what_a_capability_says_of_itself() {
+fn descriptors_keep_every_key_of_a_capability() {
     for (agent, descriptors, _) in CONTRACTS {
         let root = capgen_tests::folder().join("../examples/fleet");
         let fleet = capgen_manifest::Fleet::open(&root).unwrap();
@@ -46,6 +46,7 @@ fn descriptors_keep_what_a_capability_says_of_itself() {
         let written =
             AgentManifest::new(*agent).transport(TransportSettings::memory("requests")).descriptors(descriptors);
         for (written, declared) in written.manifest().unwrap().capabilities.into_iter().zip(contract.capabilities) {
+            // Descriptors contain schemas in canonical form; the hash compares those.
             let without = |capability: capgen_manifest::Capability| {
                 format!("{:?}", capgen_manifest::Capability { input: None, output: None, ..capability })
             };

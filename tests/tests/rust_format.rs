@@ -1,7 +1,8 @@
-//! Generated Rust is formatted as `prettyplease` formats it, at every width and whatever is in it.
+//! Generated Rust is formatted as `prettyplease` formats it, at every width and with any text.
 //!
-//! That is: the attributed `use` and `mod` as it prints them, with an empty line between the two; in the module each item
-//! as it prints that item alone, four spaces deeper, with an empty line between items.
+//! More precisely: the `use` and the `mod` with their attributes are formatted as `prettyplease` prints them, with an empty
+//! line between the two. Each item of the module is formatted as `prettyplease` prints that item alone, indented by four
+//! spaces, with an empty line between items.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +13,12 @@ use capgen_tests::folder;
 use serde_json::{Map, Value, json};
 use syn::{File, Item};
 
+/// One item as `prettyplease` prints it.
 fn item(item: Item) -> String {
     prettyplease::unparse(&File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
 }
 
+/// A generated file in the expected format.
 fn formatted(text: &str) -> String {
     let header = text.find("\n\n").map_or(0, |end| end + 2);
     let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -62,12 +65,12 @@ fn every_case_and_every_example_is_formatted() {
     found.iter().for_each(|path| check_file(path));
 }
 
-/// A text of that length, of small letters with capitals where words start.
+/// A text of that length: small letters, with capitals at the starts of words.
 fn name(start: &str, length: usize) -> String {
     start.chars().chain("bcdefgHijklm".chars().cycle()).take(length.max(start.len())).collect()
 }
 
-/// A request with every kind of type, in which names and texts are `length` long.
+/// A request with every kind of type and rule, in which names and texts have `length` characters.
 fn everything(length: usize) -> Value {
     let text = |start: &str| name(start, length);
     let object = |tag: &str, more: &str| {
@@ -125,6 +128,7 @@ fn everything(length: usize) -> Value {
     }})
 }
 
+// Lines are broken depending on their length, so every length up to the margin is tried.
 #[test]
 fn names_and_texts_of_every_length_are_formatted() {
     for length in 1..=96 {
@@ -138,7 +142,7 @@ fn names_and_texts_of_every_length_are_formatted() {
     }
 }
 
-/// Tags, listed values and types in every number, so that patterns and lists need more than one line.
+/// Different numbers of tags, enum members and types, so that patterns and lists need more than one line.
 #[test]
 fn lists_of_every_length_are_formatted() {
     for count in 1..=16 {
@@ -163,7 +167,7 @@ fn lists_of_every_length_are_formatted() {
 }
 
 #[test]
-fn types_are_formatted_however_deep_they_nest() {
+fn types_of_any_depth_are_formatted() {
     for depth in 1..=24 {
         let schema = (0..depth).fold(json!({"type": "string"}), |item, n| match n % 3 {
             0 => json!({"type": ["array", "null"], "items": item}),
@@ -177,7 +181,7 @@ fn types_are_formatted_however_deep_they_nest() {
 }
 
 #[test]
-fn text_stays_formatted_whatever_is_in_it() {
+fn output_with_any_characters_is_formatted() {
     let texts: Vec<String> = (0..0x3000u32)
         .chain(0x1_f300..0x1_f320)
         .filter_map(char::from_u32)

@@ -1,4 +1,4 @@
-//! No text of a peer becomes code: whatever it is, the output has the items that it has for a harmless text.
+//! A peer's text never becomes code: the output for hostile text has the same items as the output for harmless text.
 
 use capgen_codegen::Language;
 use capgen_tests::contract::{Draft, contract, generated};
@@ -30,7 +30,7 @@ const HOSTILE: [&str; 22] = [
     "Self super crate self type r#async",
 ];
 
-/// A file's items with their attributes, inner ones too; documentation and literals by kind alone.
+/// A file's items and their attributes, including those of fields and variants, without the text of documentation.
 fn outline(text: &str) -> Vec<String> {
     let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert!(file.attrs.is_empty() && file.shebang.is_none());
@@ -80,7 +80,7 @@ fn describe(item: &Item) -> String {
     }
 }
 
-/// A contract with the text in every place that takes one.
+/// The generated Rust for a contract with the text in every place that allows free text.
 fn output(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();
     let other = serde_json::Value::from(format!("{text}.")).to_string();
@@ -106,7 +106,7 @@ fn output(text: &str) -> String {
     generated(&contract, Language::Rust)
 }
 
-/// A reference token in a URI fragment, inside a JSON string.
+/// The text as a reference token of a JSON Pointer in a URI fragment.
 fn pointer_token(text: &str) -> String {
     let token = text.replace('~', "~0").replace('/', "~1");
     token
@@ -116,7 +116,7 @@ fn pointer_token(text: &str) -> String {
 }
 
 #[test]
-fn hostile_text_makes_the_items_of_harmless_text() {
+fn hostile_text_does_not_change_the_generated_items() {
     let harmless = outline(&output("harmless"));
     assert!(harmless.len() > 20);
     for text in HOSTILE {
@@ -125,12 +125,13 @@ fn hostile_text_makes_the_items_of_harmless_text() {
 }
 
 #[test]
-fn hostile_text_is_no_documentation_that_runs() {
+fn hostile_text_never_becomes_a_doc_test() {
     for text in HOSTILE {
         let output = output(text);
         for line in output.lines().filter_map(|line| line.trim_start().strip_prefix("///")) {
             let content = line.strip_prefix(' ').unwrap_or(line);
             let fence = content.contains("```") || content.contains("~~~");
+            // Rustdoc also runs indented code blocks.
             let indented = content.contains("  ") || content.contains('\t');
             assert!(!fence && !indented, "{line:?}");
         }

@@ -1,4 +1,4 @@
-//! What is generated compiles as Rust, in both editions, however it is included, and whatever the user's lints are.
+//! Generated Rust compiles in both editions, as a module or through `include!`, under any lints.
 
 use capgen_codegen::Language;
 use capgen_manifest::{Manifest, load, read_source};
@@ -7,7 +7,8 @@ use capgen_tests::corpus::{self, Document, elements, member, string};
 use capgen_tests::folder;
 use capgen_tests::rust_package::{Package, has_clippy, succeed};
 
-/// Each a user's choice that generated code must not disturb. `missing_docs` may even be forbidden.
+/// Lints that users may turn on; generated code must cause no finding. `missing_docs` is even forbidden, so that generated
+/// code cannot allow it.
 const LINTS: &str = "\
 #![forbid(missing_docs, unsafe_code)]
 #![deny(
@@ -22,11 +23,11 @@ const LINTS: &str = "\
 #![deny(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction, clippy::cargo)]
 #![allow(
     clippy::blanket_clippy_restriction_lints, clippy::cargo_common_metadata, clippy::multiple_crate_versions,
-    clippy::allow_attributes, reason = \"they speak of the lines above and of the package\",
+    clippy::allow_attributes, reason = \"these are about the lines above and the package\",
 )]
 ";
 
-/// Names of the prelude and of generated code with another meaning, beside the included file.
+/// Names of the prelude and of generated code, defined with another meaning next to the included file.
 const NOISE: &str = "\
 pub struct Option; pub struct String; pub struct Vec; pub struct Box; pub trait Clone {} pub fn Some() {} pub fn Ok() {}
 pub mod capgen {} pub mod serde {} pub mod serde_json {} pub mod std {} pub mod core {}
@@ -57,7 +58,7 @@ fn schemas() -> Vec<(String, Manifest)> {
     elements(Some(document.root())).iter().filter_map(case).collect()
 }
 
-/// Each server is one contract with all of its tools that load.
+/// One contract for each server, with all of its tools that load.
 fn tools() -> Vec<(String, Manifest)> {
     let Some(folder) = corpus::path("mcp-tools") else { return Vec::new() };
     let server = |(server, document): (String, Document)| {
@@ -77,7 +78,7 @@ fn tools() -> Vec<(String, Manifest)> {
     corpus::documents(&folder).unwrap().into_iter().filter_map(server).collect()
 }
 
-/// One crate of all contracts; every other one through `include!`.
+/// One crate with all contracts. Every second one is used through `include!`.
 fn package(name: &str, edition: &str, contracts: &[(String, Manifest)]) -> Package {
     let mut root = format!("//! Generated code.\n{LINTS}");
     let mut files = Vec::new();
@@ -89,7 +90,7 @@ fn package(name: &str, edition: &str, contracts: &[(String, Manifest)]) -> Packa
         });
         files.push((format!("{index}.rs"), text));
     }
-    // Nothing of it is used here: that must not matter either.
+    // A private module that nothing uses must not cause warnings either.
     let first = contracts.len() - 1;
     root.push_str(&format!("/// Unused.\nmod private {{\ninclude!(\"{first}.rs\");\n}}\n"));
     root.push_str(&format!(
@@ -101,7 +102,7 @@ pub(crate) mod noisy {{\n{NOISE}\ninclude!(\"0.rs\");\n}}\n"
     Package::write(env!("CARGO_TARGET_TMPDIR"), name, edition, &files).unwrap()
 }
 
-/// Types that hold each other in longer chains than the compiler follows.
+/// Types that contain each other in chains longer than the compiler's recursion limit.
 fn deep() -> (String, Manifest) {
     let chain = |schema: fn(&str) -> String| {
         let definition = |i: usize| format!("\"A{i}\": {}", schema(&format!("#/definitions/A{}", i + 1)));
@@ -130,24 +131,24 @@ fn all() -> Vec<(String, Manifest)> {
 }
 
 #[test]
-fn all_output_is_one_crate_in_edition_2024_that_no_lint_speaks_of() {
+fn all_output_compiles_without_lint_findings_in_edition_2024() {
     let package = package("generated-2024", "2024", &all());
     if has_clippy() {
         succeed(&mut package.cargo("clippy")).unwrap_or_else(|e| panic!("{e}"));
     } else {
-        println!("without clippy");
+        println!("clippy is not installed, checking with rustc only");
         succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
     }
 }
 
 #[test]
-fn all_output_is_one_crate_in_edition_2021() {
+fn all_output_compiles_in_edition_2021() {
     let package = package("generated-2021", "2021", &all());
     succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
 }
 
 #[test]
-fn no_description_is_run_as_a_doc_test_or_read_as_a_link() {
+fn descriptions_contain_no_doc_tests_and_no_links() {
     let hostile: Vec<_> = cases().into_iter().filter(|(id, _)| id.contains("hostile")).collect();
     let package = package("generated-docs", "2024", &hostile);
     let output = succeed(package.cargo("test").arg("--doc")).unwrap_or_else(|e| panic!("{e}"));

@@ -1,5 +1,4 @@
-//! Every valid payload is read by its generated Rust type, and what is written back has every declared property with the
-//! value that it had.
+//! The generated Rust type reads every valid payload and writes back every declared property with the same value.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -29,13 +28,14 @@ impl Case {
     }
 }
 
-/// A program that reads lines of `<case> <payload>` and writes back each payload, or `error: ` and why there is none.
+/// A program that reads lines of `<case> <payload>` and prints each payload as its type writes it, or `error: ` and the
+/// reason why it was rejected.
 fn program(cases: &[Case]) -> Package {
     let mut files = Vec::new();
     let mut main = String::from(
         "use capgen::Payload as _;
 use std::io::BufRead as _;
-fn turn<C: capgen::Capability>(json: &str) -> String {
+fn round_trip<C: capgen::Capability>(json: &str) -> String {
     let value: serde_json::Value = capgen::Payload::from_json_str(json).unwrap();
     let read = match C::Request::from_json(json.as_bytes()) {
         Ok(read) => read,
@@ -56,7 +56,7 @@ fn turn<C: capgen::Capability>(json: &str) -> String {
     for (index, case) in cases.iter().enumerate() {
         files.push((format!("m{index}.rs"), case.code.clone()));
         writeln!(main, "mod m{index};").unwrap();
-        writeln!(arms, "            \"{index}\" => turn::<m{index}::Root>(json),").unwrap();
+        writeln!(arms, "            \"{index}\" => round_trip::<m{index}::Root>(json),").unwrap();
     }
     write!(
         main,
@@ -74,7 +74,7 @@ fn turn<C: capgen::Capability>(json: &str) -> String {
     Package::write(env!("CARGO_TARGET_TMPDIR"), "round-trip", "2024", &files).unwrap()
 }
 
-/// What the program answers to each payload of each case.
+/// The program's answers for each payload of each case.
 fn answers(cases: &[Case]) -> Vec<Vec<String>> {
     let package = program(cases);
     succeed(&mut package.cargo("build")).unwrap_or_else(|e| panic!("{e}"));
@@ -106,25 +106,25 @@ fn has_big_integer(value: &Json) -> bool {
     }
 }
 
-/// Runs the cases; the complaints.
-fn complaints(cases: &[Case]) -> String {
-    let mut complaints = String::new();
+/// Runs the cases and lists the differences, one after the other.
+fn differences(cases: &[Case]) -> String {
+    let mut differences = String::new();
     for (case, answers) in cases.iter().zip(answers(cases)) {
         assert_eq!(case.payloads.len(), answers.len());
         for (payload, answer) in case.payloads.iter().zip(answers) {
             let before = json(payload).unwrap();
             let result = match json(&answer) {
-                // Documented: a Rust integer holds 64 bits.
+                // Documented: Rust integers have 64 bits.
                 None if answer.contains("integer outside") && has_big_integer(&before) => Ok(()),
                 Some(after) => compare(&case.schema, &before, &after),
                 None => Err(answer),
             };
-            if let Err(complaint) = result {
-                writeln!(complaints, "{}\n  {payload}\n  {complaint}", case.schema.source().canonical()).unwrap();
+            if let Err(difference) = result {
+                writeln!(differences, "{}\n  {payload}\n  {difference}", case.schema.source().canonical()).unwrap();
             }
         }
     }
-    complaints
+    differences
 }
 
 fn corpus() -> Vec<Case> {
@@ -141,7 +141,7 @@ fn corpus() -> Vec<Case> {
 }
 
 #[test]
-fn what_a_type_reads_it_writes_back() {
+fn types_write_back_the_values_that_they_read() {
     let object =
         |properties: &str, rest: &str| format!(r#"{{"type": "object", "properties": {{{properties}}}{rest}}}"#);
     let own: Vec<(String, &[&str])> = vec![
@@ -200,6 +200,6 @@ fn what_a_type_reads_it_writes_back() {
     });
     let cases: Vec<Case> = own.chain(corpus()).collect();
     println!("{} schemas, {} payloads", cases.len(), cases.iter().map(|c| c.payloads.len()).sum::<usize>());
-    let complaints = complaints(&cases);
-    assert!(complaints.is_empty(), "{complaints}");
+    let differences = differences(&cases);
+    assert!(differences.is_empty(), "{differences}");
 }

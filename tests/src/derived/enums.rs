@@ -1,4 +1,4 @@
-//! What serde makes of enums.
+//! Enums, in each of serde's representations.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ enum Severity {
 enum Verdict {
     /// Merge it.
     Approve,
-    /// Mend it first.
+    /// Fix it first.
     RequestChanges,
     Comment,
 }

@@ -1,4 +1,4 @@
-//! What serde's attributes make of fields.
+//! Struct fields with serde's attributes.
 
 use std::collections::BTreeMap;
 
@@ -225,7 +225,7 @@ struct Tagged {
     id: u8,
 }
 
-/// What it is for.
+/// Its purpose.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "A title", extend("x-internal" = true))]
 struct Documented {
@@ -236,7 +236,7 @@ struct Documented {
     text: String,
     #[deprecated]
     old: Option<u8>,
-    /// Documented, of a type of its own.
+    /// A documented field whose type has its own documentation.
     paging: Paging,
 }
 
@@ -246,7 +246,7 @@ struct Split {
     value: Option<u8>,
 }
 
-/// Told apart: absent, `null` and a value.
+/// A type that distinguishes absent, `null` and a value.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Patch {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]

@@ -1,4 +1,4 @@
-//! Types of Rust, as users of serde write them: each with values, to be taken through its contract and back.
+//! Rust types as users of serde write them, each with values that are taken through its contract and back.
 
 mod enums;
 mod fields;
@@ -12,23 +12,23 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A capability whose request and response are of one type.
+/// A capability with the same type as request and response.
 #[derive(Serialize, Deserialize, JsonSchema, Capability)]
 #[serde(transparent)]
 #[capability(response = T)]
 struct Both<T: JsonSchema>(T);
 
-/// A type, and what is known of it.
+/// A type with its values and the functions that read it.
 pub struct Case {
-    /// What it shows.
+    /// A short description, which is also the name of the capability.
     pub name: &'static str,
-    /// The capability that has it on both sides, or why it has none.
+    /// The capability with the type on both sides, or the reasons why its schema is not supported.
     pub entry: fn() -> Result<Entry, Vec<capgen::UnsupportedSchema>>,
-    /// What serde writes for values of it.
+    /// The payloads that serde writes for the values.
     pub written: Vec<String>,
-    /// What serde reads of a text, written again; `None` where it refuses.
+    /// Reads a text through serde and writes it again; `None` if serde rejects it.
     pub by_serde: fn(&str) -> Option<Value>,
-    /// What the capability reads of a text, written again; `None` where it refuses.
+    /// Reads a text through the capability and writes it again; `None` if the capability rejects it.
     pub by_capability: fn(&str) -> Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Types that hold themselves, parameters, and types of one name.
+//! Recursive types, generic types, and several types with the same name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Types of single values, and of many.
+//! Scalars and collections.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,7 +1,8 @@
-//! Schemas and payloads by chance, the same for the same seed.
+//! Random schemas and payloads, the same for the same seed.
 //!
-//! [`schema`](Random::schema) goes over the whole subset, [`payloads`](Random::payloads) stay near the edge of what a schema
-//! accepts: some follow the schema, and most are one step away from one that does.
+//! [`schema`](Random::schema) covers the whole subset. [`payloads`](Random::payloads) stay near the boundary between valid and
+//! invalid, where implementations are most likely to disagree: some follow the schema, and most are one change away from one
+//! that does.
 
 mod payload;
 mod pools;
@@ -9,12 +10,12 @@ mod schema;
 mod step;
 mod write;
 
-/// A source of numbers (`SplitMix64`).
+/// A pseudo-random number generator (`SplitMix64`), which needs no dependency and is the same on every platform.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a seed.
+    /// A generator with that seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -28,17 +29,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// A number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// True once in `n` times.
+    /// True with a probability of 1 in `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of several.
+    /// One of the items. There must be at least one.
     pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }

@@ -1,42 +1,40 @@
+//! Payloads near the boundary of what a schema accepts.
+
 use capgen_schema::{Assertions, Json, Kind, NodeId, Number, Object, Schema, Type, TypeSet, Validator};
 
 use super::Random;
 use super::pools::{NAMES, NUMBERS, ODD_NAMES, PATTERNS, TEXTS, texts_of};
 
-/// How often a value that the schema accepts is tried for.
+/// The number of attempts to find a value that the schema accepts.
 const TRIES: usize = 6;
 
 impl Random {
-    /// `count` payloads near the edge of what a schema accepts, as JSON texts on one line.
+    /// `count` payloads near the boundary of what a schema accepts, each a JSON text on one line.
     pub fn payloads(&mut self, schema: &Schema, count: usize) -> Vec<String> {
         let validator = Validator::new(schema);
         let bases: Vec<Json> = (0..count.div_ceil(3)).map(|_| self.accepted(schema, &validator)).collect();
         let payload = |index: usize| {
             let mut payload = bases[index % bases.len()].clone();
             if index >= bases.len() {
-                for _ in 0..if self.one_in(6) { 2 } else { 1 } {
-                    self.step(&mut payload);
-                }
+                self.steps(&mut payload);
             }
             self.write(&payload).to_string()
         };
         (0..count).map(payload).collect()
     }
 
-    /// `count` payloads, each a step or two away from one of these.
+    /// `count` payloads, each one or two changes away from one of the given texts.
     pub fn near(&mut self, payloads: &[String], count: usize) -> Vec<String> {
         let bases: Vec<Json> = payloads.iter().filter_map(|payload| payload.parse().ok()).collect();
         let payload = |_| {
             let mut payload = self.pick(&bases.iter().collect::<Vec<_>>()).clone();
-            for _ in 0..if self.one_in(6) { 2 } else { 1 } {
-                self.step(&mut payload);
-            }
+            self.steps(&mut payload);
             self.write(&payload).to_string()
         };
         (0..count).map(payload).collect()
     }
 
-    /// A value that the schema accepts, or, where none is found, one that it nearly accepts.
+    /// A value that the schema accepts or, if the attempts fail, one that is likely close.
     fn accepted(&mut self, schema: &Schema, validator: &Validator) -> Json {
         let mut value = self.follow(schema, &[schema.root()], 8);
         for _ in 1..TRIES {
@@ -48,7 +46,7 @@ impl Random {
         value
     }
 
-    /// A value that all of these subschemas likely accept.
+    /// A value that all of these subschemas are likely to accept. `not` and unions under `allOf` are only followed by chance.
     fn follow(&mut self, schema: &Schema, ids: &[NodeId], depth: usize) -> Json {
         if depth == 0 {
             return self.value(0);
@@ -83,7 +81,8 @@ impl Random {
         }
     }
 
-    /// The assertions of a subschema, of what it refers to, of all branches of `allOf` and of one of each union.
+    /// Collects the assertions of a subschema, of its `$ref`, of all branches of `allOf` and of one branch of each union.
+    /// `fuel` bounds cycles and branching.
     fn flatten<'s>(&mut self, schema: &'s Schema, id: NodeId, groups: &mut Vec<&'s Assertions>, fuel: usize) {
         if fuel == 0 {
             return;
@@ -170,7 +169,7 @@ impl Random {
         (0..length).map(|_| self.pick(&['a', 'b', '😀', 'é', '1'])).collect()
     }
 
-    /// A number at one of the bounds or just inside, or any.
+    /// A number at or next to one of the bounds; without bounds, any number.
     fn number(&mut self, groups: &[&Assertions], integer: bool) -> Json {
         let bounds = |of: fn(&Assertions) -> [&Option<Number>; 2]| {
             groups.iter().flat_map(move |group| of(group)).flatten().cloned().collect::<Vec<_>>()
@@ -212,6 +211,7 @@ impl Random {
     }
 }
 
+/// The subschema for a property.
 fn of_property(group: &Assertions, name: &str) -> Option<NodeId> {
     let declared = group.properties.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
     declared.or(group.additional_properties)

@@ -1,12 +1,12 @@
-//! What schemas and payloads are made of.
+//! The names, texts, numbers and patterns of random schemas and payloads.
 
 use capgen_schema::Format;
 
-/// Names that most objects have, so that branches share them.
+/// Common names: few, so that the branches of a union often share them.
 pub(super) const NAMES: [&str; 8] = ["a", "b", "c", "kind", "value", "next", "id", "x"];
 
-/// Names that are hard for somebody: inherited in JavaScript, words of a language, escaped in JSON or in pointers, colliding
-/// as identifiers, or no identifiers at all.
+/// Names that are hard for some language or format: inherited in JavaScript, keywords, escaped in JSON or in JSON Pointers,
+/// colliding as identifiers, or not identifiers at all.
 pub(super) const ODD_NAMES: [&str; 42] = [
     "__proto__",
     "constructor",
@@ -52,7 +52,7 @@ pub(super) const ODD_NAMES: [&str; 42] = [
     "\u{2028}\u{0}",
 ];
 
-/// Texts near the edges of lengths, and of what looks like something else.
+/// Texts with lengths near typical bounds, and texts that look like other JSON values.
 pub(super) const TEXTS: [&str; 28] = [
     "",
     "a",
@@ -84,7 +84,7 @@ pub(super) const TEXTS: [&str; 28] = [
     "x1",
 ];
 
-/// Patterns, each with texts that match; those of [`TEXTS`] may or may not.
+/// Patterns, each with texts that match it. [`TEXTS`] provide the texts that do not.
 pub(super) const PATTERNS: [(&str, &[&str]); 22] = [
     ("^a+$", &["a", "aaa"]),
     ("b", &["b", "abc", "😀b"]),
@@ -110,7 +110,7 @@ pub(super) const PATTERNS: [(&str, &[&str]); 22] = [
     (r"^\W|\D{2}$", &["-", "ab"]),
 ];
 
-/// Texts of a format, and texts that nearly are.
+/// Texts that are valid in a format, and texts that are almost valid.
 pub(super) fn texts_of(format: Format) -> (&'static [&'static str], &'static [&'static str]) {
     match format {
         Format::Uuid => (
@@ -176,7 +176,7 @@ pub(super) const NUMBERS: [&str; 26] = [
     "4503599627370495.5",
 ];
 
-/// Numbers of schemas that some reader rounds; payloads come near them.
+/// Numbers for schemas that some parsers round. Random payloads are near them.
 pub(super) const ODD_NUMBERS: [&str; 16] = [
     "0.10000000000000000555",
     "0.09999999999999999999999",

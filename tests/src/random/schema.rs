@@ -1,3 +1,5 @@
+//! Schemas of the subset, of every keyword and with names that are hard for some language.
+
 use std::collections::BTreeSet;
 
 use capgen_schema::{Format, Json, Object, Type};
@@ -8,7 +10,7 @@ use super::pools::{NAMES, NUMBERS, ODD_NAMES, ODD_NUMBERS, PATTERNS, TEXTS};
 const DEFINITIONS: [&str; 4] = ["node", "__proto__", "a/b~c", "100% \"x\""];
 
 impl Random {
-    /// A schema of the subset. It may still be refused, for a cycle of references or for a warning's worth of nonsense.
+    /// A schema of the subset. Loading can still reject it, for example because of a cycle of references.
     pub fn schema(&mut self) -> Json {
         let names = &DEFINITIONS[..self.below(DEFINITIONS.len() + 1)];
         let depth = 1 + self.below(4);
@@ -159,7 +161,7 @@ impl Random {
         }
     }
 
-    /// Objects put together by `allOf`.
+    /// An object merged from the branches of an `allOf`.
     fn merged(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let branches = (0..2 + self.below(2)).map(|_| {
@@ -179,7 +181,7 @@ impl Random {
         Json::Object(members)
     }
 
-    /// A union of objects that a property tells apart.
+    /// A union of objects with a tag.
     fn tagged(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
         let branches = (0..2 + self.below(3)).map(|index| {
             let tag = Json::Object([("const".to_owned(), text(["x", "y", "z", "w"][index]))].into_iter().collect());
@@ -199,8 +201,8 @@ impl Random {
         add(if self.one_in(3) { "anyOf" } else { "oneOf" }, Json::Array(branches));
     }
 
-    /// A union of objects that are told apart by which property they have, perhaps with strings beside them. Now and then a
-    /// property is allowed in two of them, or a branch is open.
+    /// A union of objects, each with its own required key, possibly with strings as further branches. Sometimes a key is
+    /// allowed in two branches, or a branch is open, so that the keys do not decide.
     fn keyed(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
         let mut keys: Vec<&str> = Vec::new();
         for _ in 0..2 + self.below(3) {
@@ -273,7 +275,7 @@ impl Random {
     }
 }
 
-/// Escaped as a JSON Pointer, and then as a fragment.
+/// A reference to a definition, escaped first as a JSON Pointer and then as a URI fragment.
 fn reference(name: &str) -> String {
     let name = name.replace('~', "~0").replace('/', "~1");
     format!("#/definitions/{}", name.replace('%', "%25").replace('"', "%22").replace(' ', "%20"))

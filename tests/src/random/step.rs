@@ -1,11 +1,20 @@
+//! Small changes to payloads.
+
 use capgen_schema::{Json, Number, Object};
 
 use super::Random;
 use super::pools::{NAMES, ODD_NAMES, TEXTS};
 
 impl Random {
-    /// Changes one thing at one place.
-    pub(super) fn step(&mut self, value: &mut Json) {
+    /// Makes one change or, sometimes, two.
+    pub(super) fn steps(&mut self, value: &mut Json) {
+        for _ in 0..if self.one_in(6) { 2 } else { 1 } {
+            self.step(value);
+        }
+    }
+
+    /// Changes the value or one of the values inside it.
+    fn step(&mut self, value: &mut Json) {
         let mut at = self.below(places(value));
         self.step_at(value, &mut at);
     }
@@ -122,7 +131,7 @@ impl Random {
     }
 }
 
-/// How many values there are in a value.
+/// The number of values inside a value, including itself.
 fn places(value: &Json) -> usize {
     1 + match value {
         Json::Array(items) => items.iter().map(places).sum(),

@@ -1,10 +1,12 @@
+//! Different spellings of the same payload.
+
 use capgen_schema::{Json, Number};
 
 use super::Random;
 use crate::agreement::tree::Tree;
 
 impl Random {
-    /// A text of a value: members in any order, numbers written in any way that keeps their value.
+    /// The value with its members in a random order and its numbers in a random notation that keeps their value.
     pub(super) fn write(&mut self, value: &Json) -> Tree {
         match value {
             Json::Array(items) => Tree::Array(items.iter().map(|item| self.write(item)).collect()),
@@ -30,7 +32,7 @@ impl Random {
         let binary = Number::from_f64(number.as_f64()).as_ref() == Some(number);
         let is_exact_both_ways =
             number.as_i64().is_none_or(|n| n.unsigned_abs() < 1 << 53) && number.as_u64().is_none_or(|n| n < 1 << 53);
-        // With a point or an exponent it is read as a binary64.
+        // Parsers read a number with a point or an exponent as a binary64, so only numbers that survive that may have one.
         if !binary || !is_exact_both_ways || !self.one_in(5) {
             return if binary && text.len() > 25 { format!("{:e}", number.as_f64()) } else { text };
         }
