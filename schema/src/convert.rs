@@ -71,6 +71,7 @@ impl Number {
         } else if let Some(n) = self.as_u64() {
             n.into()
         } else {
+            // Always finite, so the fallback is never used.
             serde_json::Number::from_f64(self.as_f64()).unwrap_or_else(|| 0.into())
         }
     }

@@ -202,6 +202,7 @@ impl<'de> Visitor<'de> for Strict {
                 return number_from_text(&members.next_value::<String>()?);
             }
             if object.contains_key(&name) {
+                // The last value must not win silently: another parser may take the first.
                 let name: String = name.chars().take(QUOTE_LIMIT).collect();
                 return Err(de::Error::custom(format_args!("duplicate property {name:?}")));
             }

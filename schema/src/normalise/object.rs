@@ -75,6 +75,7 @@ impl<'a> Walk<'a> {
         {
             return self.reject_names(draft, "propertyNames");
         }
+        // All allowed names are properties now, so any other name is rejected.
         draft.additional = Some(Node::plain(draft.origin.join("propertyNames"), Json::Bool(false)));
     }
 
@@ -86,6 +87,7 @@ impl<'a> Walk<'a> {
         if is_open && patterns.iter().all(|(_, schema)| is_trivial(schema)) {
             return;
         }
+        // A pattern for every name also applies to declared properties, whose schemas would have to be combined with it.
         let declares = draft.get("properties").and_then(Json::as_object).is_some_and(|members| !members.is_empty());
         if let Some((pattern, schema)) = whole(value).filter(|(_, schema)| !declares || is_trivial(schema)) {
             let origin = draft.origin.join("patternProperties").join(pattern);
@@ -145,6 +147,7 @@ impl<'a> Walk<'a> {
         let mut members = Vec::new();
         match (name, limit) {
             ("minProperties", _) if limit <= required(draft) => {}
+            // At least one property: not an object without properties.
             ("minProperties", 1) => {
                 members.push(("type".to_owned(), Value::Plain(Json::String("object".to_owned()))));
                 no_property(&mut members);

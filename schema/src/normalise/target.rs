@@ -189,6 +189,7 @@ impl<'a> Targets<'a> {
         let mut names: HashMap<TargetId, String> =
             kept.into_iter().map(|(id, target)| (id, target.base.clone())).collect();
         let mut taken: HashSet<String> = names.values().cloned().collect();
+        // Sorted by pointer, so that a longer hash after a collision does not depend on the order of references.
         others.sort_by(|(_, a), (_, b)| a.pointer.cmp(&b.pointer));
         for (id, target) in others {
             let hash = Hash::of(&target.pointer).to_string();
@@ -235,6 +236,7 @@ fn anchors(root: &Json) -> HashMap<&str, (&Json, Origin)> {
     while let Some((json, origin)) = open.pop() {
         match json {
             Json::Object(object)
+                // A subschema with its own base URI has its own anchors.
                 if !origin.is_root() && ["$id", "id"].iter().any(|name| object.get(name).is_some_and(is_base)) => {}
             Json::Object(object) => {
                 for (name, value) in object {
@@ -246,6 +248,7 @@ fn anchors(root: &Json) -> HashMap<&str, (&Json, Origin)> {
                     if let Some(anchor) = anchor {
                         anchors.entry(anchor).or_insert_with(|| (json, origin.clone()));
                     }
+                    // Values are data, even if they look like schemas.
                     if !["enum", "const", "default", "examples", "example"].contains(&name.as_str()) {
                         open.push((value, origin.join(name)));
                     }

@@ -94,6 +94,7 @@ impl<'a> Node<'a> {
     pub(super) fn children(&self) -> impl Iterator<Item = &Node<'a>> {
         let members = if let Body::Members(members) = &self.body { members.as_slice() } else { &[] };
         members.iter().flat_map(|(_, value)| {
+            // One iterator type for all kinds of values, without a box per keyword.
             let (one, list, map): (Option<&Node<'a>>, &[Node<'a>], &[(String, Node<'a>)]) = match value {
                 Value::Node(node) => (Some(node), &[], &[]),
                 Value::List(nodes) => (None, nodes, &[]),

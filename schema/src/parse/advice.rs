@@ -17,6 +17,7 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Prob
         "nullable" => (format!("`{name}` is not part of the schema subset"), "not enforced by JSON Schema draft-07"),
         _ => (format!("`{}` is not part of the schema subset", cut(name)), "not enforced"),
     };
+    // A keyword of another draft or of OpenAPI has a known replacement. Any other keyword is likely a typo.
     let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, message).at_key().label(label);
     match keyword_help(siblings, name).or_else(|| did_you_mean(name, keyword::all())) {
         Some(help) => problem.help(help),
@@ -68,6 +69,7 @@ fn nullable(siblings: &Object) -> String {
     if siblings.get("nullable") == Some(&Json::Bool(false)) {
         return "remove it".to_owned();
     }
+    // `type` has not been checked here, so it may be any array; more names than types exist are not worth reading.
     let names: Vec<&str> = match siblings.get("type") {
         Some(Json::String(name)) => vec![name],
         Some(Json::Array(names)) => names.iter().take(Type::ALL.len()).filter_map(Json::as_str).collect(),
@@ -180,7 +182,7 @@ pub(crate) fn schema_too_deep(at: String) -> Problem {
     Problem::new(codes::SCHEMA_TOO_DEEP, at, message).label("too deep").help(help)
 }
 
-/// The nearest candidate, if it differs by at most one edit, plus one for each 5 characters of the shorter name.
+/// A suggestion, if a candidate is close to `name`.
 fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if name.len() > MAX_NAME {
         return None;

@@ -117,6 +117,7 @@ impl Loader {
         let Some(uri) = self.string(draft, "$schema", value) else { return };
         let path = uri.strip_prefix("http://").or_else(|| uri.strip_prefix("https://")).unwrap_or(&uri);
         if path.strip_suffix('#').unwrap_or(path) != "json-schema.org/draft-07/schema" {
+            // Other drafts share most keywords, but silently reading them as draft-07 could change an assertion.
             let message = format!("`$schema` is {}, but only draft-07 is supported", value::quote(&uri));
             let problem = Problem::new(codes::OTHER_DIALECT, draft.at("$schema"), message);
             self.report(
@@ -140,6 +141,7 @@ impl Loader {
         let at = draft.at("type");
         match value {
             Json::String(name) => self.type_name(at, name).map(|t| TypeSet::EMPTY.with(t)),
+            // Draft-07 requires at least one name; a separate code, because the fix differs from that of a wrong type.
             Json::Array(names) if names.is_empty() => {
                 let problem = Problem::new(codes::EMPTY_TYPE, at, "`type` is empty, so no value would be accepted");
                 self.report(problem.label("no type").help("write at least one type, or remove `type`"));
@@ -205,6 +207,7 @@ impl Loader {
                         (codes::PATTERN_UNSUPPORTED, "use another property, or a class such as `[a-z]`")
                     }
                 };
+                // Each kind has its own code and help, but the parser's message contains the position in the pattern.
                 let message = format!("invalid pattern: {}", error.message);
                 self.report(Problem::new(code, draft.at("pattern"), message).help(help));
             }

@@ -90,6 +90,7 @@ fn crossed_bounds(a: &Assertions) -> Vec<(&'static str, &'static str, &'static s
 fn mistyped_literals(a: &Assertions) -> Option<String> {
     let types = a.types.unwrap_or(TypeSet::ALL);
     let is_typed = |value: &Json| types.contains(value.type_of());
+    // With both keywords, only their combination is checked, so that one mistake gives one warning.
     match (&a.enum_values, &a.const_value) {
         (Some(values), None) if !values.is_empty() && !values.iter().any(is_typed) => {
             Some("no value of `enum` has the `type`".to_owned())
@@ -103,6 +104,7 @@ fn mistyped_literals(a: &Assertions) -> Option<String> {
 /// A required property for which `properties` or `additionalProperties` is `false`.
 fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<&str> {
     let is_closed = a.additional_properties.is_some_and(&is_false);
+    // An index, because `required` and `properties` may both be long.
     let schemas: std::collections::HashMap<&str, NodeId> =
         a.properties.iter().map(|(name, id)| (name.as_str(), *id)).collect();
     let is_impossible = |name: &&String| schemas.get(name.as_str()).map_or(is_closed, |id| is_false(*id));

@@ -30,6 +30,8 @@ pub(super) fn may_blow_up(parsed: &Parsed) -> bool {
         })
 }
 
+/// Exponential ambiguity is searched for in the whole pattern. For cubic time, the search for the start of a match counts as a
+/// loop, and the end of the pattern does not matter if it can match the empty text.
 fn blows_up(ast: &Ast, sets: &Sets, tail: Tail, searched: bool) -> bool {
     let whole = graph(ast, sets, Tail::Kept, false).map(|graph| Analysis::new(graph, sets).is_exponential());
     let needed = graph(ast, sets, tail, searched).map(|graph| Analysis::new(graph, sets).is_cubic());
@@ -80,6 +82,7 @@ impl<'a> Analysis<'a> {
 
     /// Whether some loop can match the same word in two ways (Weber and Seidl's criterion EDA).
     fn is_exponential(&mut self) -> bool {
+        // Two ways from one position to another inside a loop, as in `(a*)*`, are already two ways to match the same word.
         let doubled =
             |((from, to), ways): (&(usize, usize), &u8)| *ways > 1 && self.component(*from) == self.component(*to);
         if self.graph.edges.iter().any(doubled) {
@@ -106,6 +109,7 @@ impl<'a> Analysis<'a> {
                     if !self.overlap(&[next, with]) {
                         continue;
                     }
+                    // Pairs are unordered, which halves the graph.
                     let pair = (next.min(with), next.max(with));
                     let number = *numbers.entry(pair).or_insert_with(|| {
                         pairs.push(pair);
@@ -142,6 +146,7 @@ impl<'a> Analysis<'a> {
                     continue;
                 }
                 let behind = degrees.get(later).copied().unwrap_or_default();
+                // `shares` is expensive, so it is only called if it can increase the degree.
                 let shared = behind >= degree && self.shares(positions, others, &reachable);
                 degree = degree.max(behind + usize::from(shared));
             }

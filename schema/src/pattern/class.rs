@@ -15,6 +15,7 @@ impl Parser {
         let opened = self.position();
         self.next();
         let negated = self.eat("^");
+        // Single characters and ranges are collected first: a union for each of them would take quadratic time.
         let mut set = ClassUnicode::empty();
         let mut ranges = Vec::new();
         while !self.eat("]") {
@@ -30,6 +31,7 @@ impl Parser {
                     }
                     ranges.extend(without_surrogates(start, end));
                 }
+                // `[\d-x]` is an error with the `u` flag, but `[\d-]` is not.
                 Escape::Set(other) => {
                     if self.range_end()?.is_some() {
                         return Err(self.range_of_sets());

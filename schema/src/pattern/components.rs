@@ -42,6 +42,7 @@ impl Search {
             path.push((root, 0));
         }
         while let Some((node, turn)) = path.last_mut() {
+            // `turn` is the next successor to visit, which replaces the return address of the recursive algorithm.
             let (node, next) = (*node, successors.get(*node).and_then(|all| all.get(*turn)).copied());
             *turn += 1;
             match next {

@@ -107,6 +107,7 @@ impl Pattern {
     /// See [`PatternErrorKind`].
     pub fn new(source: &str) -> Result<Self, PatternError> {
         let Parsed { ast, sets, looks } = parse::parse(source)?;
+        // Before anything is expanded: a pattern of 30 bytes can expand to billions of states.
         let cost = check_cost(&ast, &sets)?;
         let linear = if looks == 0 && cost.states <= MAX_LINEAR.states && cost.ranges <= MAX_LINEAR.ranges {
             translate::translate(&ast, &sets).and_then(|text| Linear::new(&text).map(Box::new))
@@ -169,6 +170,7 @@ impl Linear {
     fn is_match(&self, text: &str) -> bool {
         match self.dfa.get() {
             Some(Some(dfa)) => return dfa.is_match(text),
+            // Relaxed is enough: a lost or reordered increment only delays the table.
             None if self.matches.fetch_add(1, Ordering::Relaxed) >= MATCHES_BEFORE_DFA => {
                 self.dfa.get_or_init(|| Dfa::new(self.regex.as_str()));
             }

@@ -76,6 +76,7 @@ impl Builder<'_> {
     fn fragment(&mut self, ast: &Ast, tail: Tail) -> Result<Fragment, TooLarge> {
         match ast {
             Ast::Empty | Ast::Start | Ast::End | Ast::WordBoundary { .. } | Ast::Look(_) => Ok(empty()),
+            // An empty set matches nothing, so it has no position and no way to the rest.
             Ast::Set(id) => match self.sets.get(*id) {
                 Some(set) if !set.ranges().is_empty() => self.position(Some(*id)),
                 _ => Ok(Fragment { empties: 0, ..empty() }),
@@ -121,6 +122,7 @@ impl Builder<'_> {
             let copy = self.repeated(copy, required == 0)?;
             return self.concat(sum, copy);
         }
+        // Optional copies nest, as in `(?:a(?:a)?)?`; then each number of copies is one way, not several.
         let mut optional = empty();
         for _ in 0..open.min(MAX_COPIES) {
             let copy = self.fragment(inner, Tail::Kept)?;

@@ -97,6 +97,7 @@ impl Run<'_> {
             if let Some(state) = start {
                 self.activate(program, state, place, &mut current);
             }
+            // An unanchored search starts a new attempt at every position.
             if anchored {
                 start = None;
             }
@@ -112,6 +113,7 @@ impl Run<'_> {
                 Direction::Forwards => place += c.len_utf8(),
                 Direction::Backwards => place -= c.len_utf8(),
             }
+            // Count steps for each character, even if no state is active: the limit must bound the whole time.
             self.spend(current.states.len() + 1)?;
             for state in &current.states {
                 if let Some(Step::Set(id, then)) = program.steps.get(*state)
@@ -135,6 +137,7 @@ impl Run<'_> {
             }
             match program.steps.get(state) {
                 Some(Step::Set(..)) => active.states.push(state),
+                // The order of the alternatives does not matter: only the existence of a match does.
                 Some(Step::Split(one, other)) => active.stack.extend([*other, *one]),
                 Some(Step::Start(next)) if place == 0 => active.stack.push(*next),
                 Some(Step::End(next)) if place == self.text.len() => active.stack.push(*next),
@@ -207,6 +210,7 @@ impl Active {
         self.matched = false;
         self.visited = 0;
         self.round = self.round.wrapping_add(1);
+        // After 2^32 characters the counter wraps, and old marks could look current.
         if self.round == 0 {
             self.marks.fill(0);
             self.round = 1;
@@ -242,6 +246,7 @@ struct CharSet {
 impl CharSet {
     fn new(set: &ClassUnicode) -> Self {
         let ranges: Vec<_> = set.ranges().iter().map(|range| (range.start(), range.end())).collect();
+        // Most texts are ASCII, for which one bit test replaces the binary search.
         let ascii = ('\0'..='\x7f').filter(|c| contains(&ranges, *c)).fold(0, |bits, c| bits | 1 << u32::from(c));
         CharSet { ascii, ranges }
     }
