@@ -29,16 +29,43 @@ impl Language {
     }
 
     /// The extensions of the generated files, without the dot.
-    pub const fn extensions(self) -> &'static [&'static str] {
+    pub fn extensions(self) -> impl Iterator<Item = &'static str> {
+        self.files().iter().map(|file| file.extension())
+    }
+
+    /// The files that are generated for each agent.
+    pub(crate) const fn files(self) -> &'static [FileKind] {
         match self {
-            Language::Rust => &["rs"],
-            Language::TypeScript => &["ts"],
-            Language::JavaScript => &["js", "d.ts"],
+            Language::Rust => &[FileKind::Rust],
+            Language::TypeScript => &[FileKind::TypeScript],
+            Language::JavaScript => &[FileKind::JavaScript, FileKind::Declarations],
         }
     }
 
     /// The language with that name; the inverse of [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|l| l.name() == name)
+    }
+}
+
+/// A generated file of one agent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FileKind {
+    Rust,
+    TypeScript,
+    JavaScript,
+    /// The type declarations for [`FileKind::JavaScript`].
+    Declarations,
+}
+
+impl FileKind {
+    /// The file name extension, without the dot.
+    pub(crate) const fn extension(self) -> &'static str {
+        match self {
+            FileKind::Rust => "rs",
+            FileKind::TypeScript => "ts",
+            FileKind::JavaScript => "js",
+            FileKind::Declarations => "d.ts",
+        }
     }
 }

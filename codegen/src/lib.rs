@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use capgen_manifest::Manifest;
 
 pub use build_script::{Build, BuildError};
+use language::FileKind;
 pub use language::Language;
 use typescript::Form;
 
@@ -31,12 +32,12 @@ pub type Files = BTreeMap<String, String>;
 pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
     let id = manifest.agent.as_str();
     let model = lower::lower(manifest);
-    let print = |extension: &str| match extension {
-        "rs" => rust::print(&model),
-        "js" => typescript::print(&model, Form::Script),
-        "d.ts" => typescript::print(&model, Form::Declarations),
-        _ => typescript::print(&model, Form::Typed),
+    let print = |file: FileKind| match file {
+        FileKind::Rust => rust::print(&model),
+        FileKind::TypeScript => typescript::print(&model, Form::Typed),
+        FileKind::JavaScript => typescript::print(&model, Form::Script),
+        FileKind::Declarations => typescript::print(&model, Form::Declarations),
     };
-    let extensions = languages.iter().flat_map(|language| language.extensions());
-    extensions.map(|extension| (format!("{id}.{extension}"), print(extension))).collect()
+    let files = languages.iter().flat_map(|language| language.files());
+    files.map(|file| (format!("{id}.{}", file.extension()), print(*file))).collect()
 }

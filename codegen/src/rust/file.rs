@@ -12,9 +12,7 @@ pub(super) fn print(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> Strin
     text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));
     let mut writer = Writer::new(text);
     write(&mut writer);
-    let mut text = writer.finish();
-    text.push_str("}\n");
-    text
+    writer.finish()
 }
 
 // Users cannot fix generated code, so their lints are turned off for it. `missing_docs` is not in the list: every item is

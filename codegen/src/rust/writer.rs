@@ -26,12 +26,15 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// A writer of the items of a module, which it appends to `out`. `out` must end in a line end.
+    /// A writer of the items of a module. `out` is the text of the file so far, up to and including the line with the
+    /// module's `{`.
     pub(super) fn new(out: String) -> Self {
         Self { out, line: Line::default(), indent: 0, is_first: true, after_brace: false }
     }
 
-    pub(super) fn finish(self) -> String {
+    /// Closes the module and returns the text of the file.
+    pub(super) fn finish(mut self) -> String {
+        self.out.push_str("}\n");
         self.out
     }
 

@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that a look at the sources can prove.
 
 mod repository;
+mod rust_printer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
