@@ -123,7 +123,7 @@ pub(crate) enum Guard {
     /// Of each value of a map.
     Values(Box<Guard>),
     /// The schemas at these JSON Pointers, which types and guards do not say.
-    Whole(Vec<String>),
+    Interpreted(Vec<String>),
 }
 
 /// Why a type has a name.

@@ -309,6 +309,12 @@ impl TypeSet {
         TypeSet(self.0 | other.0)
     }
 
+    /// The set without `t`; without `number`, no `integer` is left either.
+    #[must_use]
+    pub fn without(self, t: Type) -> Self {
+        self.iter().filter(|other| *other != t).collect()
+    }
+
     /// Whether it holds no type.
     pub const fn is_empty(self) -> bool {
         self.0 == 0

@@ -1,15 +1,20 @@
-//! A closed set of values.
+//! Places that list their values.
 
 use std::collections::HashSet;
 
+use capgen_schema::analysis::branches::equality_key;
 use capgen_schema::{Json, Number};
 
-use super::{Built, nullable_if};
+use super::Built;
+use super::scalar::nullable_if;
 use crate::model::{Member, Shape, Type};
 use crate::name;
 
-/// The type of values that are listed, each perhaps with a description. Equal values count once.
-pub(super) fn build<'a>(values: impl Iterator<Item = (&'a Json, Option<&'a str>)>) -> Built {
+/// A listed value and its description, if it has one.
+pub(super) type ListedValue<'a> = (&'a Json, Option<&'a str>);
+
+/// The type of listed values. Equal values count once.
+pub(super) fn build<'a>(values: impl Iterator<Item = ListedValue<'a>>) -> Built {
     let mut seen = HashSet::new();
     let mut members = Vec::new();
     let mut nullable = false;
@@ -33,7 +38,13 @@ pub(super) fn build<'a>(values: impl Iterator<Item = (&'a Json, Option<&'a str>)
     }
 }
 
-/// The name of a value, not yet unique.
+/// Whether no payload equals two of the values.
+pub(super) fn are_distinct(values: &[ListedValue<'_>]) -> bool {
+    let mut seen = HashSet::new();
+    values.iter().all(|(value, _)| seen.insert(equality_key(value)))
+}
+
+/// The name of a value in an enum, not yet unique.
 pub(super) fn ident(value: &Json) -> String {
     match value {
         Json::Null => "Null".to_owned(),

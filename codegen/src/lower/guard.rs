@@ -1,73 +1,57 @@
-//! What a place's schemas assert beyond its type.
+//! The checks that a place needs beyond its type.
 //!
-//! A guard is either exact, or it hands the whole place to the interpreter; it never lets through what a schema refuses.
+//! A guard either makes the type accept exactly what the schemas accept, or it leaves the whole place to the interpreter. It
+//! never accepts what a schema rejects.
 
-use capgen_schema::{Assertions, Kind, Number, Schema, Type as SchemaType, TypeSet};
+use capgen_schema::analysis::conjunction::Conjunction;
+use capgen_schema::analysis::facets::{Facets, Limits};
+use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
 
-use super::conj::{Conj, Facets, Sole, sole_assertion};
 use crate::model::{Coverage, Guard, Shape, Type, TypeDef};
 
-/// Integers up to here are binary64 numbers.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// Every integer up to here is a binary64.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// How much of a place's schemas its type says: with the guard, all; or else `None`.
-pub(super) type Exactly = Option<Guard>;
+/// The guard that makes a type accept exactly what the schemas of its place accept; `None` if the type and a guard cannot
+/// express that.
+pub(super) type ExactGuard = Option<Guard>;
 
-/// The guard of a place; `None` where it cannot be said by pointers either.
-pub(super) fn or_whole(schema: &Schema, conj: &Conj, exactly: Exactly) -> Exactly {
-    exactly.or_else(|| pointers(schema, conj).map(Guard::Whole))
+/// The exact guard, or else one that leaves the place to the interpreter; `None` if no pointers identify the schemas, so that
+/// only a type around this place can be checked.
+pub(super) fn or_interpreted(schema: &Schema, conjunction: &Conjunction, guard: ExactGuard) -> ExactGuard {
+    guard.or_else(|| pointers(schema, conjunction).map(Guard::Interpreted))
 }
 
-/// What a definition with that conjunction covers.
-pub(super) fn coverage(schema: &Schema, conj: &Conj, is_exact: bool) -> Coverage {
-    Coverage { is_exact, pointers: pointers(schema, conj) }
+/// The coverage of a definition for this conjunction.
+pub(super) fn coverage(schema: &Schema, conjunction: &Conjunction, is_exact: bool) -> Coverage {
+    Coverage { is_exact, pointers: pointers(schema, conjunction) }
 }
 
-/// The pointers of schemas that together say what a conjunction says.
-fn pointers(schema: &Schema, conj: &Conj) -> Option<Vec<String>> {
-    let is_plain = conj.forbidden.is_empty() && conj.atoms.iter().all(|a| !a.without_one_of && !a.without_any_of);
-    is_plain.then(|| conj.atoms.iter().map(|atom| schema.node(atom.node).pointer.clone()).collect())
+/// The pointers of the schemas of a conjunction; `None` if no subschemas of the contract are together equivalent to it.
+fn pointers(schema: &Schema, conjunction: &Conjunction) -> Option<Vec<String>> {
+    let is_whole = conjunction.terms.iter().all(|term| !term.without_one_of && !term.without_any_of);
+    let pointer = |node| schema.node(node).pointer.clone();
+    (is_whole && conjunction.forbidden.is_empty())
+        .then(|| conjunction.terms.iter().map(|term| pointer(term.node)).collect())
 }
 
-/// Whether a conjunction that comes down to one reference, or to anything, says nothing more.
-pub(super) fn is_plain(schema: &Schema, conj: &Conj) -> bool {
-    let mut stack = conj.atoms.clone();
-    let mut seen = std::collections::HashSet::new();
-    while let Some(atom) = stack.pop() {
-        if !seen.insert(atom.node) {
-            continue;
-        }
-        let Kind::Assertions(group) = &schema.node(atom.node).kind else { continue };
-        let says_more = |keyword: &str| match keyword {
-            "type" | "allOf" => false,
-            "oneOf" => !atom.without_one_of,
-            "anyOf" => !atom.without_any_of,
-            _ => true,
-        };
-        if group.keywords().any(says_more) {
-            return false;
-        }
-        stack.extend(group.all_of.iter().flatten().copied().map(super::conj::Atom::new));
-    }
-    true
+/// Whether types can express every union and negation of a place.
+pub(super) fn is_expressible(facets: &Facets<'_>) -> bool {
+    facets.unions.is_empty() && !has_other_negation(facets)
 }
 
-/// Whether types say all that the unions of a place and its `not` say.
-pub(super) fn is_told(schema: &Schema, facets: &Facets<'_>) -> bool {
-    facets.unions.is_empty() && !has_other_not(schema, facets)
-}
-
-/// Whether the listed values of a place are all that is said of it.
-pub(super) fn only_lists(schema: &Schema, facets: &Facets<'_>) -> bool {
+/// Whether a place asserts nothing beyond its list of values.
+pub(super) fn asserts_only_values(facets: &Facets<'_>) -> bool {
+    // The values have already been checked against these keywords.
     let lists = |keyword: &str| matches!(keyword, "type" | "enum" | "const" | "not" | "oneOf" | "anyOf" | "allOf");
-    is_told(schema, facets)
+    is_expressible(facets)
         && facets.forbidden.is_empty()
         && facets.groups.iter().all(|group| group.keywords().all(lists))
 }
 
 /// The guard of a place whose type is scalar.
-pub(super) fn scalar(schema: &Schema, facets: &Facets<'_>, ty: &Type) -> Exactly {
-    if !is_told(schema, facets) || facets.values.is_some() {
+pub(super) fn scalar(facets: &Facets<'_>, ty: &Type) -> ExactGuard {
+    if !is_expressible(facets) || facets.values.is_some() {
         return None;
     }
     let ty = if let Type::Nullable(inner) = ty { inner } else { ty };
@@ -81,80 +65,56 @@ pub(super) fn scalar(schema: &Schema, facets: &Facets<'_>, ty: &Type) -> Exactly
 }
 
 /// The guard of an array whose items have a guard.
-pub(super) fn array(schema: &Schema, facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> Exactly {
-    let unique = facets.groups.iter().any(|group| group.unique_items);
-    if (unique && !tells_apart(types, item)) || !is_told(schema, facets) {
+pub(super) fn array(facets: &Facets<'_>, types: &[TypeDef], item: &Type, guard: Guard) -> ExactGuard {
+    let unique = facets.has_unique_items();
+    if (unique && !has_json_equality(types, item)) || !is_expressible(facets) {
         return None;
     }
     Some(if unique || guard != Guard::None { Guard::Items { unique, item: Box::new(guard) } } else { Guard::None })
 }
 
-/// Whether two values of the type are equal in Rust where they are equal in JSON, and can be hashed.
-fn tells_apart(types: &[TypeDef], item: &Type) -> bool {
+/// Whether two values of the type are equal in Rust if and only if they are equal in JSON, and can be hashed.
+fn has_json_equality(types: &[TypeDef], item: &Type) -> bool {
     match item {
         Type::String | Type::Integer { .. } | Type::Boolean | Type::Null => true,
-        Type::Nullable(inner) => tells_apart(types, inner),
+        Type::Nullable(inner) => has_json_equality(types, inner),
         Type::Named { id, .. } => types.get(id.0).is_some_and(|def| matches!(def.shape, Shape::Enum(_))),
         _ => false,
     }
 }
 
-/// Whether a `not` says what types do not.
-fn has_other_not(schema: &Schema, facets: &Facets<'_>) -> bool {
+/// Whether a `not` excludes something that types do not exclude.
+fn has_other_negation(facets: &Facets<'_>) -> bool {
+    // Only a record can express that a property is forbidden.
     let only_objects = facets.types == TypeSet::EMPTY.with(SchemaType::Object);
-    if !facets.forbidden.is_empty() && !only_objects {
-        return true;
-    }
-    facets.groups.iter().filter_map(|group| group.not).any(|not| match &schema.node(not).kind {
-        Kind::Bool(_) => false,
-        Kind::Ref(_) => true,
-        Kind::Assertions(group) => match sole_assertion(group) {
-            Some(Sole::Nothing) => false,
-            Some(Sole::Types(types)) => types.contains(SchemaType::Integer) && !types.contains(SchemaType::Number),
-            Some(Sole::Values(_)) => facets.values.is_none(),
-            Some(Sole::Required(name)) => !facets.forbidden.iter().any(|forbidden| forbidden == name),
-            None => true,
-        },
-    })
+    (!facets.forbidden.is_empty() && !only_objects) || !facets.negations.is_empty()
 }
 
-fn text(facets: &Facets<'_>) -> Exactly {
-    let min = facets.groups.iter().filter_map(|group| group.min_length).max().unwrap_or(0);
-    let max = facets.groups.iter().filter_map(|group| group.max_length).min();
-    let pattern = sole(facets.groups.iter().filter_map(|group| group.pattern.as_ref()).map(|p| p.source().to_owned()))?;
-    let format = sole(facets.groups.iter().filter_map(|group| group.format))?;
+fn text(facets: &Facets<'_>) -> ExactGuard {
+    let Limits { min, max, .. } = facets.lengths();
+    let pattern = sole(facets.patterns())?.map(str::to_owned);
+    let format = sole(facets.formats())?;
     let is_any = min == 0 && max.is_none() && pattern.is_none() && format.is_none();
     Some(if is_any { Guard::None } else { Guard::Text { min, max, pattern, format } })
 }
 
-/// The one value of all, if there is any; `None` where there are two.
+/// The value that all have in common, or `Some(None)` if there are none; `None` if there are two different ones.
 fn sole<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<Option<T>> {
     let Some(first) = values.next() else { return Some(None) };
     values.all(|value| value == first).then_some(Some(first))
 }
 
-/// A bound, whether it is a lower one, and whether it is exclusive.
-fn bounds<'a>(facets: &Facets<'a>) -> impl Iterator<Item = (&'a Number, bool, bool)> {
-    let of = |group: &'a Assertions| {
-        [
-            group.minimum.as_ref().map(|limit| (limit, true, false)),
-            group.maximum.as_ref().map(|limit| (limit, false, false)),
-            group.exclusive_minimum.as_ref().map(|limit| (limit, true, true)),
-            group.exclusive_maximum.as_ref().map(|limit| (limit, false, true)),
-        ]
-    };
-    facets.groups.iter().copied().flat_map(of).flatten()
-}
-
-fn integer(facets: &Facets<'_>) -> Exactly {
+/// The guard of an integer: its bounds, rounded to integers and made inclusive.
+fn integer(facets: &Facets<'_>) -> ExactGuard {
     let (mut min, mut max): (Option<i128>, Option<i128>) = (None, None);
-    for (limit, is_lower, is_exclusive) in bounds(facets) {
-        if is_exclusive && !is_binary64(limit) {
+    for bound in facets.bounds() {
+        // A payload may give an integer as a binary64, which can equal the limit although its digits differ.
+        if bound.is_exclusive && !is_comparable(bound.limit) {
             return None;
         }
-        let (floor, is_whole) = floor(limit)?;
-        let step = i128::from(is_whole && is_exclusive);
-        if is_lower {
+        let (floor, is_whole) = floor(bound.limit)?;
+        let step = i128::from(is_whole && bound.is_exclusive);
+        if bound.is_lower {
             let least = if is_whole { floor.checked_add(step)? } else { floor.checked_add(1)? };
             min = Some(min.map_or(least, |min| min.max(least)));
         } else {
@@ -165,7 +125,8 @@ fn integer(facets: &Facets<'_>) -> Exactly {
     Some(if min.is_none() && max.is_none() { Guard::None } else { Guard::Integer { min, max } })
 }
 
-/// The greatest integer that is not above a number, and whether it is the number itself.
+/// The greatest integer that is not above a number, and whether the number is that integer. `None` for numbers that are too
+/// large, or are written with an exponent.
 fn floor(number: &Number) -> Option<(i128, bool)> {
     let text = number.to_string();
     if number.is_integer() {
@@ -179,26 +140,28 @@ fn floor(number: &Number) -> Option<(i128, bool)> {
     Some((toward_zero - i128::from(number.is_negative()), false))
 }
 
-/// Whether an integer and the binary64 next to it are one: then it is no matter by which a payload gives it.
-fn is_binary64(number: &Number) -> bool {
+/// Whether comparing a payload with the nearest binary64 of a limit is as good as comparing it with the limit. Below 2^53 it
+/// is, since no integer lies between the two.
+fn is_comparable(number: &Number) -> bool {
     let float = number.as_f64();
-    float.abs() < EXACT || Number::exact(float).is_some_and(|exact| exact == *number)
+    float.abs() < MAX_EXACT || Number::exact(float).is_some_and(|exact| exact == *number)
 }
 
-fn number(facets: &Facets<'_>) -> Exactly {
+/// The guard of a number: its bounds as inclusive binary64s. Generated code compares binary64s only.
+fn number(facets: &Facets<'_>) -> ExactGuard {
     let (mut min, mut max) = (f64::NEG_INFINITY, f64::INFINITY);
-    for (limit, is_lower, is_exclusive) in bounds(facets) {
-        if !is_binary64(limit) {
+    for bound in facets.bounds() {
+        if !is_comparable(bound.limit) {
             return None;
         }
-        let nearest = limit.as_f64();
-        let order = limit.compare_float(nearest);
-        if is_lower {
-            let holds = if is_exclusive { order.is_gt() } else { order.is_ge() };
-            min = min.max(if holds { nearest } else { nearest.next_up() });
+        let nearest = bound.limit.as_f64();
+        let order = bound.limit.compare_float(nearest);
+        if bound.is_lower {
+            let is_within = if bound.is_exclusive { order.is_gt() } else { order.is_ge() };
+            min = min.max(if is_within { nearest } else { nearest.next_up() });
         } else {
-            let holds = if is_exclusive { order.is_lt() } else { order.is_le() };
-            max = max.min(if holds { nearest } else { nearest.next_down() });
+            let is_within = if bound.is_exclusive { order.is_lt() } else { order.is_le() };
+            max = max.min(if is_within { nearest } else { nearest.next_down() });
         }
     }
     let is_any = min == f64::NEG_INFINITY && max == f64::INFINITY;

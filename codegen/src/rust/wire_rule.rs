@@ -55,7 +55,7 @@ impl Interpreted {
 
 /// The rule for a place in the definition `def`; `None` if the type covers all assertions.
 pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> Option<WireRule> {
-    if let Guard::Whole(pointers) = guard {
+    if let Guard::Interpreted(pointers) = guard {
         return Some(WireRule::Interpreted(Interpreted::new(types, def, pointers)));
     }
     match ty {

@@ -6,12 +6,20 @@
 //! | [`graph`] | which subschemas apply to one place, and which are recursive |
 //! | [`shared`] | which definitions one place can reach more than once |
 //! | [`depth`] | how deeply an accepted payload can be nested |
-//! | [`branches`] | which branch of a union a value can match |
+//! | [`conjunction`], [`facets`] | what subschemas that apply to one place assert together |
+//! | [`branches`], [`tag`], [`key`] | which branch of a union a value can match, by its type, a tag or a key |
+//! | [`profile`], [`effort`] | the conditions behind that, and how much of a schema is visited to find them |
 //!
 //! Every analysis is conservative: a claim such as "at most one branch matches" holds for every payload, and an analysis
 //! that cannot prove a claim within its limits does not make it.
 
 pub mod branches;
+pub mod conjunction;
 pub mod depth;
+pub mod effort;
+pub mod facets;
 pub mod graph;
+pub mod key;
+pub mod profile;
 pub mod shared;
+pub mod tag;

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::candidates::Union;
 use super::literal::Literals;
 use super::rule::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, Rule, RuleId, StringChecks};
-use super::tag::Union;
+use crate::analysis::effort::Effort;
+use crate::analysis::profile::Profiler;
 use crate::analysis::shared;
 use crate::{Assertions, Kind, NodeId, Number, Schema, TypeSet};
 
@@ -22,10 +24,9 @@ impl Program {
     pub(super) fn new(schema: &Schema) -> Self {
         let targets: Vec<RuleId> = schema.nodes().map(|(id, _)| RuleId(schema.resolve(id).0)).collect();
         let shared = shared::reached_twice(schema);
-        let compiler = Compiler { targets: &targets };
+        let mut compiler = Compiler { targets: &targets, profiler: Profiler::new(schema, Effort::SMALL) };
         let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.rule(&node.kind, shared));
-        let mut rules: Vec<Rule> = compiled.collect();
-        find_tags(&mut rules);
+        let rules: Vec<Rule> = compiled.collect();
         let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
         pointers.sort_unstable();
         let says_something = |id: NodeId| matches!(schema.node(id).kind, Kind::Assertions(_));
@@ -68,27 +69,13 @@ fn target(targets: &[RuleId], node: NodeId) -> RuleId {
     targets.get(node.0 as usize).copied().unwrap_or(RuleId(node.0))
 }
 
-/// Every rule has to be there before the branches of one can be told apart.
-fn find_tags(rules: &mut [Rule]) {
-    for index in 0..rules.len() {
-        let Some(mut in_place) = take_in_place(rules, index) else { continue };
-        in_place.any_of.iter_mut().chain(&mut in_place.one_of).for_each(|union| union.find_tag(rules));
-        if let Some(Rule::Checks(checks)) = rules.get_mut(index) {
-            checks.in_place = Some(in_place);
-        }
-    }
-}
-
-fn take_in_place(rules: &mut [Rule], index: usize) -> Option<Box<InPlace>> {
-    if let Some(Rule::Checks(checks)) = rules.get_mut(index) { checks.in_place.take() } else { None }
-}
-
-struct Compiler<'t> {
+struct Compiler<'t, 's> {
     targets: &'t [RuleId],
+    profiler: Profiler<'s>,
 }
 
-impl Compiler<'_> {
-    fn rule(&self, kind: &Kind, is_shared: bool) -> Rule {
+impl Compiler<'_, '_> {
+    fn rule(&mut self, kind: &Kind, is_shared: bool) -> Rule {
         match kind {
             Kind::Bool(verdict) => Rule::Bool(*verdict),
             // Every way to a reference has been led to its target.
@@ -106,7 +93,7 @@ impl Compiler<'_> {
         nodes.iter().map(|&node| self.id(node)).collect()
     }
 
-    fn checks(&self, a: &Assertions, is_shared: bool) -> Checks {
+    fn checks(&mut self, a: &Assertions, is_shared: bool) -> Checks {
         Checks {
             types: a.types.unwrap_or(TypeSet::ALL),
             is_shared,
@@ -118,6 +105,11 @@ impl Compiler<'_> {
             objects: self.objects(a),
             in_place: self.in_place(a),
         }
+    }
+
+    fn union(&mut self, nodes: &[NodeId]) -> Union {
+        let branches = self.ids(nodes);
+        Union::new(&mut self.profiler, nodes, branches)
     }
 
     fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {
@@ -140,12 +132,11 @@ impl Compiler<'_> {
         })
     }
 
-    fn in_place(&self, a: &Assertions) -> Option<Box<InPlace>> {
-        let union = |nodes: &Vec<NodeId>| Union::new(self.ids(nodes));
+    fn in_place(&mut self, a: &Assertions) -> Option<Box<InPlace>> {
         let in_place = InPlace {
             all_of: self.ids(a.all_of.as_deref().unwrap_or_default()),
-            any_of: a.any_of.as_ref().map(union),
-            one_of: a.one_of.as_ref().map(union),
+            any_of: a.any_of.as_deref().map(|nodes| self.union(nodes)),
+            one_of: a.one_of.as_deref().map(|nodes| self.union(nodes)),
             not: a.not.map(|id| self.id(id)),
         };
         let is_asked = !in_place.all_of.is_empty() || in_place.any_of.is_some() || in_place.one_of.is_some();

@@ -54,11 +54,6 @@ impl Literals {
         &self.values
     }
 
-    /// The strings, where there is nothing else.
-    pub(super) fn only_strings(&self) -> Option<&[Box<str>]> {
-        self.values.iter().all(|value| value.as_str().is_some()).then_some(&self.strings)
-    }
-
     pub(super) fn contain(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.contain_text(text),

@@ -1,6 +1,7 @@
 //! The interpreter: exactly draft-07 on the subset.
 
 mod cache;
+mod candidates;
 mod check;
 mod collect;
 mod compile;
@@ -11,7 +12,6 @@ mod path;
 mod report;
 mod rule;
 mod stack;
-mod tag;
 mod union;
 mod value;
 mod verdict;
@@ -29,6 +29,7 @@ use compile::Program;
 use message::Wording;
 use report::List;
 use rule::RuleId;
+pub(crate) use value::type_of;
 use verdict::Evaluator;
 pub use violation::{Keyword, UnknownKeyword, Violation};
 

@@ -1,7 +1,7 @@
 //! What a compiled schema consists of.
 
+use super::candidates::Union;
 use super::literal::{Literals, same};
-use super::tag::Union;
 use crate::{Format, Json, Number, Pattern, TypeSet};
 
 /// Up to so many properties are compared one by one.

@@ -22,7 +22,7 @@ pub(super) fn is_shallow(value: &Value, levels: usize) -> bool {
     }
 }
 
-pub(super) fn type_of(value: &Value) -> Type {
+pub(crate) fn type_of(value: &Value) -> Type {
     match value {
         Value::Null => Type::Null,
         Value::Bool(_) => Type::Boolean,

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
+use super::candidates::Union;
 use super::check::{Failure, check_array, check_literals, check_number, check_size, check_string};
 use super::compile::Program;
 use super::rule::{ArrayChecks, Checks, InPlace, ObjectChecks, Rule, RuleId};
 use super::stack;
-use super::tag::Union;
 use super::value::{has_type, is_shallow};
 
 /// How many rules may wait for each other on the call stack: two for each level of the deepest payload, and some. Their

@@ -1,0 +1,89 @@
+//! Unions whose branches a tag selects: only the branches that can match are evaluated.
+//!
+//! The analysis is that of [`crate::analysis`], with constant effort for each branch so that compiling stays linear in the size
+//! of the schema. Only tags whose values are strings are used: comparing a string is cheaper than evaluating a branch, and
+//! other tags are rare.
+
+use serde_json::Value;
+
+use super::literal::by_length;
+use super::rule::RuleId;
+use crate::NodeId;
+use crate::analysis::branches::Tag as TagAnalysis;
+use crate::analysis::conjunction::Conjunction;
+use crate::analysis::profile::{Profile, Profiler};
+
+/// With more branches that have no tag, skipping the others saves little, and storing them for each value costs memory.
+const MAX_UNTAGGED: usize = 4;
+
+/// The branches of an `anyOf` or `oneOf`.
+#[derive(Debug)]
+pub(super) struct Union {
+    pub(super) branches: Box<[RuleId]>,
+    tag: Option<Tag>,
+}
+
+/// A property that some branches require to be one of some strings.
+#[derive(Debug)]
+struct Tag {
+    name: Box<str>,
+    /// Sorted by value, in the order of [`by_length`].
+    values: Box<[TagValue]>,
+    /// The branches that can match an object with any other value, or without the property.
+    untagged: Box<[RuleId]>,
+}
+
+#[derive(Debug)]
+struct TagValue {
+    value: Box<str>,
+    /// The branches that can match an object with this value, in order.
+    branches: Box<[RuleId]>,
+}
+
+impl Union {
+    /// The union of `nodes`, which are compiled to `branches`.
+    pub(super) fn new(profiler: &mut Profiler<'_>, nodes: &[NodeId], branches: Box<[RuleId]>) -> Self {
+        let profiles: Vec<Profile> = nodes.iter().map(|node| profile(profiler, *node)).collect();
+        let tag = TagAnalysis::find(&profiles).and_then(|tag| Tag::new(&tag, &branches));
+        Self { branches, tag }
+    }
+
+    /// The branches that `value` can match, in order; it matches no other.
+    pub(super) fn candidates(&self, value: &Value) -> &[RuleId] {
+        match (&self.tag, value) {
+            (Some(tag), Value::Object(members)) => tag.candidates(members.get(tag.name.as_ref())),
+            _ => &self.branches,
+        }
+    }
+}
+
+fn profile(profiler: &mut Profiler<'_>, node: NodeId) -> Profile {
+    // The effort alone bounds the time.
+    let mut budget = usize::MAX;
+    let mut profile = profiler.profile(&Conjunction::of([node]), &mut budget);
+    profile.constants.retain(|(_, values)| values.iter().all(|value| value.as_str().is_some()));
+    profile
+}
+
+impl Tag {
+    fn new(tag: &TagAnalysis, branches: &[RuleId]) -> Option<Self> {
+        if tag.untagged.len() > MAX_UNTAGGED {
+            return None;
+        }
+        let compiled = |indexes: &[usize]| indexes.iter().filter_map(|index| branches.get(*index)).copied().collect();
+        let mut values: Vec<TagValue> = Vec::with_capacity(tag.values.len());
+        for tagged in &tag.values {
+            let mut indexes: Vec<usize> = tagged.branches.iter().chain(&tag.untagged).copied().collect();
+            indexes.sort_unstable();
+            values.push(TagValue { value: tagged.value.as_str()?.into(), branches: compiled(&indexes) });
+        }
+        values.sort_unstable_by(|a, b| by_length(&a.value, &b.value));
+        Some(Self { name: tag.name.as_str().into(), values: values.into(), untagged: compiled(&tag.untagged) })
+    }
+
+    fn candidates(&self, value: Option<&Value>) -> &[RuleId] {
+        let Some(Value::String(text)) = value else { return &self.untagged };
+        let index = self.values.binary_search_by(|tagged| by_length(&tagged.value, text)).ok();
+        index.and_then(|index| self.values.get(index)).map_or(&self.untagged, |tagged| &tagged.branches)
+    }
+}
