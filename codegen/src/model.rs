@@ -1,6 +1,7 @@
-//! The language-neutral type model: what a contract's schemas say as types, every name settled.
+//! The language-neutral type model: a contract's schemas as types, with the final name of each.
 //!
-//! A type in it never refuses a payload that its schema accepts; where types cannot say what a schema says, they widen.
+//! A type never rejects a payload that its schema accepts. If types cannot express a schema, the type accepts more, and guards
+//! check the rest.
 
 use std::ops::Index;
 
@@ -11,11 +12,11 @@ use capgen_schema::{Format, Hash, Json, TypeSet};
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
     pub(crate) manifest: &'a Manifest,
-    /// The manifest's hash, which takes its time.
+    /// The manifest's hash, kept because computing it is slow.
     pub(crate) hash: Hash,
     /// In source order.
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
-    /// The types of every side, in source order; a type comes before those that only it needs.
+    /// The types of every side, in source order. A type comes before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
 }
 
@@ -32,9 +33,9 @@ pub(crate) struct CapabilityModel<'a> {
 /// One side of a capability.
 #[derive(Debug)]
 pub(crate) enum SideModel {
-    /// No schema: any JSON value, nothing is validated. The alias's name.
+    /// Without a schema: any JSON value, and nothing is validated. Contains the name of the alias.
     Loose(String),
-    /// The root type; its definition bears the side's name, such as `ReviewPrRequest`.
+    /// The root type, whose definition has the name of the side, such as `ReviewPrRequest`.
     Typed(TypeId),
 }
 
@@ -42,16 +43,16 @@ pub(crate) enum SideModel {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct TypeId(pub(crate) usize);
 
-/// What a place of a payload holds.
+/// The type of a value in a payload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Type {
     /// Any JSON value.
     Unknown,
-    /// No value at all.
+    /// No value.
     Never,
     Null,
     Boolean,
-    /// An integer; `unsigned` where the schema has no room for negative ones.
+    /// An integer; `unsigned` if the schema rejects negative ones.
     Integer {
         unsigned: bool,
     },
@@ -65,9 +66,9 @@ pub(crate) enum Type {
     },
     /// An object with any names and values of one type.
     Map(Box<Type>),
-    /// The type or `null`; never nested, and never around `Unknown`, `Never` or `Null`.
+    /// The type or `null`. Never nested, and never around `Unknown`, `Never` or `Null`.
     Nullable(Box<Type>),
-    /// A type with a definition. `boxed` where a Rust value would otherwise contain itself.
+    /// A type with a definition. `boxed` if a Rust value would otherwise contain itself.
     Named {
         id: TypeId,
         boxed: bool,
@@ -82,7 +83,7 @@ pub(crate) struct TypeDef {
     pub(crate) origin: Origin,
     pub(crate) capability: String,
     pub(crate) side: Side,
-    /// JSON Pointer to its place in the side's schema.
+    /// The JSON Pointer of its place in the schema of the side.
     pub(crate) pointer: String,
     /// The schema's `description`: untrusted text.
     pub(crate) description: Option<String>,
@@ -90,26 +91,27 @@ pub(crate) struct TypeDef {
     pub(crate) coverage: Coverage,
 }
 
-/// Whether a type says all that the schema of its place asserts.
+/// How much of the schemas of its place a type checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Coverage {
-    /// Whatever the type and the guards in it accept fits the schema.
+    /// Whether the type and the guards inside it accept only what the schemas accept.
     pub(crate) is_exact: bool,
-    /// JSON Pointers to the schemas that say the rest; `None` where pointers cannot tell, as of a branch with what stands
-    /// beside its union: then whoever holds the type has to make up for it.
+    /// JSON Pointers of the schemas; `None` if there are none that are equivalent to the place, such as for a branch combined
+    /// with the assertions next to its union. Then a type that contains this one must check them.
     pub(crate) pointers: Option<Vec<String>>,
 }
 
 impl Coverage {
-    /// The pointers to schemas that have to be checked beside the type.
-    pub(crate) fn whole(&self) -> Option<&[String]> {
+    /// The pointers of the schemas that the interpreter must check in addition to the type.
+    pub(crate) fn interpreted(&self) -> Option<&[String]> {
         self.pointers.as_deref().filter(|_| !self.is_exact)
     }
 }
 
-/// What a place's schema asserts beyond its type; for a named type, beyond what the type's own definition does.
+/// The checks that a place needs beyond those of its type. A named type includes the checks of its definition.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) enum Guard {
+    /// Nothing to check.
     #[default]
     None,
     /// `min` and `max` are `minLength` and `maxLength`.
@@ -122,7 +124,7 @@ pub(crate) enum Guard {
     Items { unique: bool, item: Box<Guard> },
     /// Of each value of a map.
     Values(Box<Guard>),
-    /// The schemas at these JSON Pointers, which types and guards do not say.
+    /// The schemas at these JSON Pointers, which the interpreter checks.
     Interpreted(Vec<String>),
 }
 
@@ -133,11 +135,11 @@ pub(crate) enum Origin {
     Root,
     /// It is a member of `definitions`.
     Definition,
-    /// It stands at a place inside another type.
+    /// It is the type of a place inside another type.
     Place,
 }
 
-/// What a named type is.
+/// The definition of a named type.
 #[derive(Debug)]
 pub(crate) enum Shape {
     Record(Record),
@@ -146,8 +148,8 @@ pub(crate) enum Shape {
     Alias {
         target: Type,
         guard: Guard,
-        /// A Rust `type` will not do: the chain of aliases leads back here, or the root of a side would be no type of its
-        /// own.
+        /// Whether it must be a new type and not a Rust `type`: the chain of aliases leads back here, or the root of a side
+        /// would only be another name for a type.
         distinct: bool,
     },
 }
@@ -158,7 +160,7 @@ pub(crate) struct Record {
     /// In source order.
     pub(crate) fields: Vec<Field>,
     pub(crate) rest: Rest,
-    /// Of each property that is kept.
+    /// The guard of each property that is kept.
     pub(crate) rest_guard: Guard,
 }
 
@@ -167,7 +169,7 @@ pub(crate) struct Record {
 pub(crate) struct Field {
     /// The property's name: untrusted text.
     pub(crate) name: String,
-    /// snake_case and unique in the record; a keyword is not yet escaped. Never `additional_properties`.
+    /// In snake_case and unique in the record. A keyword is not escaped yet. Never `additional_properties`.
     pub(crate) ident: String,
     pub(crate) ty: Type,
     pub(crate) guard: Guard,
@@ -179,9 +181,9 @@ pub(crate) struct Field {
 /// The properties of an object that are not declared.
 #[derive(Debug)]
 pub(crate) enum Rest {
-    /// Refused.
+    /// Rejected.
     Closed,
-    /// Accepted, not kept.
+    /// Accepted but not kept.
     Ignored,
     /// Accepted and kept.
     Kept(Type),
@@ -191,7 +193,7 @@ pub(crate) enum Rest {
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) value: Json,
-    /// UpperCamelCase and unique in the enum; a keyword (`Self`) is not yet escaped.
+    /// In UpperCamelCase and unique in the enum. A keyword (`Self`) is not escaped yet.
     pub(crate) ident: String,
     /// Untrusted text.
     pub(crate) description: Option<String>,
@@ -201,10 +203,9 @@ pub(crate) struct Member {
 #[derive(Debug)]
 pub(crate) struct Union {
     pub(crate) variants: Vec<Variant>,
-    /// Whether a look at the value's type and, for objects, at its tag or at which key it has tells which variant it is:
-    /// at most one applies.
+    /// Whether the value's JSON type and, for objects, its tag or its keys select the variant, so that at most one matches.
     pub(crate) disjoint: bool,
-    /// The property whose value tells object variants apart, where there is more than one. With a tag, no variant has a
+    /// The property whose value selects the variant, if there are several variants for objects. With a tag, no variant has a
     /// key.
     pub(crate) tag: Option<String>,
 }
@@ -212,20 +213,20 @@ pub(crate) struct Union {
 /// A branch of a union.
 #[derive(Debug)]
 pub(crate) struct Variant {
-    /// UpperCamelCase and unique in the union; a keyword (`Self`) is not yet escaped.
+    /// In UpperCamelCase and unique in the union. A keyword (`Self`) is not escaped yet.
     pub(crate) ident: String,
     pub(crate) ty: Type,
     pub(crate) guard: Guard,
-    /// The JSON types that a value of it may have; `null` only where a definition that it refers to allows it.
+    /// The JSON types of its values; `null` only if a definition that it refers to allows it.
     pub(crate) types: TypeSet,
-    /// The values of the tag that select it; empty where the union has no tag or the variant is no object.
+    /// The values of the tag that select it; empty if the union has no tag or the variant is not for objects.
     pub(crate) tag_values: Vec<Json>,
-    /// The property whose presence selects it: required here, and forbidden in every other variant for objects.
+    /// The property whose presence selects it. It is required here and forbidden in every other variant for objects.
     pub(crate) key: Option<String>,
 }
 
 impl Variant {
-    /// Whether nothing but the type of a value selects it.
+    /// Whether only the JSON type of a value selects it.
     pub(crate) fn is_plain(&self) -> bool {
         self.tag_values.is_empty() && self.key.is_none()
     }
@@ -241,7 +242,7 @@ impl Index<TypeId> for Model<'_> {
 }
 
 impl TypeDef {
-    /// The single value that the type allows, where that is so.
+    /// The only value that the type allows, if there is one.
     pub(crate) fn constant(&self) -> Option<&Member> {
         match &self.shape {
             Shape::Enum(members) => match members.as_slice() {
@@ -274,25 +275,25 @@ impl Type {
 }
 
 impl Shape {
-    /// Calls `f` with each type that it is made of, in source order.
+    /// Calls `f` with each type that it refers to, in source order.
     pub(crate) fn each_type(&self, f: &mut impl FnMut(&Type)) {
-        self.each_held(f);
+        self.each_part(f);
         if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = self {
             f(ty);
         }
     }
 
-    /// The same, to change them.
+    /// Like [`each_type`](Self::each_type), with mutable access.
     pub(crate) fn each_type_mut(&mut self, f: &mut impl FnMut(&mut Type)) {
-        self.each_held_mut(f);
+        self.each_part_mut(f);
         if let Shape::Record(Record { rest: Rest::Kept(ty), .. }) = self {
             f(ty);
         }
     }
 
-    /// Calls `f` with each type that a value holds as its part; what a record keeps of undeclared properties stands in a
-    /// map instead.
-    pub(crate) fn each_held(&self, f: &mut impl FnMut(&Type)) {
+    /// Calls `f` with each type that a value of the shape contains directly. The undeclared properties that a record keeps are in
+    /// a map, so their type is not included.
+    pub(crate) fn each_part(&self, f: &mut impl FnMut(&Type)) {
         match self {
             Shape::Record(record) => record.fields.iter().for_each(|field| f(&field.ty)),
             Shape::Enum(_) => {}
@@ -301,8 +302,8 @@ impl Shape {
         }
     }
 
-    /// The same, to change them.
-    pub(crate) fn each_held_mut(&mut self, f: &mut impl FnMut(&mut Type)) {
+    /// Like [`each_part`](Self::each_part), with mutable access.
+    pub(crate) fn each_part_mut(&mut self, f: &mut impl FnMut(&mut Type)) {
         match self {
             Shape::Record(record) => record.fields.iter_mut().for_each(|field| f(&mut field.ty)),
             Shape::Enum(_) => {}

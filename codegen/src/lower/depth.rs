@@ -1,11 +1,12 @@
-//! Types that hold each other in longer chains than a compiler follows.
+//! The limit on how deeply types are nested, which compilers impose.
 
 use crate::model::{Shape, Type, TypeDef};
 
-/// rustc follows a type into its parts 128 steps deep, to see whether it is `Send`, or how it is dropped.
+/// rustc follows a type into its parts 128 steps deep to find out whether it is `Send` or how it is dropped. The default
+/// recursion limit of a crate is 128, and generated code must compile inside any crate.
 const MAX_HEIGHT: usize = 100;
 
-/// Steps from a `Vec` or a `BTreeMap` to what it holds, through the standard library's own types.
+/// Steps from a `Vec` or a `BTreeMap` to its items, through types of the standard library.
 const COLLECTION: usize = 5;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -15,8 +16,8 @@ enum State {
     Done(usize),
 }
 
-/// Widens what is too far inside, so that no type is higher than compilers follow; what holds it then says less than its
-/// schema. A reference back to a type that is being looked at adds nothing.
+/// Widens the types that are nested too deeply to [`Type::Unknown`]. The types around them then check less than their schemas.
+/// A reference back to a type that is being visited adds nothing, since a recursive type is boxed.
 pub(super) fn limit(types: &mut [TypeDef]) {
     let mut states = vec![State::New; types.len()];
     for start in 0..types.len() {
@@ -55,7 +56,7 @@ fn needs(shape: &Shape) -> Vec<usize> {
     needs
 }
 
-/// The height of a type that has `above` around it in its definition, once it is cut.
+/// Widens a type if necessary, and returns its height. `above` is how deep it is nested inside its definition.
 fn lower(ty: &mut Type, above: usize, states: &[State], is_cut: &mut bool) -> usize {
     let height = match ty {
         Type::Array { item: inner, .. } | Type::Map(inner) => {
@@ -69,7 +70,7 @@ fn lower(ty: &mut Type, above: usize, states: &[State], is_cut: &mut bool) -> us
         _ => 0,
     };
     let is_null_of_anything = matches!(ty, Type::Nullable(inner) if **inner == Type::Unknown);
-    // An optional field adds one more.
+    // An optional field adds one step.
     if is_null_of_anything || above + height + 1 > MAX_HEIGHT {
         *ty = Type::Unknown;
         *is_cut = true;

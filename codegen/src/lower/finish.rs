@@ -1,11 +1,11 @@
-//! What can only be said of the whole model: order, recursion, unique names.
+//! Steps that need the whole model: order, recursion, unique names.
 
 use std::collections::HashSet;
 
 use crate::model::{Field, Member, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId, Variant};
 use crate::name;
 
-/// Names of Rust's prelude and of what generated code uses without a path: a capability must not take one over.
+/// Names in Rust's prelude, and names that generated code uses without a path. A generated type must not have one of them.
 const RESERVED: &[&str] = &[
     "AGENT",
     "AsMut",
@@ -57,7 +57,7 @@ const RESERVED: &[&str] = &[
     "Vec",
 ];
 
-/// Orders the types, breaks what would contain itself, and makes every name unique.
+/// Orders the types, breaks cycles of types that contain themselves, and makes every name unique.
 pub(super) fn finish(model: &mut Model<'_>) {
     super::depth::limit(&mut model.types);
     cover(&mut model.types);
@@ -71,7 +71,7 @@ pub(super) fn finish(model: &mut Model<'_>) {
     }
 }
 
-/// Sorts types so that each comes before what it needs, in source order, and drops those that nothing needs.
+/// Sorts the types in source order, each before the types that it refers to, and drops unused ones.
 fn order(model: &mut Model<'_>) {
     let roots = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
     let mut stack: Vec<TypeId> = roots
@@ -114,7 +114,7 @@ fn order(model: &mut Model<'_>) {
     }
 }
 
-/// Marks aliases that come back to themselves through aliases alone.
+/// Marks aliases that refer to themselves through aliases only, which neither language allows.
 fn mark_recursive_aliases(types: &mut [TypeDef]) {
     let edges: Vec<Vec<usize>> = types
         .iter()
@@ -123,7 +123,7 @@ fn mark_recursive_aliases(types: &mut [TypeDef]) {
             _ => Vec::new(),
         })
         .collect();
-    // Every alias leads to at most one other, so a walk of as many steps as there are types ends on the cycle, if any.
+    // Every alias refers to at most one type, so following them leads into at most one cycle.
     let next = |i: usize| edges.get(i).and_then(|to| to.first()).copied();
     let mut state = vec![0usize; types.len()];
     for start in 0..types.len() {
@@ -146,7 +146,8 @@ fn mark_recursive_aliases(types: &mut [TypeDef]) {
     }
 }
 
-/// Marks the roots that would be a type by another name: one that is not theirs alone, or that says less than they do.
+/// Marks the roots that would only be another name for a type. A root needs its own type, since the traits of a request or a
+/// response are implemented for it, and since its schema may check more than the type that it names.
 fn mark_nameless_roots(types: &mut [TypeDef]) {
     let nameless: Vec<bool> = types.iter().map(|def| def.origin == Origin::Root && is_nameless(types, def)).collect();
     for (def, nameless) in types.iter_mut().zip(nameless) {
@@ -169,17 +170,18 @@ fn is_nameless<'t>(types: &'t [TypeDef], mut def: &'t TypeDef) -> bool {
     }
 }
 
-/// Where a type says less than its schema and pointers cannot tell what, whatever holds it says less too.
+/// Marks the types that contain a type whose schemas neither it nor pointers check: they must check them.
 fn cover(types: &mut [TypeDef]) {
     let mut holders: Vec<Vec<usize>> = vec![Vec::new(); types.len()];
     for (at, def) in types.iter().enumerate() {
         def.shape.each_type(&mut |ty| {
-            let held = ty.named().and_then(|id| holders.get_mut(id.0));
-            held.into_iter().for_each(|holders| holders.push(at));
+            let named = ty.named().and_then(|id| holders.get_mut(id.0));
+            named.into_iter().for_each(|holders| holders.push(at));
         });
     }
-    let says_less = |def: &TypeDef| !def.coverage.is_exact && def.coverage.pointers.is_none();
-    let mut open: Vec<usize> = (types.iter().enumerate()).filter(|(_, def)| says_less(def)).map(|(at, _)| at).collect();
+    let is_unchecked = |def: &TypeDef| !def.coverage.is_exact && def.coverage.pointers.is_none();
+    let mut open: Vec<usize> =
+        (types.iter().enumerate()).filter(|(_, def)| is_unchecked(def)).map(|(at, _)| at).collect();
     while let Some(at) = open.pop() {
         for holder in holders.get_mut(at).map(std::mem::take).unwrap_or_default() {
             let Some(def) = types.get_mut(holder).filter(|def| def.coverage.is_exact) else { continue };
@@ -197,7 +199,8 @@ fn set<T>(slots: &mut [T], at: usize, value: T) {
     }
 }
 
-/// Boxes the edges that close a cycle of values stored inside each other, found depth first in source order.
+/// Boxes the fields that close a cycle of types that contain one another directly. Depth first in source order, so that the
+/// same contract always gets the same boxes.
 fn mark_boxes(types: &mut [TypeDef]) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -247,12 +250,12 @@ fn inline_targets(shape: &Shape) -> Vec<usize> {
         }
         _ => {}
     };
-    shape.each_held(&mut add);
+    shape.each_part(&mut add);
     targets
 }
 
 fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
-    shape.each_held_mut(&mut |ty| {
+    shape.each_part_mut(&mut |ty| {
         let ty = match ty {
             Type::Nullable(inner) => inner.as_mut(),
             ty => ty,

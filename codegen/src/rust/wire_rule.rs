@@ -34,7 +34,7 @@ pub(super) struct Interpreted {
 impl Interpreted {
     /// The schemas to check in addition to a definition's type.
     pub(super) fn of(types: &Types<'_>, def: &TypeDef) -> Option<Self> {
-        def.coverage.whole().map(|pointers| Self::new(types, def, pointers))
+        def.coverage.interpreted().map(|pointers| Self::new(types, def, pointers))
     }
 
     fn new(types: &Types<'_>, def: &TypeDef, pointers: &[String]) -> Self {

@@ -30,7 +30,7 @@ use crate::{NodeId, Schema, Type, TypeSet};
 /// assert_eq!(branches.tag().map(|tag| tag.name.as_str()), Some("kind"));
 /// assert_eq!(branches.of_type(Type::Object), [1, 2]);
 /// assert_eq!(branches.candidates(&json!({"kind": "c"})), [2]);
-/// assert_eq!(branches.candidates(&json!({"kind": "d"})), []);
+/// assert!(branches.candidates(&json!({"kind": "d"})).is_empty());
 /// # Ok::<(), capgen_schema::SchemaTextError>(())
 /// ```
 #[derive(Clone, Debug)]
