@@ -1,4 +1,6 @@
-//! The keywords that look at one value and need no other schema.
+//! The assertions that need no subschema: types, literals, numbers, strings, sizes and required names.
+//!
+//! Each check calls `report` for each failure. The verdict stops at the first one; the list of violations continues.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +12,7 @@ use super::rule::{ArrayChecks, Bound, Checks, StringChecks};
 use super::value::{has_type, repeated};
 use crate::{Format, Json, Number, Pattern, TypeSet};
 
-/// What a value does not fulfil.
+/// An assertion that a value fails.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Failure<'p> {
     Type(TypeSet),
@@ -28,7 +30,7 @@ pub(super) enum Failure<'p> {
     Required(&'p str),
 }
 
-/// Reports every failure of `value` until told to stop. After a `type` failure there is no other.
+/// Reports the failures of `value` until `report` breaks. A value of the wrong type has no other failure.
 pub(super) fn check<'p>(
     checks: &'p Checks,
     value: &Value,
@@ -80,7 +82,7 @@ pub(super) fn check_number<'p>(
     number: &serde_json::Number,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.holds(compare(number, limit)));
+    let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.is_satisfied(compare(number, limit)));
     broken.map(|(bound, limit)| Failure::Bound(*bound, limit)).try_for_each(report)
 }
 
@@ -109,12 +111,14 @@ pub(super) fn check_string<'p>(
     }
 }
 
-/// In code points. A code point has one to four bytes, so that most texts need no counting.
+/// Whether `text` has fewer than `limit` code points. A code point has one to four bytes, so the number of bytes usually decides
+/// without counting.
 fn is_shorter(text: &str, limit: u64) -> bool {
     let bytes = text.len() as u64;
     bytes < limit || (bytes.div_ceil(4) < limit && (text.chars().count() as u64) < limit)
 }
 
+/// Whether `text` has more than `limit` code points.
 fn is_longer(text: &str, limit: u64) -> bool {
     let bytes = text.len() as u64;
     bytes > limit && (bytes.div_ceil(4) > limit || text.chars().count() as u64 > limit)
@@ -134,6 +138,7 @@ pub(super) fn check_array<'p>(
 }
 
 #[inline]
+/// `minItems` and `maxItems`. Separate from `uniqueItems`, which needs a payload of limited depth.
 pub(super) fn check_size<'p>(
     checks: &'p ArrayChecks,
     items: &[Value],
@@ -150,8 +155,8 @@ pub(super) fn check_size<'p>(
 }
 
 impl Bound {
-    /// Whether a number that compares so with the limit is within it.
-    fn holds(self, ordering: std::cmp::Ordering) -> bool {
+    /// Whether a number satisfies the bound, by the result of comparing it with the limit.
+    fn is_satisfied(self, ordering: std::cmp::Ordering) -> bool {
         match self {
             Bound::Minimum => ordering.is_ge(),
             Bound::Maximum => ordering.is_le(),

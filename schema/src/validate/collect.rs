@@ -1,4 +1,4 @@
-//! Every violation of a payload, in order.
+//! Collects the violations of a payload, in order. Runs only after the verdict is negative, so it may be slower than `verdict`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -16,10 +16,10 @@ use super::verdict::Evaluator;
 use super::violation::Keyword;
 use crate::pointer::by_utf16;
 
-/// Goes through the payload once, place by place in the order of the list, with all rules that must hold at each. So whoever
-/// needs the first few violations stops early. Unions are asked for their verdict.
+/// Visits each location of the payload once, in the order of the resulting list, with all rules that apply there. A caller that
+/// needs only the first few violations can therefore stop early. Unions are decided by their verdicts.
 ///
-/// The payload is shallow, and so is the recursion along it.
+/// The payload's depth has been checked, and it bounds the recursion.
 pub(super) struct Collector<'a> {
     pub(super) program: &'a Program,
     pub(super) wording: Wording,
@@ -28,13 +28,13 @@ pub(super) struct Collector<'a> {
     pub(super) explains: bool,
 }
 
-/// One thing that is wrong at a place, not yet in words.
+/// One failure at a location, before its message is written.
 pub(super) struct Finding<'a> {
-    pub(super) what: What<'a>,
+    pub(super) cause: Cause<'a>,
     pub(super) value: &'a Value,
 }
 
-pub(super) enum What<'a> {
+pub(super) enum Cause<'a> {
     Failure(Failure<'a>),
     False,
     Unexpected(&'a str),
@@ -42,15 +42,15 @@ pub(super) enum What<'a> {
     Union(Keyword, String),
 }
 
-/// A rule that must hold at a place.
+/// A rule that applies at a location.
 #[derive(Clone, Copy)]
 struct Demand {
     rule: RuleId,
-    /// Whether it comes from `additionalProperties`.
+    /// Whether it comes from `additionalProperties`. If it is `false`, the violation is "unexpected property".
     is_additional: bool,
 }
 
-/// What is known of one place.
+/// The rules that apply at one location, and their failures.
 struct Place<'a> {
     checks: Vec<&'a Checks>,
     findings: Vec<Finding<'a>>,
@@ -58,7 +58,7 @@ struct Place<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// Tells `report` what is wrong with `value`, until told to stop.
+    /// Reports the failures of `value` until `report` breaks.
     pub(super) fn collect(&mut self, rule: RuleId, value: &'a Value, report: &mut impl Report<'a>) -> ControlFlow<()> {
         let demand = Demand { rule, is_additional: false };
         self.visit(&[demand], value, &mut Vec::new(), report)
@@ -78,7 +78,7 @@ impl<'a> Collector<'a> {
         let mut place = self.look(demands, value, path);
         let is_mistyped = place.findings.iter().any(Finding::is_type);
         if is_mistyped {
-            // Nothing more is said about a value of the wrong type, or what is in it.
+            // A value of the wrong type gets no other violation, and neither do its properties or items.
             place.findings.retain(Finding::is_type);
         } else {
             for checks in &place.checks {
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// All that applies to one place, and what of it fails by itself.
+    /// Gathers all rules that apply at one location, through `allOf`, and their failures without unions.
     fn look(&self, demands: &[Demand], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
         let mut place = Place { checks: Vec::new(), findings: Vec::new(), missing: Vec::new() };
         let mut seen = HashSet::new();
@@ -103,22 +103,23 @@ impl<'a> Collector<'a> {
             let checks = match self.program.rule(rule) {
                 Rule::Bool(true) => continue,
                 Rule::Bool(false) => {
-                    let what = match path.last() {
-                        Some(Token::Name(name)) if is_additional => What::Unexpected(name),
-                        _ => What::False,
+                    let cause = match path.last() {
+                        Some(Token::Name(name)) if is_additional => Cause::Unexpected(name),
+                        _ => Cause::False,
                     };
-                    place.findings.push(Finding { what, value });
+                    place.findings.push(Finding { cause, value });
                     continue;
                 }
                 Rule::Checks(checks) => checks,
             };
+            // Only a shared rule can be reached twice.
             if checks.is_shared && !seen.insert(rule) {
                 continue;
             }
             let result = check(checks, value, &mut |failure| {
                 match failure {
                     Failure::Required(name) => place.missing.push(name),
-                    _ => place.findings.push(Finding { what: What::Failure(failure), value }),
+                    _ => place.findings.push(Finding { cause: Cause::Failure(failure), value }),
                 }
                 ControlFlow::Continue(())
             });
@@ -131,14 +132,15 @@ impl<'a> Collector<'a> {
         place
     }
 
+    /// The failures of `anyOf`, `oneOf` and `not`.
     fn unions(&mut self, checks: &'a Checks, value: &'a Value) -> Vec<Finding<'a>> {
         let Some(in_place) = &checks.in_place else { return Vec::new() };
         let any_of = in_place.any_of.as_ref().and_then(|union| self.any_of(&union.branches, value));
         let one_of = in_place.one_of.as_ref().and_then(|union| self.one_of(&union.branches, value));
         let not = in_place.not.and_then(|rule| self.not(rule, value));
         let failed = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
-        let failed = failed.into_iter().filter_map(|(keyword, message)| Some(What::Union(keyword, message?)));
-        failed.map(|what| Finding { what, value }).collect()
+        let failed = failed.into_iter().filter_map(|(keyword, message)| Some(Cause::Union(keyword, message?)));
+        failed.map(|cause| Finding { cause, value }).collect()
     }
 
     fn visit_items(
@@ -161,7 +163,7 @@ impl<'a> Collector<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Members and missing ones in one order.
+    /// Visits the members of an object. Missing properties are reported between them, so that all paths are in order.
     fn visit_members(
         &mut self,
         checks: &[&'a Checks],
@@ -175,7 +177,7 @@ impl<'a> Collector<'a> {
             return ControlFlow::Continue(());
         }
         missing.sort_by(|a, b| by_utf16(a, b));
-        // Several rules may require one property, which is missing once.
+        // Several rules may require the same property, but it is reported once.
         missing.dedup();
         let mut missing = missing.into_iter().peekable();
         let mut names: Vec<(&str, &Value)> = members.iter().map(|(name, member)| (name.as_str(), member)).collect();
@@ -197,7 +199,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// What one rule of an object asks of the member `name`.
+/// The rule that the checks of an object apply to its member `name`.
 fn demand(checks: &Checks, name: &str) -> Option<Demand> {
     match checks.members()?.property(name) {
         Property::Free => None,
@@ -213,35 +215,35 @@ fn report_missing<'a>(
     report: &mut impl Report<'a>,
 ) -> ControlFlow<()> {
     path.push(Token::Name(name));
-    let finding = Finding { what: What::Failure(Failure::Required(name)), value };
+    let finding = Finding { cause: Cause::Failure(Failure::Required(name)), value };
     report.add(path, vec![finding])?;
     path.pop();
     ControlFlow::Continue(())
 }
 
-impl What<'_> {
+impl Cause<'_> {
     pub(super) fn keyword(&self) -> Keyword {
         match self {
-            What::Failure(failure) => failure.keyword(),
-            What::False => Keyword::False,
-            What::Unexpected(_) => Keyword::AdditionalProperties,
-            What::Union(keyword, _) => *keyword,
+            Cause::Failure(failure) => failure.keyword(),
+            Cause::False => Keyword::False,
+            Cause::Unexpected(_) => Keyword::AdditionalProperties,
+            Cause::Union(keyword, _) => *keyword,
         }
     }
 }
 
 impl Finding<'_> {
     pub(super) fn is_type(&self) -> bool {
-        matches!(self.what, What::Failure(Failure::Type(_)))
+        matches!(self.cause, Cause::Failure(Failure::Type(_)))
     }
 
     pub(super) fn message(&self, wording: Wording) -> String {
-        match &self.what {
-            What::Failure(failure) => wording.failure(*failure, self.value),
-            What::False => "no value is allowed here".to_owned(),
-            What::Unexpected(_) if wording.redact => "unexpected property".to_owned(),
-            What::Unexpected(name) => format!("unexpected property {}", wording.quote(name)),
-            What::Union(_, message) => message.clone(),
+        match &self.cause {
+            Cause::Failure(failure) => wording.failure(*failure, self.value),
+            Cause::False => "no value is allowed here".to_owned(),
+            Cause::Unexpected(_) if wording.redact => "unexpected property".to_owned(),
+            Cause::Unexpected(name) => format!("unexpected property {}", wording.quote(name)),
+            Cause::Union(_, message) => message.clone(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Violations in words.
+//! The messages of violations. Generated TypeScript has the same texts.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use super::value::{canonical, type_of};
 use super::violation::{Keyword, Violation};
 use crate::{Json, TypeSet};
 
-/// How many members of an `enum` a message lists.
+/// A message lists at most this many members of an `enum`.
 const LISTED: usize = 16;
 
-/// How values are shown.
+/// How messages quote values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wording {
     pub(super) redact: bool,
@@ -86,14 +86,14 @@ impl Wording {
         }
     }
 
-    /// A text as JSON.
+    /// A text as JSON, truncated.
     pub(super) fn quote(self, text: &str) -> String {
         let mut chars = text.chars();
         let shown = Json::String(chars.by_ref().take(self.quote_limit).collect()).canonical();
         if chars.next().is_none() { shown } else { shown + "..." }
     }
 
-    /// A value of the schema as JSON.
+    /// A value of the schema as JSON, truncated.
     pub(super) fn literal(self, literal: &Json) -> String {
         literal.as_str().map_or_else(|| self.cut(literal.canonical()), |text| self.quote(text))
     }
@@ -112,7 +112,8 @@ impl Wording {
     }
 }
 
-/// A number as JavaScript prints it: with an exponent from 1e21 on, where our canonical form keeps writing digits.
+/// A number as JavaScript prints it, so that messages are the same in both languages. Our canonical form writes all digits of an
+/// integer, but JavaScript uses an exponent from 1e21 on.
 fn number_text(number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(float) if float.abs() >= 1e21 => format!("{float:e}").replace('e', "e+"),

@@ -1,5 +1,5 @@
-//! Numbers of payloads: 64-bit integers, and binary64s, which stand for their exact value and for the shortest decimal
-//! that reads back as them.
+//! Comparison of numbers in payloads: 64-bit integers, and binary64s. A binary64 equals both its exact value and the shortest
+//! decimal that parses to it (see [`Number`]).
 
 use std::cmp::Ordering;
 
@@ -10,16 +10,16 @@ use crate::Number;
 /// Up to this, the exact value and the shortest decimal of a whole binary64 are the same.
 const MAX_SAFE: f64 = Number::EXACT_INTEGER_LIMIT;
 
-/// The integers of 64 bits, as binary64s: from the first to below the second.
+/// The range of 64-bit integers, signed and unsigned, as binary64s.
 const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0;
 
 pub(super) fn is_integer(number: &serde_json::Number) -> bool {
-    // A binary64 with a fraction is below 2^53, so the decimal it is written as has a fraction too.
+    // A binary64 with a fraction is below 2^53, so its shortest decimal has a fraction as well.
     number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
-/// Compares by mathematical value; a binary64 equals both of its values. Only where the nearest binary64s are the same do
-/// the decimals decide.
+/// Compares by mathematical value, except that a binary64 equals both of its values. If the nearest binary64s of the two numbers
+/// differ, they decide; otherwise the exact values are compared, which is slower and rare.
 pub(super) fn compare(number: &serde_json::Number, limit: &Number) -> Ordering {
     let float = number.as_f64().unwrap_or(f64::INFINITY);
     match float.partial_cmp(&limit.as_f64()) {
@@ -35,7 +35,8 @@ pub(super) fn compare(number: &serde_json::Number, limit: &Number) -> Ordering {
     limit.compare_float(float)
 }
 
-/// Which value a binary64 has among the 64-bit integers. No other number of a payload can equal only one of the two.
+/// Which of its two values a binary64 beyond 2^53 has if it is compared with the 64-bit integers of the same payload. For all
+/// other numbers, the two readings are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reading {
     Exact,
@@ -43,7 +44,7 @@ pub(super) enum Reading {
 }
 
 impl Reading {
-    /// The number where it is an integer and its exact value has 64 bits.
+    /// The number as an integer, if it is one and its exact value is in the range of 64-bit integers.
     pub(super) fn integer(self, number: &serde_json::Number) -> Option<i128> {
         if let Some(integer) = integer(number) {
             return Some(integer);
@@ -56,13 +57,13 @@ impl Reading {
         (float.fract() == 0.0 && INTEGERS.contains(&float)).then_some(float as i128)
     }
 
-    /// One number for all that are equal in this reading, and for no other.
+    /// The number in this reading: two numbers are equal in this reading if and only if the results are equal.
     pub(super) fn number(self, number: &serde_json::Number) -> Option<Number> {
         self.integer(number).map_or_else(|| nearest(number), whole)
     }
 }
 
-/// Whether some number in the value has two readings. Recurses as deep as the value is.
+/// Whether the value contains a number with two different readings. The recursion is as deep as the value.
 pub(super) fn has_two_readings(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
@@ -75,7 +76,7 @@ pub(super) fn has_two_readings(value: &Value) -> bool {
     }
 }
 
-/// The nearest binary64, by its shortest decimal.
+/// The shortest decimal of the nearest binary64.
 pub(super) fn nearest(number: &serde_json::Number) -> Option<Number> {
     Number::from_f64(number.as_f64()?)
 }
@@ -142,7 +143,7 @@ mod tests {
         }
 
         #[test]
-        fn the_exact_value_reads_back_and_its_double_is_exact_too(x in any::<f64>()) {
+        fn the_exact_value_of_a_binary64_round_trips(x in any::<f64>()) {
             prop_assume!(x.is_finite() && (x * 2.0).is_finite());
             let exact = Number::exact(x).unwrap();
             prop_assert_eq!(exact.as_f64(), x);
@@ -150,7 +151,7 @@ mod tests {
         }
 
         #[test]
-        fn numbers_share_a_reading_where_one_compares_equal_to_the_other(a in numbers(), b in numbers()) {
+        fn numbers_are_equal_if_and_only_if_they_share_a_reading(a in numbers(), b in numbers()) {
             let (a, b) = (a.as_number().unwrap(), b.as_number().unwrap());
             let shared = [Reading::Exact, Reading::Shortest].iter().any(|r| r.number(a) == r.number(b));
             let equal = match (integer(a), integer(b)) {
@@ -162,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn integers_are_those_whose_decimal_is_one(a in numbers()) {
+        fn is_integer_agrees_with_the_shortest_decimal(a in numbers()) {
             prop_assert_eq!(is_integer(a.as_number().unwrap()), Number::from_payload(a.as_number().unwrap()).unwrap().is_integer());
         }
     }

@@ -1,8 +1,8 @@
-//! The places of a payload, and their order.
+//! Paths into a payload.
 
 use crate::pointer;
 
-/// One step of a path.
+/// One step of a path. A path is a stack of tokens during validation, and becomes a JSON Pointer only in a violation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Token<'v> {
     Name(&'v str),

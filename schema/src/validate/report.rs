@@ -1,4 +1,4 @@
-//! What becomes of what is found wrong: a list for the caller, or how far a branch of a union is.
+//! The consumers of failures: a list of violations for the caller, or a summary that measures the distance to a branch of a union.
 
 use std::ops::ControlFlow;
 
@@ -8,15 +8,16 @@ use super::path::{Token, to_pointer};
 use super::violation::Violation;
 use crate::pointer::by_utf16;
 
-/// Bytes of paths and messages: a path may be as long as the payload, and there may be as many.
+/// Maximum size of all paths and messages, in bytes. A path may be as long as the payload, and there may be as many violations as
+/// the payload has values, so the list could otherwise take quadratic memory.
 const BUDGET: usize = 64 << 20;
 
 pub(super) trait Report<'a> {
-    /// Takes what is wrong at one place; places come in order. Breaks where no more is wanted.
+    /// Takes the failures at one location; locations come in order. Breaks if no more are needed.
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()>;
 }
 
-/// Violations in words, up to a number.
+/// The violations with their messages, up to a maximum number.
 pub(super) struct List {
     wording: Wording,
     max: usize,
@@ -24,7 +25,7 @@ pub(super) struct List {
     violations: Vec<Violation>,
 }
 
-/// How many findings there are, and the first.
+/// The number of failures, and the first one.
 pub(super) struct Summary<'a> {
     wording: Wording,
     pub(super) count: usize,
@@ -50,14 +51,14 @@ impl List {
     }
 }
 
-/// The findings of one place, sorted by keyword, then by message (by UTF-16 code units, as generated TypeScript sorts),
-/// without those that have the same message: two rules may assert the same.
+/// The distinct failures at one location, sorted by keyword, then by message (by UTF-16 code units, as generated TypeScript
+/// sorts). Two rules may have the same assertion, which gives the same message.
 fn distinct(findings: Vec<Finding<'_>>, wording: Wording) -> Vec<Finding<'_>> {
-    // Usually there is one, whose message need not be written to compare it.
+    // Usually there is only one. Comparing needs the messages, which take time to write.
     if findings.len() < 2 {
         return findings;
     }
-    let mut keyed: Vec<_> = findings.into_iter().map(|f| (f.what.keyword(), f.message(wording), f)).collect();
+    let mut keyed: Vec<_> = findings.into_iter().map(|f| (f.cause.keyword(), f.message(wording), f)).collect();
     keyed.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| by_utf16(&a.1, &b.1)));
     keyed.dedup_by(|a, b| (a.0, &a.1) == (b.0, &b.1));
     keyed.into_iter().map(|(.., finding)| finding).collect()
@@ -69,7 +70,7 @@ impl<'a> Report<'a> for List {
             return ControlFlow::Continue(());
         }
         for finding in distinct(findings, self.wording) {
-            let (keyword, message) = (finding.what.keyword(), finding.message(self.wording));
+            let (keyword, message) = (finding.cause.keyword(), finding.message(self.wording));
             let violation = Violation { path: to_pointer(path), message, keyword };
             self.budget = self.budget.saturating_sub(violation.path.len() + violation.message.len());
             self.violations.push(violation);

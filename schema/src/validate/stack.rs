@@ -1,4 +1,4 @@
-//! Whether a value fits: depth first, on a stack of its own, stopping at the first failure.
+//! Decides whether a value conforms to a rule, with an explicit stack. Slower than `verdict`, but its depth is unlimited.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -9,15 +9,15 @@ use super::check::check;
 use super::compile::Program;
 use super::rule::{Checks, InPlace, ObjectChecks, Property, Rule, RuleId};
 
-/// Evaluates rules on the values of one payload, and remembers verdicts where two ways may lead to one.
+/// Evaluates rules on the values of one payload, and caches the verdicts of shared rules.
 pub(super) struct Evaluator<'p, 'v> {
     program: &'p Program,
     stack: Vec<Frame<'p, 'v>>,
-    /// By rule and address of the value, which tells places of a payload apart.
+    /// Verdicts by rule and address of the value. The address identifies a location, because the payload does not move.
     known: HashMap<(RuleId, usize), bool>,
 }
 
-/// A rule on a value, waiting for the verdict of a subschema.
+/// The evaluation of a rule on a value, waiting for the verdict of a subschema.
 struct Frame<'p, 'v> {
     id: RuleId,
     checks: &'p Checks,
@@ -25,7 +25,8 @@ struct Frame<'p, 'v> {
     stage: Stage<'p, 'v>,
 }
 
-/// Which subschemas are being asked.
+/// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` and `Items` exclude each
+/// other.
 enum Stage<'p, 'v> {
     AllOf(std::slice::Iter<'p, RuleId>),
     Members(&'p ObjectChecks, serde_json::map::Iter<'v>),
@@ -45,7 +46,7 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         Self { program, stack: Vec::new(), known: HashMap::new() }
     }
 
-    /// Whether `value`, which is shallow, fits.
+    /// Whether `value` conforms to the rule. Its depth has been checked.
     pub(super) fn verdict(&mut self, rule: RuleId, value: &'v Value) -> bool {
         let mut answer = self.enter(rule, value);
         loop {
@@ -60,7 +61,7 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         }
     }
 
-    /// Decides at once where that takes no other schema.
+    /// Starts the evaluation of a rule. Returns the verdict if no subschema is needed.
     fn enter(&mut self, id: RuleId, value: &'v Value) -> Option<bool> {
         let checks = match self.program.rule(id) {
             Rule::Bool(verdict) => return Some(*verdict),
@@ -99,7 +100,7 @@ fn passes(checks: &Checks, value: &Value) -> bool {
 }
 
 impl Checks {
-    /// Whether a subschema applies to the value or to what is in it.
+    /// Whether a subschema applies to the value, or to its properties or items.
     fn asks_others(&self, value: &Value) -> bool {
         let below = match value {
             Value::Array(items) => self.items().is_some() && !items.is_empty(),
@@ -111,7 +112,7 @@ impl Checks {
 }
 
 impl<'p, 'v> Frame<'p, 'v> {
-    /// Takes the answer to the last question, if there was one, and asks the next.
+    /// Takes the verdict of the last subschema, if there was one, and returns the next subschema or the final verdict.
     fn advance(&mut self, answer: Option<bool>) -> Step<'v> {
         if let Some(answer) = answer
             && let ControlFlow::Break(verdict) = self.take(answer)
@@ -125,7 +126,7 @@ impl<'p, 'v> Frame<'p, 'v> {
         }
     }
 
-    /// What an answer means for the whole.
+    /// Combines the verdict of a subschema with the current stage. Breaks with the verdict of the rule if that is decided.
     fn take(&mut self, answer: bool) -> ControlFlow<bool> {
         match &mut self.stage {
             Stage::AllOf(_) | Stage::Members(..) | Stage::Items(..) if !answer => ControlFlow::Break(false),
@@ -143,7 +144,7 @@ impl<'p, 'v> Frame<'p, 'v> {
         }
     }
 
-    /// The next question of this stage; `None` where the next stage has begun.
+    /// The next subschema of the current stage; `None` if the stage is complete and the next one has begun.
     fn question(&mut self) -> Option<Step<'v>> {
         let value = self.value;
         let ask = |rule: &RuleId| Step::Ask(*rule, value);

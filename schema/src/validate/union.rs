@@ -1,10 +1,10 @@
-//! What to say about a union: which branch comes closest, and what it lacks.
+//! Violations of unions: the closest branch, and what the value lacks to match it.
 
 use serde_json::Value;
 
 use super::check::Failure;
 
-use super::collect::{Collector, What};
+use super::collect::{Cause, Collector};
 use super::message::any_of;
 use super::path::to_pointer;
 use super::report::Summary;
@@ -13,10 +13,10 @@ use super::value::{equal, type_of};
 use crate::pointer::by_utf16;
 use crate::{Json, TypeSet};
 
-/// How many matching branches of a `oneOf` a message lists.
+/// A message lists at most this many matching branches of a `oneOf`.
 const LISTED: usize = 8;
 
-/// How far a value is from a branch; the least is the closest.
+/// The distance of a value from a branch. The order of the fields is the order of their importance.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Distance {
     has_wrong_type: bool,
@@ -24,7 +24,7 @@ struct Distance {
     findings: usize,
 }
 
-/// Whether the properties for which the branch has a constant have it.
+/// Whether the value has the constants that the branch requires for some properties.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tag {
     Same,
@@ -65,6 +65,7 @@ impl<'a> Collector<'a> {
         {
             return format!("{plain}: expected {}, got {}", any_of(types), type_of(value).name());
         }
+        // Inside a branch, a failed union is one failure without an explanation; explaining each level would take exponential time.
         self.explains = false;
         let candidates = branches.iter().enumerate().map(|(index, &branch)| {
             let mut summary = Summary::new(self.wording);
@@ -81,7 +82,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The types that the branches allow, where each says so.
+    /// The types that the branches allow together; `None` if some branch is a boolean schema.
     fn types_of_all(&self, branches: &[RuleId]) -> Option<TypeSet> {
         let types = branches.iter().map(|&branch| self.program.checks(branch).map(|checks| checks.types));
         types.reduce(|all, one| Some(all?.union(one?))).flatten()
@@ -96,7 +97,8 @@ impl<'a> Collector<'a> {
         Distance { has_wrong_type: summary.has_wrong_type, tag, findings: summary.count }
     }
 
-    /// The properties that a branch, or a member of its `allOf`, has a constant for.
+    /// The properties for which a branch, or a member of its `allOf`, requires a constant. Such a property identifies the branch, even
+    /// if it is not a tag of the whole union.
     fn tags(&self, branch: RuleId) -> impl Iterator<Item = (&'a str, &'a Json)> {
         let program = self.program;
         let parts = program.checks(branch).into_iter().flat_map(move |checks| {
@@ -117,12 +119,12 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What a branch asks for that the value does not fulfil, in words.
+    /// The first failure of a value in a branch, with its path and the number of further failures.
     fn lack(&self, summary: &Summary<'_>) -> String {
         let Some((tokens, first)) = &summary.first else { return String::new() };
         let message = first.message(self.wording);
-        let names_its_place = matches!(first.what, What::Failure(Failure::Required(_)) | What::Unexpected(_));
-        let depth = tokens.len() - usize::from(names_its_place);
+        let contains_the_name = matches!(first.cause, Cause::Failure(Failure::Required(_)) | Cause::Unexpected(_));
+        let depth = tokens.len() - usize::from(contains_the_name);
         let path = to_pointer(tokens.get(..depth).unwrap_or_default());
         // A path may contain property names that only the payload has.
         let is_shown = !path.is_empty() && !self.wording.redact;
