@@ -1,4 +1,4 @@
-// Validators of the five payloads in one run, interleaved; ratios of the least times, which a busy machine changes least.
+// Validators of the five payloads, interleaved in one run. Prints ratios of minimum times, which other load affects least.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// One schema as a validator by each peer.
+// One schema compiled to a validator by each peer.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { validator } from "@exodus/schemasafe";
@@ -48,13 +48,13 @@ for (const format of ["uuid", "email", "date-time", "uri", "uri-reference"]) {
   FormatRegistry.Set(format, (text) => accepts(text));
 }
 
-/** The TypeBox type that says what a schema of these payloads says. */
+/** The TypeBox type that is equivalent to the schema of one of these payloads. */
 function typebox(schema, definitions) {
   const of = (inner) => typebox(inner, definitions);
   if (schema.$ref) {
     const name = schema.$ref.split("/").at(-1);
     const target = definitions[name];
-    // The type around it, which it leads back to.
+    // The enclosing type, to which the reference points.
     if (Kind in target) return target;
     if (!JSON.stringify(target).includes(`"${schema.$ref}"`)) return of(target);
     return Type.Recursive((self) => typebox(target, { ...definitions, [name]: self }));

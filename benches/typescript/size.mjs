@@ -1,4 +1,4 @@
-// Size of the validators of `examples/fleet`, minified and gzipped, beside Ajv's standalone code for the same schemas.
+// Size of the validators of `examples/fleet`, minified and gzipped, compared with Ajv's standalone code for the same schemas.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const fleet = `${root}/examples/fleet`;
 const { agents } = parse(readFileSync(`${fleet}/fleet.yaml`, "utf8"));
 
-/** The bytes of what a bundler makes of some modules, each given by its text. */
+/** The size in bytes of the bundle of some modules, each given by its text. */
 async function size(texts) {
   const modules = {
     name: "modules",
@@ -53,7 +53,7 @@ function ajv({ id, path }, options) {
 }
 
 const generated = agents.map(({ id }) => readFileSync(`${root}/generated/${id}.ts`, "utf8"));
-// A validator of Ajv does what `parse` does; a bundler drops the rest where nobody asks for it.
+// Ajv's validators are the counterpart of `parse`; a bundler drops the other functions if they are not used.
 const unexported = (text) => text.replaceAll(/^export (?=function (?!parse))/gm, "");
 const rows = {
   "capgen": await sizes(generated),

@@ -1,4 +1,4 @@
-//! A workspace with one package for each contender and number of capabilities, in a folder outside of the checkout.
+//! A workspace with one package for each contender and number of capabilities, in a folder outside the checkout.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub(crate) struct Crates {
 }
 
 impl Crates {
-    /// Writes what is not there yet. Dependencies stay built from one run to the next.
+    /// Writes the packages. The folder is the same in every run, so that dependencies are built only once.
     pub(crate) fn write(sizes: &[usize]) -> io::Result<Self> {
         let folder = std::env::temp_dir().join("capgen-bench-compile");
         std::fs::create_dir_all(&folder)?;
@@ -25,12 +25,12 @@ impl Crates {
         }
         let workspace = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n");
         std::fs::write(folder.join("Cargo.toml"), workspace)?;
-        // The versions that this workspace has, where both have the crate.
+        // The same versions as in this workspace.
         std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock"), folder.join("Cargo.lock"))?;
         Ok(Self { folder })
     }
 
-    /// Processor time, user and system, of `cargo <arguments>` for one package whose sources have just changed.
+    /// CPU time, user and system, of `cargo <arguments>` for one package whose sources have just changed.
     pub(crate) fn cargo(&self, arguments: &[&str], package: &str) -> io::Result<Duration> {
         for file in ["lib.rs", "main.rs"] {
             let file = std::fs::File::options().append(true).open(self.folder.join(package).join("src").join(file))?;
@@ -39,7 +39,7 @@ impl Crates {
         let before = children()?;
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(&self.folder).args(arguments).args(["-q", "-p", package]);
-        // A second check of unchanged sources would find everything in the incremental cache.
+        // Unchanged sources would be found in the incremental cache.
         cargo.env("CARGO_INCREMENTAL", "0").env("CARGO_TARGET_DIR", self.folder.join("target"));
         let status = cargo.stdout(Stdio::null()).status()?;
         if !status.success() {
@@ -48,13 +48,13 @@ impl Crates {
         Ok(children()? - before)
     }
 
-    /// Bytes of machine code in the program of a package, as `size` says.
+    /// Bytes of machine code in the program of a package, as `size` reports them.
     pub(crate) fn text_size(&self, package: &str) -> io::Result<u64> {
         let program = self.folder.join("target/release").join(package);
         let output = Command::new("size").arg("-A").arg(&program).output()?;
         let table = String::from_utf8_lossy(&output.stdout).into_owned();
         let text = table.lines().find_map(|line| line.strip_prefix(".text")?.split_whitespace().next()?.parse().ok());
-        text.ok_or_else(|| io::Error::other(format!("`size` says nothing of {}", program.display())))
+        text.ok_or_else(|| io::Error::other(format!("`size` does not report {}", program.display())))
     }
 }
 
@@ -71,10 +71,10 @@ fn package(folder: &Path, contender: Contender, n: usize) -> io::Result<()> {
     std::fs::write(folder.join("src/main.rs"), contender.program(n))
 }
 
-/// Processor time of all children that have ended: `cutime` and `cstime` of proc(5), in ticks of 10 ms.
+/// CPU time of all child processes that have ended: `cutime` and `cstime` of proc(5), in ticks of 10 ms.
 fn children() -> io::Result<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name of the program, in parentheses, may hold spaces.
+    // The name of the program, in parentheses, can contain spaces.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks: u64 = fields.split_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     Ok(Duration::from_millis(10 * ticks))

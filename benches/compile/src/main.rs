@@ -1,6 +1,6 @@
 //! Compile time and size of the types of 100 capabilities: plain derives without any validation, capgen, typify.
 //!
-//! `cargo run --release -p compile [repeats]`; Linux, for it reads `/proc` and runs `size`.
+//! `cargo run --release -p compile [repeats]`. Only on Linux: it reads `/proc` and runs `size`.
 
 mod contender;
 mod crates;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use contender::Contender;
 use crates::Crates;
 
-/// How many capabilities are compiled; the smaller number is there to take the fixed part of a program's size off.
+/// The numbers of capabilities to compile. The difference between the two sizes excludes the fixed part of a program.
 const FEW: usize = 10;
 const MANY: usize = 100;
 
@@ -23,7 +23,7 @@ struct Figures {
     check: Duration,
     debug: Duration,
     release: Duration,
-    /// Bytes of machine code that one more capability adds.
+    /// Bytes of machine code that each capability adds.
     text: u64,
 }
 
@@ -53,13 +53,13 @@ fn main() -> io::Result<()> {
 fn measure(crates: &Crates, contender: Contender, repeats: usize) -> io::Result<Figures> {
     let (few, many) = (contender.package(FEW), contender.package(MANY));
     let least = |repeats, arguments: &[&str]| {
-        // This builds the dependencies.
+        // The first run also builds the dependencies, so it is not measured.
         crates.cargo(arguments, &few)?;
         let times = (0..repeats).map(|_| crates.cargo(arguments, &many)).collect::<io::Result<Vec<_>>>()?;
         io::Result::Ok(times.into_iter().min().unwrap_or_default())
     };
     let check = least(repeats, &["check", "--lib"])?;
-    // For information, and slow.
+    // Only for information, and slow.
     let debug = least(1, &["build"])?;
     let release = least(1, &["build", "--release"])?;
     let text = (crates.text_size(&many)? - crates.text_size(&few)?) / (MANY - FEW) as u64;

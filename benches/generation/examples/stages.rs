@@ -1,4 +1,4 @@
-//! CPU time of each stage, for whoever tunes them.
+//! CPU time of each stage, for tuning.
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Source, load, parse_yaml};
 use cpu_time::ProcessTime;

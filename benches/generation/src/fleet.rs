@@ -1,8 +1,8 @@
-//! A manifest of realistic size, made from its number alone.
+//! A manifest of realistic size, determined by its number of capabilities.
 
 use std::fmt::Write as _;
 
-/// The schema of one request: eight properties, among them an enum, an array, a nested object, bounds and a pattern.
+/// The schema of one request: eight properties, including an enum, an array, a nested object, bounds and a pattern.
 pub fn schema(i: usize) -> String {
     format!(
         r#"{{"type": "object", "description": "Payload {i} of the fleet.", "additionalProperties": false,
@@ -19,14 +19,14 @@ pub fn schema(i: usize) -> String {
     )
 }
 
-/// A manifest with `n` capabilities, as JSON: what the Node peer reads.
+/// A manifest with `n` capabilities as JSON, which the Node peer reads.
 pub fn manifest_json(n: usize) -> String {
     let capabilities: Vec<String> =
         (0..n).map(|i| format!(r#"{{"name": "capability-{i}", "inputSchema": {}}}"#, schema(i))).collect();
     format!(r#"{{"capabilities": [{}]}}"#, capabilities.join(","))
 }
 
-/// The same as YAML in block style, as people write it: what capgen reads.
+/// The same manifest in YAML's block style, as users write it; capgen reads this one.
 pub fn manifest_yaml(n: usize) -> String {
     let mut text = String::from(
         "version: 1\nagent: agent://bench\ntransports:\n  - kind: memory\n    topics:\n      requests: r\ncapabilities:\n",

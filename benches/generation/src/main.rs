@@ -1,7 +1,7 @@
-//! CPU time from manifest text to formatted bytes in both languages, beside `typify` + `prettyplease` (Rust) and
+//! CPU time from manifest text to formatted bytes in both languages, compared with `typify` + `prettyplease` (Rust) and
 //! `json-schema-to-typescript` without formatting (TypeScript), for the same schemas in the same run.
 //!
-//! `cargo run --release -p generation [capabilities]`; the TypeScript peer needs `npm ci` in `generation/node` first.
+//! `cargo run --release -p generation [capabilities]`; the TypeScript peer requires `npm ci` in `generation/node` first.
 
 mod fleet;
 
@@ -33,7 +33,7 @@ fn main() {
     }
 }
 
-/// Text to the bytes of both files.
+/// From the manifest's text to the bytes of both files.
 fn capgen(text: &str) -> Duration {
     let start = ProcessTime::now();
     let loaded = load(&Source::new("capabilities.yaml", text)).expect("the bench's manifest loads");
@@ -43,7 +43,7 @@ fn capgen(text: &str) -> Duration {
     time
 }
 
-/// One type space for all schemas, as `import_types!` and build scripts have it.
+/// One type space for all schemas, as in `import_types!` and in build scripts.
 fn typify(n: usize) -> Duration {
     let schemas: Vec<String> = (0..n).map(fleet::schema).collect();
     let start = ProcessTime::now();
@@ -60,7 +60,7 @@ fn typify(n: usize) -> Duration {
     time
 }
 
-/// What the Node script says it took.
+/// The time that the Node script reports.
 fn json_schema_to_typescript(n: usize) -> Option<Duration> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/node");
     let path = std::env::temp_dir().join(format!("capgen-bench-{}.json", std::process::id()));

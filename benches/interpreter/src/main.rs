@@ -1,7 +1,7 @@
-//! Whether a payload fits, asked of the interpreter, `jsonschema` and `boon`: the same schemas, the same parsed payloads, one
-//! run, in turns.
+//! Whether a payload is valid, according to the interpreter, `jsonschema` and `boon`: the same schemas and parsed payloads, in
+//! turns in one run.
 //!
-//! `cargo run --release -p interpreter`; with `--instructions`, counted by callgrind, which repeats to the bit.
+//! `cargo run --release -p interpreter`. With `--instructions`, callgrind counts instructions, which are the same in every run.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use serde_json::Value;
 const CASES: [Case; 5] = [payloads::FLAT, payloads::FINDINGS, payloads::UNION, payloads::ENUMS, payloads::TREE];
 const ENGINES: [&str; 3] = ["capgen", "jsonschema", "boon"];
 
-/// What one turn of one engine should take.
+/// The target duration of one turn of one engine.
 const TURN: Duration = Duration::from_millis(4);
 const ROUNDS: usize = 40;
 
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-/// Engines compiled for one case, and the payload.
+/// The engines, compiled for one case, and the payload.
 struct Setup {
     payload: Value,
     capgen: Validator,
@@ -86,7 +86,7 @@ fn table(what: &str, cost: fn(&Case) -> [f64; 3]) {
     println!("{:49} {a:>14.3} {b:>8.3}", "geometric mean");
 }
 
-/// Nanoseconds: the least of many turns, in which the engines take part one after the other.
+/// Nanoseconds: the minimum over many turns, in which the engines alternate.
 fn measure(case: &Case) -> [f64; 3] {
     let setup = Setup::new(case);
     let turn = |engine: &str, times: u32| {
@@ -109,7 +109,7 @@ fn measure(case: &Case) -> [f64; 3] {
     least
 }
 
-/// Instructions of one verdict: the difference between many and few, as compiling a schema costs more than a verdict.
+/// Instructions of one validation: the difference between many and few, which excludes compiling the schema.
 fn count(case: &Case) -> [f64; 3] {
     let (few, many) = (10, 110);
     ENGINES.map(|engine| (collected(case, engine, many) - collected(case, engine, few)) / f64::from(many - few))
@@ -124,5 +124,5 @@ fn collected(case: &Case, engine: &str, times: u32) -> f64 {
     assert!(output.status.success(), "valgrind fails");
     let text = String::from_utf8_lossy(&output.stderr);
     let count = text.split("Collected :").nth(1).and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-    count.expect("callgrind tells what it collected")
+    count.expect("callgrind reports the instructions")
 }

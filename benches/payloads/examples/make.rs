@@ -1,5 +1,5 @@
-//! Writes every `schema.json`, from the contract beside it, every `payload.json`, from a fixed seed, and what capgen
-//! generates for the benchmark `validation`.
+//! Writes every `schema.json` from the contract next to it, every `payload.json` from a fixed seed, and the generated code for
+//! the benchmark `validation`.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ fn schema(manifest: &Manifest) -> String {
     serde_json::to_string_pretty(&schema.source().to_value()).expect("schemas are JSON")
 }
 
-/// Steele's SplitMix64: small, and the same everywhere.
+/// Steele's SplitMix64: small, and the same on every platform.
 struct Random(u64);
 
 impl Random {
@@ -52,7 +52,7 @@ impl Random {
         self.next() % n
     }
 
-    /// True once in `n` times.
+    /// True with a probability of 1 in `n`.
     fn once_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
@@ -61,7 +61,7 @@ impl Random {
         of[self.below(of.len() as u64) as usize]
     }
 
-    /// From `least` to `most` words.
+    /// A text of `least` to `most` words.
     fn words(&mut self, least: u64, most: u64, between: &str) -> String {
         let n = least + self.below(most - least + 1);
         (0..n).map(|_| self.pick(&WORDS)).collect::<Vec<_>>().join(between)
@@ -101,7 +101,7 @@ fn finding(random: &mut Random) -> String {
     let severity = random.pick(&["info", "low", "medium", "high", "critical"]);
     let mut message = random.words(8, 24, " ");
     if random.once_in(4) {
-        // A quoted name: an escape, as messages of tools have it.
+        // Messages of tools quote names, which need escapes in JSON.
         let _ = write!(message, ": \"{}\"", random.pick(&WORDS));
     }
     let path = format!("src/{}/{}.rs", random.ascii_words(2, "/"), random.ascii_words(1, ""));
@@ -226,7 +226,7 @@ fn tree() -> String {
     node(random, 0)
 }
 
-/// Fewer children the deeper it is; none at the eighth level.
+/// The deeper a node, the fewer children it has; at the eighth level it has none.
 fn node(random: &mut Random, depth: u64) -> String {
     let children = match depth {
         0 => 4,

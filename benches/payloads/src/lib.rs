@@ -1,11 +1,11 @@
 //! The contracts and payloads that the benchmarks share.
 
-/// A contract of one capability, and a payload that it accepts.
+/// A contract with one capability, and a valid payload.
 pub struct Case {
     pub name: &'static str,
     /// The text of `capabilities.yaml`.
     pub contract: &'static str,
-    /// JSON as it comes over the wire.
+    /// The JSON text as it is received.
     pub payload: &'static [u8],
 }
 

@@ -1,12 +1,12 @@
-//! Instructions instead of time: the same on a busy machine. `cargo bench -p validation`; needs valgrind and
-//! `gungraun-runner` of the version of `gungraun`.
+//! Counts instructions instead of time, as other load does not affect them. `cargo bench -p validation` requires valgrind and
+//! the `gungraun-runner` of the same version as `gungraun`.
 
 use std::hint::black_box;
 
 use gungraun::prelude::*;
 use validation::{Run, WAYS, subjects};
 
-/// The way, after a first run: what is made once (patterns, caches) is made.
+/// The way after a first run, which builds everything that is built once (patterns, caches).
 fn ready(name: &str, way: usize) -> (Run, &'static [u8]) {
     let mut subjects = subjects().into_iter();
     let subject = subjects.find(|subject| subject.case.name == name).expect("a subject");
@@ -35,7 +35,7 @@ fn tree(way: usize) -> (Run, &'static [u8]) {
     ready("tree", way)
 }
 
-// The numbers are those of [`WAYS`].
+// The numbers are indexes into [`WAYS`].
 #[library_benchmark]
 #[benches::flat(iter = 0..WAYS.len(), setup = flat)]
 #[benches::findings(iter = 0..WAYS.len(), setup = findings)]
@@ -44,7 +44,7 @@ fn tree(way: usize) -> (Run, &'static [u8]) {
 #[benches::tree(iter = 0..WAYS.len(), setup = tree)]
 fn read((run, payload): (Run, &'static [u8])) -> (Run, bool) {
     let accepted = run(black_box(payload));
-    // Given back so that no validator is dropped within the measurement.
+    // Returned, so that dropping the validator is not measured.
     (run, accepted)
 }
 

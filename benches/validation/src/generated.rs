@@ -1,4 +1,4 @@
-//! What capgen generates from the contracts of `benches/payloads`.
+//! The code that capgen generates for the contracts of `benches/payloads`.
 
 #[path = "generated/bench-enums.rs"]
 pub mod enums;

@@ -1,4 +1,4 @@
-//! The ways from the bytes of a payload to a typed value that keeps its schema.
+//! The ways from the bytes of a payload to a validated, typed value.
 
 pub mod generated;
 mod ways;

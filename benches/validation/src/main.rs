@@ -1,5 +1,4 @@
-//! What it takes to get from bytes to a typed value that keeps its schema; every way in every round, so that they share
-//! whatever else the machine does.
+//! The time from bytes to a validated, typed value. Every round runs every way, so that other load affects all of them.
 //!
 //! `cargo run --release -p validation [rounds]`
 
@@ -11,13 +10,13 @@ use std::time::Duration;
 use bare::{calibrate, nanoseconds};
 use validation::{Subject, WAYS, subjects};
 
-/// How long one way runs in one round.
+/// The duration of one way in one round.
 const BATCH: Duration = Duration::from_millis(4);
 
-/// The least times, in nanoseconds.
+/// The minimum times, in nanoseconds.
 struct Times {
     ways: [f64; WAYS.len()],
-    /// [`WAYS`]' first, in a program whose serde_json has no features but its own.
+    /// The first of [`WAYS`], in a program with only the default features of serde_json.
     alone: f64,
 }
 
@@ -31,7 +30,7 @@ fn main() -> io::Result<()> {
     for round in 0..rounds {
         for ((subject, runs), times) in subjects.iter().zip(&runs).zip(&mut least) {
             for i in 0..WAYS.len() {
-                // Another one is first in each round.
+                // Each round starts with another way.
                 let way = (i + round) % WAYS.len();
                 let time = nanoseconds(runs[way], || subject.runs[way](subject.case.payload));
                 times.ways[way] = times.ways[way].min(time);
@@ -45,7 +44,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs that fill a batch, for each way. Every way has to accept the payload.
+/// The number of runs in a batch, for each way. Every way must accept the payload.
 fn calibrated(subject: &Subject) -> [u32; WAYS.len()] {
     std::array::from_fn(|way| {
         let run = || subject.runs[way](subject.case.payload);
@@ -54,7 +53,7 @@ fn calibrated(subject: &Subject) -> [u32; WAYS.len()] {
     })
 }
 
-/// The program `bare`. Cargo gives serde_json the features that the packages of one command ask for, so it is built alone.
+/// The program `bare`. It is built alone, because cargo unifies the features of serde_json over all packages of a command.
 fn build_bare() -> io::Result<PathBuf> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "-q", "--release", "-p", "bare"]);

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::generated;
 
-/// Reads a payload, checks it as far as the way does, and drops what it has read. False where it refuses.
+/// Reads a payload with the checks of the way and drops the value. Returns false if the payload is rejected.
 pub type Run = Box<dyn Fn(&[u8]) -> bool>;
 
-/// What every [`Subject`] has, in this order.
+/// The ways of every [`Subject`], in this order.
 pub const WAYS: [&str; 7] = [
     "bare: from_slice into plain structs",
     "capgen: from_json",
@@ -21,7 +21,7 @@ pub const WAYS: [&str; 7] = [
     "Value",
 ];
 
-/// A payload, and the ways to read it.
+/// A payload and the ways to read it.
 pub struct Subject {
     pub case: &'static Case,
     pub runs: [Run; WAYS.len()],
@@ -66,7 +66,7 @@ fn value(bytes: &[u8]) -> Option<Value> {
     serde_json::from_slice(bytes).ok()
 }
 
-/// What is done today: to a value, check it, to a type.
+/// Parse to a value, validate it, convert it to the type: the approach that users take today.
 fn typed<T: DeserializeOwned>(bytes: &[u8], check: impl Fn(&Value) -> bool) -> bool {
     value(bytes).is_some_and(|value| check(&value) && serde_json::from_value::<T>(value).is_ok())
 }

@@ -1,7 +1,7 @@
-//! What a derive costs: 100 structs with serde's derives, with schemars' besides, and with capgen's besides.
+//! The cost of a derive: 100 structs with serde's derives, then also with schemars' derive, then also with capgen's.
 //!
-//! `cargo run --release -p compile --bin derive`: instructions that rustc executes for `cargo check`, as counted by valgrind,
-//! which must be installed. It takes some minutes.
+//! `cargo run --release -p compile --bin derive` prints the number of instructions that rustc executes for `cargo check`.
+//! They are counted by valgrind, which must be installed. The run takes some minutes.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,10 +10,10 @@ use std::process::{Command, ExitCode};
 
 const STRUCTS: usize = 100;
 
-/// The file that a run of rustc leaves its count in.
+/// The environment variable with the path of the file for the count.
 const COUNT: &str = "CAPGEN_BENCH_COUNT";
 
-/// The packages, with their derives and what stands behind them.
+/// The packages, with their derives and the attributes after them.
 const PACKAGES: [(&str, &str, &str); 3] = [
     ("with_serde", "serde::Serialize, serde::Deserialize", ""),
     ("with_schemars", "serde::Serialize, serde::Deserialize, schemars::JsonSchema", ""),
@@ -26,7 +26,7 @@ const PACKAGES: [(&str, &str, &str); 3] = [
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo runs this program in place of rustc.
+    // Cargo runs this program instead of rustc, which it then runs.
     let result = match arguments.split_first() {
         Some((rustc, arguments)) => compile(rustc, arguments),
         None => measure(),
@@ -60,7 +60,7 @@ fn measure() -> io::Result<()> {
     Ok(())
 }
 
-/// Checks a package whose sources have just changed.
+/// Checks a package after touching its sources, so that cargo does not skip it.
 fn count(folder: &Path, name: &str) -> io::Result<u64> {
     let source = folder.join(name).join("src/lib.rs");
     std::fs::File::options().append(true).open(source)?.set_modified(std::time::SystemTime::now())?;
@@ -76,7 +76,7 @@ fn count(folder: &Path, name: &str) -> io::Result<u64> {
     count.and_then(|count| count.parse().ok()).ok_or_else(|| io::Error::other(format!("valgrind counted nothing: {text}")))
 }
 
-/// Runs rustc, below valgrind where one of the packages is compiled.
+/// Runs rustc: under valgrind if it compiles one of the packages, otherwise directly.
 fn compile(rustc: &str, arguments: &[String]) -> io::Result<()> {
     let is_counted = PACKAGES.iter().any(|(name, ..)| arguments.windows(2).any(|pair| pair == ["--crate-name", *name]));
     let mut command = match std::env::var_os(COUNT).filter(|_| is_counted) {
@@ -87,7 +87,7 @@ fn compile(rustc: &str, arguments: &[String]) -> io::Result<()> {
             log.push(out);
             let mut command = Command::new("valgrind");
             command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]).arg(log);
-            // Not what rustup puts before it.
+            // The compiler itself, not rustup's proxy, whose instructions would count too.
             command.arg(format!("{sysroot}/bin/rustc"));
             command
         }
@@ -107,13 +107,13 @@ fn package(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     std::fs::write(folder.join("src/lib.rs"), text)
 }
 
-/// A struct of eight fields, as a request may be.
+/// A struct with eight fields, like a typical request.
 fn structure(i: usize, derives: &str, attribute: &str) -> String {
     format!(
         r#"/// Payload {i} of the fleet.
 #[derive(Debug, Clone, PartialEq, {derives})]
 {attribute}pub struct Capability{i} {{
-    /// Who asks.
+    /// The caller.
     pub id: String,
     pub subject: String,
     pub severity: u8,

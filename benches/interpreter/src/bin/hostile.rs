@@ -1,8 +1,8 @@
-//! Payloads and schemas that are made to cost more than they should, at growing sizes: from bytes to the violations, and read
-//! by the reader of generated types, in processor time.
+//! Payloads and schemas that try to cost more than they should, at growing sizes. Measures the CPU time from bytes to
+//! violations, and that of the reader that generated types use.
 //!
-//! `cargo run --release -p interpreter --bin hostile`. Peak memory is that of a process of its own for each line; its column
-//! is empty where the system does not tell.
+//! `cargo run --release -p interpreter --bin hostile`. Each line runs in its own process, for its peak memory; that column is
+//! empty if the system does not report it.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -11,12 +11,12 @@ use capgen::Payload as _;
 use capgen_schema::{Schema, Validator, parse_payload};
 use cpu_time::ProcessTime;
 
-/// What is tried, the sizes to try it at, and the verdict to come.
+/// An attack, the sizes to try, and the expected result.
 struct Attack {
     name: &'static str,
     sizes: [usize; 3],
     verdict: Verdict,
-    /// A schema, a payload and how many violations are wanted, for a size.
+    /// The schema, the payload and the expected number of violations for a size.
     make: fn(usize) -> (String, Vec<u8>, usize),
 }
 
@@ -24,7 +24,7 @@ struct Attack {
 enum Verdict {
     Valid,
     Invalid,
-    /// By the parser.
+    /// Rejected by the parser.
     Refused,
 }
 
@@ -205,8 +205,8 @@ fn object(n: usize, name: impl Fn(usize) -> usize) -> Vec<u8> {
     (text + "}").into()
 }
 
-/// Definitions each of which leads to the next one twice, 2^n ways without memory, and what leads to the first. Chains of more
-/// than 128 subschemas are refused at load, and each definition makes three.
+/// Definitions that each refer to the next one twice, and a reference to the first. An engine that does not remember results
+/// takes 2^n steps. Chains of more than 128 subschemas are rejected at load, and each definition adds three.
 fn ladder(n: usize, top: &str) -> String {
     let step = |i: usize| {
         let next = format!(r##"{{"$ref":"#/definitions/d{}"}}"##, i + 1);
@@ -268,7 +268,7 @@ fn run(attack: &Attack, size: usize) {
     );
 }
 
-/// As Linux tells.
+/// Peak memory as Linux reports it.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

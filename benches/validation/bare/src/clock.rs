@@ -1,7 +1,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// How many runs take about as long as `batch`.
+/// The number of runs that take about as long as `batch`.
 pub fn calibrate<T>(batch: Duration, run: impl Fn() -> T) -> u32 {
     let mut runs = 1;
     loop {
@@ -14,7 +14,7 @@ pub fn calibrate<T>(batch: Duration, run: impl Fn() -> T) -> u32 {
     }
 }
 
-/// What one of `runs` runs takes, in nanoseconds.
+/// The average duration of one of `runs` runs, in nanoseconds.
 pub fn nanoseconds<T>(runs: u32, run: impl Fn() -> T) -> f64 {
     let start = Instant::now();
     (0..runs).for_each(|_| drop(black_box(run())));

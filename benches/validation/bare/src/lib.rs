@@ -1,4 +1,4 @@
-//! The reference: plain structs as somebody writes them who validates nothing, and a clock for what reads them.
+//! The reference: plain structs without validation, as users write them by hand, and a clock.
 
 mod clock;
 mod types;

@@ -1,4 +1,4 @@
-//! One round in a program of its own: nanoseconds for each payload, one a line.
+//! One round as a separate program: prints the nanoseconds for each payload, one per line.
 
 use std::time::Duration;
 

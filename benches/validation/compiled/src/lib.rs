@@ -1,4 +1,5 @@
-//! What `#[jsonschema::validator]` makes of the schemas at compile time. A package of its own: it takes long to compile.
+//! The validators that `#[jsonschema::validator]` generates at compile time. A separate package, because it takes long to
+//! compile.
 
 macro_rules! compiled {
     ($($name:ident, $path:literal;)*) => {$(

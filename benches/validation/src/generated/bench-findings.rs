@@ -43,7 +43,7 @@ mod bench_findings_contract {
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[ReportFindings::DESCRIPTOR];
 
-    /// What a review of a change has found.
+    /// The findings of a review of a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ReportFindings;
 
@@ -54,7 +54,7 @@ mod bench_findings_contract {
                 "report-findings",
                 "7625a97441a3ecf75c64d5d30f8390c5a0e706b55c1c347ae8b630889ebbf30a",
             )
-            .with_description("What a review of a change has found.")
+            .with_description("The findings of a review of a change.")
             .with_input_schema(
                 "{\"additionalProperties\":false,\"definitions\":{\"Finding\":{\"additionalProperties\":false,\"properties\":{\"location\":{\"$ref\":\"#/definitions/Location\"},\"message\":{\"maxLength\":500,\"minLength\":1,\"type\":\"string\"},\"rule\":{\"pattern\":\"^[a-z]+(-[a-z]+)*$\",\"type\":\"string\"},\"severity\":{\"enum\":[\"info\",\"low\",\"medium\",\"high\",\"critical\"]},\"suggestion\":{\"additionalProperties\":false,\"properties\":{\"confidence\":{\"maximum\":1,\"minimum\":0,\"type\":\"number\"},\"replacement\":{\"maxLength\":2000,\"type\":\"string\"}},\"required\":[\"replacement\",\"confidence\"],\"type\":\"object\"},\"tags\":{\"items\":{\"maxLength\":20,\"minLength\":1,\"type\":\"string\"},\"maxItems\":10,\"type\":\"array\"}},\"required\":[\"rule\",\"severity\",\"message\",\"location\"],\"type\":\"object\"},\"Location\":{\"additionalProperties\":false,\"properties\":{\"column\":{\"minimum\":1,\"type\":\"integer\"},\"endColumn\":{\"minimum\":1,\"type\":\"integer\"},\"endLine\":{\"minimum\":1,\"type\":\"integer\"},\"line\":{\"minimum\":1,\"type\":\"integer\"},\"path\":{\"maxLength\":255,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"path\",\"line\",\"column\"],\"type\":\"object\"}},\"properties\":{\"commit\":{\"maxLength\":40,\"minLength\":40,\"type\":\"string\"},\"findings\":{\"items\":{\"$ref\":\"#/definitions/Finding\"},\"maxItems\":1000,\"type\":\"array\"},\"repository\":{\"maxLength\":100,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"repository\",\"commit\",\"findings\"],\"type\":\"object\"}",
             );
