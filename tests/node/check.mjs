@@ -1,7 +1,7 @@
 // Reads a job from stdin and writes its result to stdout, both JSON.
 //   {"check": [{"files": [["a.ts", "..."]], "options": {"strict": true}}]}
 //     -> for each program its errors: [[{"file", "line", "code", "message"}]]
-//   {"outlines": ["..."]} -> what stands at the top level of each text: [["type A", "function b"]]
+//   {"outlines": ["..."]} -> the top-level statements of each text: [["type A", "function b"]]
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import ts from "typescript";

@@ -1,6 +1,6 @@
 // Reads a job from stdin and writes its result to stdout, both JSON:
 //   [{"file": "...", "checks": [{"type": "AbRequest", "payloads": ["1", "2"]}]}] -> for each file, check and payload the
-//   verdict of `is`, whether `parse` and `assert` say the same, and the violations: [[[true, true, []]]]
+//   verdict of `is`, whether `parse` and `assert` agree, and the violations: [[[true, true, []]]]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import ts from "typescript";
 
 const compilerOptions = { target: "es2022", module: "esnext" };
 
-function judge(module, type, text) {
+function check(module, type, text) {
   const value = JSON.parse(text);
   const verdict = module[`is${type}`](value);
   const result = module[`parse${type}`](value);
@@ -34,6 +34,6 @@ for (const { file, checks } of JSON.parse(readFileSync(0, "utf8"))) {
   const path = join(folder, `${results.length}.mjs`);
   writeFileSync(path, ts.transpileModule(file, { compilerOptions }).outputText);
   const module = await import(pathToFileURL(path));
-  results.push(checks.map(({ type, payloads }) => payloads.map((text) => judge(module, type, text))));
+  results.push(checks.map(({ type, payloads }) => payloads.map((text) => check(module, type, text))));
 }
 process.stdout.write(JSON.stringify(results));

@@ -1,4 +1,4 @@
-// Reads texts in YAML from stdin and writes what each says, by YAML 1.2 and by YAML 1.1; both JSON.
+// Reads YAML texts from stdin, and writes the value of each as YAML 1.2 and as YAML 1.1; input and output are JSON.
 import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 

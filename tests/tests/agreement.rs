@@ -1,18 +1,18 @@
-//! Every way to judge a payload says the same: the interpreter, and what is generated.
+//! The interpreter and generated code have the same verdicts and violations.
 
 use capgen_tests::agreement::compare::Outcome;
 use capgen_tests::agreement::fixture::{self, Fixture};
 use capgen_tests::agreement::labelled::{self, Labelled};
 use capgen_tests::agreement::{Pair, interpreter, pairs};
 
-/// Where the sample begins; the same every time.
+/// The fixed first seed of the sample.
 const SEED: u64 = 1;
 
 fn agree(name: &str, pairs: &[Pair]) -> Outcome {
     capgen_tests::agreement::agree(env!("CARGO_TARGET_TMPDIR"), name, pairs)
 }
 
-/// That the interpreter says what the labels say, and the others what the interpreter says.
+/// Checks that the interpreter's verdicts equal the labels, and that the other engines agree with the interpreter.
 fn agree_with_labels(name: &str, labelled: Vec<Labelled>) {
     for (pair, labels) in &labelled {
         for ((payload, valid), answer) in pair.payloads.iter().zip(labels).zip(interpreter(pair)) {
@@ -23,7 +23,7 @@ fn agree_with_labels(name: &str, labelled: Vec<Labelled>) {
 }
 
 #[test]
-fn every_case_that_was_ever_found_is_judged_as_it_should_be() {
+fn regression_cases_have_their_expected_results() {
     let fixtures = fixture::fixtures().unwrap();
     assert!(fixtures.len() >= 20);
     for Fixture { pair, expected } in &fixtures {
@@ -35,17 +35,17 @@ fn every_case_that_was_ever_found_is_judged_as_it_should_be() {
 }
 
 #[test]
-fn payloads_of_capabilities_are_judged_as_their_labels_say() {
+fn payloads_of_capabilities_have_the_verdicts_of_their_labels() {
     agree_with_labels("capabilities", labelled::capability_schemas().unwrap());
 }
 
 #[test]
-fn payloads_of_the_json_schema_test_suite_are_judged_as_their_labels_say() {
+fn payloads_of_the_json_schema_test_suite_have_the_verdicts_of_their_labels() {
     agree_with_labels("suite", labelled::test_suite().unwrap());
 }
 
 #[test]
-fn schemas_and_payloads_by_chance_are_judged_alike() {
+fn all_engines_agree_on_random_schemas_and_payloads() {
     let outcome = agree("chance", &pairs(SEED, 80, 20).0);
     assert!(outcome.valid > 500 && outcome.invalid > 500, "the payloads are near the edge of validity");
 }

@@ -1,5 +1,5 @@
-//! Schemas of real agents and servers, from the corpus: all of them that load have types that compile, and every valid
-//! payload has its schema's type.
+//! Schemas of real agents and servers, from the corpus: the types of all schemas that load compile, and every valid payload has
+//! its schema's type.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use capgen_tests::corpus::{self, Document, elements, member, string};
 use capgen_tests::literal;
 use capgen_tests::node::{self, Program};
 
-/// The tools of a server, each as a contract of its own: the tool's name, and the contract or why it is refused.
+/// The tools of a server, each as a separate contract: the tool's name, and the contract or the findings.
 fn tools(document: &Document) -> Vec<(String, Result<Manifest, Vec<Diagnostic>>)> {
     let tool = |node| {
         let name = string(node, "name").unwrap_or_default();
@@ -26,23 +26,23 @@ fn tools(document: &Document) -> Vec<(String, Result<Manifest, Vec<Diagnostic>>)
     elements(member(document.root(), "tools")).iter().map(tool).collect()
 }
 
-/// One program of all contracts, and how often each finding refused one, printed.
+/// Compiles all contracts as one program, and prints how often each finding rejected a contract.
 fn compile(label: &str, contracts: Vec<(String, Result<Manifest, Vec<Diagnostic>>)>) {
     let Some(node) = node::require_or_skip().unwrap() else { return };
-    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rejections: BTreeMap<String, usize> = BTreeMap::new();
     let mut files = Vec::new();
     let total = contracts.len();
     for (index, (name, contract)) in contracts.into_iter().enumerate() {
         match contract {
-            // Names may differ in case only.
+            // Names may differ only in case, which some file systems ignore.
             Ok(contract) => files.push((format!("{index}-{name}.ts"), generated(&contract, Language::TypeScript))),
             Err(findings) => {
                 let first = findings.iter().find(|f| f.severity() == capgen_schema::Severity::Error).unwrap();
-                *refusals.entry(format!("{} {}", first.code.as_str(), first.message)).or_default() += 1;
+                *rejections.entry(format!("{} {}", first.code.as_str(), first.message)).or_default() += 1;
             }
         }
     }
-    println!("{label}: {} of {total} load; refused: {refusals:#?}", files.len());
+    println!("{label}: {} of {total} load; rejected: {rejections:#?}", files.len());
     let errors = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();
     assert_eq!(errors, [vec![]]);
 }
@@ -88,7 +88,7 @@ fn every_valid_payload_has_its_schemas_type() {
             let valid = matches!(member(test, "valid").unwrap().data, Data::Bool(true));
             let payload = member(test, "data").unwrap().to_json();
             let index = payloads.len();
-            // Not a fresh literal: a payload may have properties that the schema does not declare.
+            // A fresh literal must not have undeclared properties, but a payload may.
             let (ty, value) = (literal::type_of(&payload), literal::expression(&payload));
             usage.push_str(&format!("const v{index}: {ty} = {value}; export const x{index}: Root = v{index};\n"));
             let line = usage.lines().count() as u64;
@@ -100,17 +100,17 @@ fn every_valid_payload_has_its_schemas_type() {
     let results = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();
     let errors: BTreeMap<(&str, u64), &node::TscError> =
         results.iter().flatten().map(|error| ((error.file.as_str(), error.line), error)).collect();
-    let (mut refused, mut invalid, mut surprises) = (0, 0, String::new());
+    let (mut rejected, mut invalid, mut surprises) = (0, 0, String::new());
     for (file, line, valid, value) in &payloads {
         match (valid, errors.get(&(file.as_str(), *line))) {
             (true, Some(error)) => surprises.push_str(&format!("{file}: {value}\n    {}\n", error.message)),
             (true, None) => {}
             (false, error) => {
                 invalid += 1;
-                refused += usize::from(error.is_some());
+                rejected += usize::from(error.is_some());
             }
         }
     }
-    println!("types refuse {refused} of {invalid} invalid payloads");
+    println!("types reject {rejected} of {invalid} invalid payloads");
     assert_eq!(surprises, "");
 }

@@ -96,7 +96,7 @@ fn links_between_pages_resolve() {
             if !target.contains("://") && !anchor.is_empty() {
                 let headings = std::fs::read_to_string(&file).unwrap();
                 let found = headings.lines().filter(|line| line.starts_with('#')).any(|line| slug(line) == anchor);
-                assert!(found, "{page} links to {target}, but there is no such heading");
+                assert!(found, "{page} links to {target}, which has no such heading");
             }
         }
     }

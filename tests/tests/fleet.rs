@@ -1,4 +1,4 @@
-//! The example fleet is what a real team would check in: clean, and it uses the whole subset.
+//! The contracts of the example fleet have no findings and use the whole subset.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ const KEYWORDS: [&str; 34] = [
     "$schema",
     "$id",
     "$comment",
-    // Schemas that are no objects.
+    // Boolean schemas.
     "true",
     "false",
     // `type` with an array.

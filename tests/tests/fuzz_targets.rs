@@ -1,4 +1,4 @@
-//! A short run of every fuzz target over a corpus of our own, changed byte by byte, the same every time.
+//! A short, deterministic run of every fuzz target on a small corpus with random changes.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use capgen_tests::agreement::fixture;
 use capgen_tests::fuzz;
 use capgen_tests::random::Random;
 
-/// What a change may put in: what the grammars of JSON, YAML and schemas are sensitive to.
+/// The texts that a change may insert: tokens of the grammars of JSON, YAML and schemas.
 const TOKENS: [&str; 30] = [
     "{",
     "}",
@@ -40,7 +40,7 @@ const TOKENS: [&str; 30] = [
     "\"pattern\": \"(?!\"",
 ];
 
-/// Runs a target on every seed, and on changes of them.
+/// Runs a target on every seed and on changed seeds.
 fn run(seeds: &[Vec<u8>], changes: usize, target: fn(&[u8])) {
     assert!(!seeds.is_empty());
     seeds.iter().for_each(|seed| target(seed));
@@ -77,7 +77,7 @@ fn fixtures() -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn contracts_that_nobody_looked_at_load_or_are_refused() {
+fn arbitrary_contracts_load_or_are_rejected() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
     let paths = std::fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path().join("capabilities.yaml"));
     let mut seeds: Vec<Vec<u8>> = paths.map(|path| std::fs::read(path).unwrap()).collect();
@@ -86,13 +86,13 @@ fn contracts_that_nobody_looked_at_load_or_are_refused() {
 }
 
 #[test]
-fn schemas_that_nobody_looked_at_load_or_are_refused() {
+fn arbitrary_schemas_load_or_are_rejected() {
     let seeds: Vec<Vec<u8>> = fixtures().into_iter().map(|(schema, _)| schema.into_bytes()).collect();
     run(&seeds, 5_000, fuzz::schema);
 }
 
 #[test]
-fn payloads_that_nobody_looked_at_are_judged_as_the_interpreter_judges_them() {
+fn generated_types_and_the_interpreter_agree_on_arbitrary_payloads() {
     let mut random = Random::new(7);
     let ours = fuzz::schemas().into_iter().flat_map(|schema| random.payloads(&schema, 12));
     let seeds: Vec<String> = ours.chain(fixtures().into_iter().flat_map(|(_, payloads)| payloads)).collect();

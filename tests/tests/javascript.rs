@@ -1,4 +1,4 @@
-//! Generated JavaScript is generated TypeScript without types, beside declarations.
+//! Generated JavaScript equals generated TypeScript without types, and has declarations.
 
 use capgen_codegen::{Language, generate};
 use capgen_manifest::{Manifest, load, read_source};
@@ -32,7 +32,7 @@ fn javascript_is_typescript_without_types() {
 }
 
 #[test]
-fn declarations_serve_a_consumer_in_typescript() {
+fn a_typescript_program_can_use_the_declarations() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let contract = contracts().into_iter().find(|contract| contract.agent.as_str() == "pr-reviewer").unwrap();
     let consumer = r#"

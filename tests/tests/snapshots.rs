@@ -1,6 +1,6 @@
-//! Every `cases/<name>/capabilities.yaml` beside what is generated from it: `expected/<ending>/<id>.<ending>`.
+//! The code generated from every `cases/<name>/capabilities.yaml` equals `expected/<extension>/<id>.<extension>`.
 //!
-//! With `CAPGEN_UPDATE=1` the expected files are rewritten instead.
+//! With `CAPGEN_UPDATE=1` the expected files are updated instead.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use capgen_diagnostic::render;
 use capgen_manifest::{Manifest, load, read_source};
 use capgen_tests::folder;
 
-/// The agents that JavaScript is shown for: it is TypeScript without types.
+/// The agents with expected JavaScript. One is enough, because JavaScript equals TypeScript without types.
 const IN_JAVASCRIPT: [&str; 3] = ["pr-reviewer", "tagged-union", "loose-sides"];
 
 fn cases() -> Vec<PathBuf> {
@@ -29,7 +29,7 @@ fn contract(case: &Path) -> Manifest {
     }
 }
 
-/// Paths below `expected`, and texts.
+/// The paths in `expected` and their contents.
 fn expected(folder: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for language in std::fs::read_dir(folder).into_iter().flatten() {
@@ -67,7 +67,7 @@ fn update(folder: &Path, files: &BTreeMap<String, String>) {
 }
 
 #[test]
-fn what_is_generated_is_what_is_expected() {
+fn generated_code_equals_the_expected_files() {
     let update_all = std::env::var_os("CAPGEN_UPDATE").is_some_and(|value| value == "1");
     let mut stale = Vec::new();
     for case in cases() {

@@ -1,4 +1,4 @@
-//! `tricky-schemas/*.json` of the corpus: schemas with literals that must, or must not, have the root's type.
+//! `tricky-schemas/*.json` of the corpus: schemas with literals that must, or must not, be assignable to the root's type.
 
 use capgen_codegen::Language;
 use capgen_manifest::Data;
@@ -6,7 +6,7 @@ use capgen_tests::contract::{Draft, contract, generated};
 use capgen_tests::corpus::{self, Document, elements, member};
 use capgen_tests::node::{self, Program, TscError};
 
-/// Literals that no sound TypeScript type can refuse, by file, each with the reason.
+/// Invalid literals that no sound TypeScript type can reject, by file, each with the reason.
 const BEYOND_TYPES: [(&str, &str, &str); 0] = [];
 
 struct Case {
@@ -17,7 +17,7 @@ struct Case {
 }
 
 impl Case {
-    /// `None` where the schema is outside the subset.
+    /// `None` if the schema is outside the subset.
     fn new(name: &str, document: &Document) -> Option<Self> {
         let literals = |key: &str| {
             let text = |data: &Data| if let Data::String(text) = data { Some(text.replace('\n', " ")) } else { None };
@@ -28,7 +28,7 @@ impl Case {
         Some(Self { name: name.to_owned(), accept: literals("accept"), reject: literals("reject"), types })
     }
 
-    /// The types and their uses: two files of the program that checks all cases.
+    /// The types and their uses: two files of the program with all cases.
     fn files(&self, index: usize) -> [(String, String); 2] {
         let mut uses = format!("import type {{ RootRequest as Root }} from \"./types-{index}.ts\";\n");
         for (index, literal) in self.accept.iter().chain(&self.reject).enumerate() {
@@ -37,7 +37,7 @@ impl Case {
         [(format!("types-{index}.ts"), self.types.clone()), (format!("{index}.ts"), uses)]
     }
 
-    /// Where the compiler's verdict on a literal is not the case's; `errors` are those of all cases.
+    /// The literals on which the compiler and the case disagree. `errors` are the errors of all cases.
     fn surprises(&self, index: usize, errors: &[TscError]) -> Vec<String> {
         let mut surprises = Vec::new();
         let file = format!("{index}.ts");
@@ -45,8 +45,8 @@ impl Case {
             // The first line of the file is the import.
             let mut found = errors.iter().filter(|error| error.file == file && error.line == index as u64 + 2);
             match (index < self.accept.len(), found.next()) {
-                (true, Some(error)) => surprises.push(format!("refused: {literal}\n    {}", error.message)),
-                (false, None) if !self.is_beyond_types(literal) => surprises.push(format!("not refused: {literal}")),
+                (true, Some(error)) => surprises.push(format!("rejected: {literal}\n    {}", error.message)),
+                (false, None) if !self.is_beyond_types(literal) => surprises.push(format!("not rejected: {literal}")),
                 _ => {}
             }
         }
@@ -78,7 +78,7 @@ fn valid_literals_have_the_type_and_invalid_ones_do_not() {
 }
 
 #[test]
-fn so_do_those_of_our_own_cases() {
+fn the_same_is_true_for_our_own_cases() {
     let text = std::fs::read_to_string(capgen_tests::folder().join("tests/literals.json")).unwrap();
     let cases = Document::parse(&text).unwrap();
     let documents = elements(Some(cases.root())).iter().map(|case| {

@@ -1,4 +1,4 @@
-//! What is generated as TypeScript, seen by its compiler.
+//! Generated TypeScript, checked by the TypeScript compiler.
 
 use capgen_codegen::Language;
 use capgen_manifest::{Source, load};
@@ -7,7 +7,7 @@ use capgen_tests::folder;
 use capgen_tests::node::{self, Node, Program, TscError};
 use serde_json::{Value, json};
 
-/// The expected TypeScript of every case, each under its case's name.
+/// The expected TypeScript of every case, with the name of the case.
 fn cases() -> Vec<(String, String)> {
     let mut cases = Vec::new();
     for case in std::fs::read_dir(folder().join("cases")).unwrap() {
@@ -30,14 +30,14 @@ fn request(schema: &Value) -> String {
     generated(&contract.unwrap_or_else(|findings| panic!("{}", summary(&findings))), Language::TypeScript)
 }
 
-/// The errors of a text that uses the generated types of a request's schema.
+/// The compiler's errors for a program that uses the generated types of a request schema.
 fn errors(node: &Node, schema: &Value, usage: &str) -> Vec<TscError> {
     let text = format!("{}{usage}\n", request(schema));
     node.tsc_check(&[("test.ts", text)], node::strictest()).unwrap()
 }
 
 #[test]
-fn every_case_is_clean_under_strict_and_under_the_strictest_options() {
+fn every_case_compiles_under_strict_and_under_the_strictest_options() {
     let Some(node) = node() else { return };
     for options in [node::strict(), node::strictest()] {
         let errors = node.tsc_check_all(&[Program { files: cases(), options }]).unwrap();
@@ -46,7 +46,7 @@ fn every_case_is_clean_under_strict_and_under_the_strictest_options() {
 }
 
 #[test]
-fn a_file_exports_types_and_functions_and_does_nothing_when_it_is_loaded() {
+fn a_file_only_exports_types_and_functions_without_side_effects() {
     let Some(node) = node() else { return };
     let cases = cases();
     let texts: Vec<&str> = cases.iter().map(|(_, text)| text.as_str()).collect();
@@ -63,7 +63,7 @@ fn a_file_exports_types_and_functions_and_does_nothing_when_it_is_loaded() {
 }
 
 #[test]
-fn hostile_text_stays_text() {
+fn hostile_text_remains_text() {
     let Some(node) = node() else { return };
     let path = folder().join("cases/hostile-text/expected/ts/hostile-text.ts");
     let outlines = node.outlines(&[&std::fs::read_to_string(path).unwrap()]).unwrap();

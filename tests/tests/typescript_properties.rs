@@ -1,4 +1,4 @@
-//! Made-up schemas: what is generated from each compiles, and a payload that the schema accepts has its type.
+//! Random schemas: the generated TypeScript compiles, and payloads that the schema accepts have its type.
 
 use capgen_codegen::Language;
 use capgen_manifest::Side;
@@ -8,7 +8,7 @@ use capgen_tests::literal;
 use capgen_tests::node::{self, Program, TscError};
 use serde_json::{Map, Value, json};
 
-/// Always the same numbers: Knuth's linear congruential generator.
+/// A deterministic random number generator: Knuth's linear congruential generator.
 struct Random(u64);
 
 impl Random {
@@ -26,8 +26,8 @@ impl Random {
     }
 }
 
-/// A property that every object has and every schema of objects declares: to the compiler a value none of whose
-/// properties is declared is a mistake, and to the schema it is none.
+/// A property that every object has and every object schema declares. TypeScript rejects a value without any declared property,
+/// although the schema accepts it.
 const COMMON: &str = "t";
 const NAMES: [&str; 4] = ["a", "b", "kind", "toString"];
 const VALUES: [&str; 12] =
@@ -95,7 +95,7 @@ fn branches(random: &mut Random, depth: u64) -> Value {
     (0..=random.below(3)).map(|_| branch(random)).collect()
 }
 
-/// A schema that only asks for a property, which no other may declare.
+/// A schema that only requires a property, which other schemas may not declare.
 fn required(random: &mut Random) -> Value {
     json!({"required": [random.one(&["a", "b", "kind", "z"])]})
 }
@@ -123,7 +123,7 @@ fn root(random: &mut Random) -> Value {
 }
 
 #[test]
-fn accepted_payloads_have_the_type_of_made_up_schemas() {
+fn payloads_that_a_random_schema_accepts_have_its_type() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let count: u64 = std::env::var("CAPGEN_SCHEMAS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let mut random = Random(std::env::var("CAPGEN_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1));

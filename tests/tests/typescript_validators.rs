@@ -1,4 +1,4 @@
-//! Generated TypeScript says of every payload what the interpreter says: the verdict, and every violation in its order.
+//! Generated TypeScript has the same verdicts as the interpreter, and the same violations in the same order.
 
 use capgen_codegen::Language;
 use capgen_schema::Validator;
@@ -20,7 +20,7 @@ fn value(text: &str) -> Value {
     serde::Deserialize::deserialize(&mut deserializer).unwrap()
 }
 
-/// The pairs on which the two disagree, in words.
+/// A description of each payload on which the two disagree.
 fn disagreements(node: &Node, pairs: &[Pair]) -> Vec<String> {
     let mut files = Vec::new();
     for pairs in pairs.chunks(40) {
@@ -42,7 +42,7 @@ fn disagreements(node: &Node, pairs: &[Pair]) -> Vec<String> {
             let is_same = places(violations) == places(&expected);
             if *verdict != expected.is_empty() || !agrees || !is_same {
                 disagreements.push(format!(
-                    "{}: {}\n  payload {payload}\n  is {verdict}, in itself {agrees}\n  told     {violations:?}\n  expected {expected:?}",
+                    "{}: {}\n  payload {payload}\n  is {verdict}, consistent {agrees}\n  reported {violations:?}\n  expected {expected:?}",
                     pair.label, pair.schema
                 ));
             }
@@ -67,7 +67,7 @@ fn assert_agreement(pairs: &[Pair]) {
     assert!(disagreements.is_empty(), "{} disagreements\n{}", disagreements.len(), shown.join("\n"));
 }
 
-/// Labelled pairs without their labels, and without what JavaScript would round.
+/// Labelled pairs without their labels, and without payloads that JavaScript would round.
 fn in_domain(labelled: Vec<Labelled>) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = labelled.into_iter().map(|(pair, _)| pair).collect();
     for pair in &mut pairs {
@@ -88,7 +88,7 @@ fn the_json_schema_test_suite_has_the_verdicts_and_violations_of_the_interpreter
     assert_agreement(&pairs);
 }
 
-/// Pairs by chance.
+/// Random pairs.
 fn random_pairs(count: usize) -> Vec<Pair> {
     let (mut pairs, _) = agreement::pairs(1 << 32, count, 30);
     for pair in &mut pairs {
@@ -98,12 +98,12 @@ fn random_pairs(count: usize) -> Vec<Pair> {
 }
 
 #[test]
-fn schemas_and_payloads_by_chance_have_the_verdicts_and_violations_of_the_interpreter() {
+fn random_schemas_and_payloads_have_the_verdicts_and_violations_of_the_interpreter() {
     assert_agreement(&random_pairs(400));
 }
 
 #[test]
-fn validators_of_schemas_by_chance_compile() {
+fn validators_of_random_schemas_compile() {
     let Some(node) = node() else { return };
     let pairs = random_pairs(120);
     let files = pairs.chunks(40).enumerate().map(|(index, pairs)| {
@@ -149,7 +149,7 @@ fn files_have_only_the_helpers_that_they_need() {
         let contract = contract("x", &[Draft::request("x", &schema.to_string())]).unwrap();
         (format!("{index}.ts"), generated(&contract, Language::TypeScript))
     };
-    // The compiler tells of what is not used and of what is not there.
+    // The compiler reports unused and missing helpers.
     let program = node::Program { files: schemas.iter().enumerate().map(file).collect(), options: node::strictest() };
     assert_eq!(node.tsc_check_all(&[program]).unwrap(), [vec![]]);
     let payloads = ["null", "1", "\"a/b\"", "[1, 1]", "{}", r#"{"a": 1, "toString": null}"#].map(str::to_owned);
@@ -161,7 +161,7 @@ fn pair(schema: Value, payloads: Vec<String>) -> Pair {
 }
 
 #[test]
-fn depth_is_limited_whatever_the_schema() {
+fn depth_is_limited_for_every_schema() {
     let nested = |open: &str, inner: &str, close: &str, depth: usize| {
         format!("{}{inner}{}", open.repeat(depth), close.repeat(depth))
     };
@@ -189,7 +189,7 @@ fn depth_is_limited_whatever_the_schema() {
 }
 
 #[test]
-fn ways_that_lead_back_to_each_other_take_no_exponential_time() {
+fn definitions_that_refer_to_each_other_do_not_take_exponential_time() {
     let mut definitions = serde_json::Map::new();
     for level in 0..40 {
         let next = json!({"$ref": format!("#/definitions/d{}", level + 1)});

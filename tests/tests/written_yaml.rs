@@ -1,4 +1,4 @@
-//! The `capabilities.yaml` that a manifest is written as says the same to a reader that is not ours.
+//! An independent YAML reader reads the same values from a written `capabilities.yaml`.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ fn with_schema(schema: Schema, description: String) -> Manifest {
     }
 }
 
-/// A string of pieces as a value, in lists and as a key.
+/// A random string of tricky pieces as a value, in lists and as a key.
 fn tricky(random: &mut Random) -> Manifest {
     let text: String = (0..1 + random.below(5)).map(|_| random.pick(&PIECES)).collect();
     let string = Json::String(text.clone());
@@ -50,13 +50,13 @@ fn manifests() -> Vec<Manifest> {
     let mut random = Random::new(7);
     let mut all = checked_in();
     all.extend((0..2000).map(|_| tricky(&mut random)));
-    // A few of the schemas by chance are outside of the subset.
+    // Some random schemas are outside the subset.
     let schemas = (0..300).filter_map(|_| Schema::parse(&random.schema()).ok());
     all.extend(schemas.map(|schema| with_schema(schema, "A schema by chance.".to_owned())));
     all
 }
 
-/// The same with each number as JavaScript has it.
+/// The same value with each number as JavaScript represents it.
 fn doubles(value: &Value) -> Value {
     match value {
         Value::Number(number) => number.as_f64().into(),
@@ -67,7 +67,7 @@ fn doubles(value: &Value) -> Value {
 }
 
 #[test]
-fn npms_yaml_reads_what_is_written_as_we_do() {
+fn npms_yaml_reads_the_same_values() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let texts: Vec<String> = manifests().iter().map(Manifest::to_yaml).collect();
     for (text, [new, old]) in texts.iter().zip(node.yaml(&texts).unwrap()) {

@@ -1,4 +1,4 @@
-//! `licenses`: the part of `cargo deny check licenses` that needs no tool.
+//! `licenses`: the main part of `cargo deny check licenses`, without the tool.
 
 use std::process::Command;
 
@@ -9,15 +9,15 @@ use crate::{Outcome, read, root, spdx};
 pub(crate) fn run() -> Outcome {
     let allowed = allowed(&read(&root().join("deny.toml"))?);
     let packages = packages()?;
-    let refused: Vec<String> = packages.iter().filter_map(|package| refused(package, &allowed)).collect();
-    if refused.is_empty() {
+    let rejected: Vec<String> = packages.iter().filter_map(|package| rejected(package, &allowed)).collect();
+    if rejected.is_empty() {
         Ok(format!("the licences of {} packages are allowed by deny.toml", packages.len()))
     } else {
-        Err(refused.join("\n"))
+        Err(rejected.join("\n"))
     }
 }
 
-/// The strings of the list `allow` of deny.toml; one a line.
+/// The strings of the list `allow` in deny.toml.
 fn allowed(deny: &str) -> Vec<String> {
     let list = deny.split("\nallow = [").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or_default();
     list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
@@ -38,7 +38,7 @@ fn packages() -> Result<Vec<Value>, String> {
         .ok_or_else(|| "cargo metadata names no packages".to_owned())
 }
 
-fn refused(package: &Value, allowed: &[String]) -> Option<String> {
+fn rejected(package: &Value, allowed: &[String]) -> Option<String> {
     let licence = package.get("license").and_then(Value::as_str).unwrap_or("no licence");
     let name = package.get("name").and_then(Value::as_str).unwrap_or_default();
     (!spdx::is_met(licence, allowed)).then(|| format!("{name}: {licence}"))

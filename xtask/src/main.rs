@@ -1,4 +1,4 @@
-//! Chores of this repository: `cargo run -p xtask -- <chore>`.
+//! Maintenance tasks of this repository: `cargo run -p xtask -- <task>`.
 #![forbid(unsafe_code)]
 
 mod licenses;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo run -p xtask -- regen            write generated/ and docs/codes.md anew
-cargo run -p xtask -- regen --check    fail where one of them is stale
-cargo run -p xtask -- licenses         fail where a dependency's licence is not in deny.toml";
+cargo run -p xtask -- regen            regenerate generated/, tests/cases/*/expected and docs/codes.md
+cargo run -p xtask -- regen --check    fail if one of them is out of date
+cargo run -p xtask -- licenses         fail if a dependency's licence is not in deny.toml";
 
-/// What a chore gives back: a line that says what was done, or what is wrong.
+/// The result of a task: a line that reports success or the problem.
 type Outcome = Result<String, String>;
 
 fn main() -> ExitCode {
@@ -23,16 +23,16 @@ fn main() -> ExitCode {
         ["regen"] => regen::run(regen::Mode::Write),
         ["regen", "--check"] => regen::run(regen::Mode::Check),
         ["licenses"] => licenses::run(),
-        _ => return tell(USAGE, ExitCode::from(2)),
+        _ => return print(USAGE, ExitCode::from(2)),
     };
     match outcome {
-        Ok(done) => tell(&done, ExitCode::SUCCESS),
-        Err(wrong) => tell(&wrong, ExitCode::FAILURE),
+        Ok(done) => print(&done, ExitCode::SUCCESS),
+        Err(problem) => print(&problem, ExitCode::FAILURE),
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a program for people, not a library")]
-fn tell(line: &str, code: ExitCode) -> ExitCode {
+#[expect(clippy::print_stderr, reason = "a program, not a library")]
+fn print(line: &str, code: ExitCode) -> ExitCode {
     eprintln!("{}", line.trim_end());
     code
 }

@@ -1,4 +1,4 @@
-//! `regen`: everything that is checked in and made by a program.
+//! `regen`: all generated files that are checked in.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,9 +12,9 @@ use crate::{Outcome, root};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Replace what is stale.
+    /// Replace files that are out of date.
     Write,
-    /// Say what is stale.
+    /// Report files that are out of date.
     Check,
 }
 
@@ -26,9 +26,9 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     cases(&root, mode)?;
     let names = stale.join("\n");
     match mode {
-        _ if stale.is_empty() => Ok("everything that is generated is fresh".to_owned()),
+        _ if stale.is_empty() => Ok("all generated files are up to date".to_owned()),
         Mode::Write => Ok(format!("wrote\n{names}")),
-        Mode::Check => Err(format!("stale; run `cargo run -p xtask -- regen`\n{names}")),
+        Mode::Check => Err(format!("out of date; run `cargo run -p xtask -- regen`\n{names}")),
     }
 }
 
@@ -43,9 +43,9 @@ fn codes_page(root: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// One file; its name where it was stale.
+/// Compares or replaces one file; returns its name if it was out of date.
 fn file(path: &Path, text: &str, mode: Mode) -> Result<Option<String>, String> {
-    // A checkout may have other line ends.
+    // A checkout may have other line endings.
     if std::fs::read_to_string(path).is_ok_and(|old| old.replace("\r\n", "\n") == text) {
         return Ok(None);
     }
@@ -55,7 +55,7 @@ fn file(path: &Path, text: &str, mode: Mode) -> Result<Option<String>, String> {
     Ok(Some(path.display().to_string()))
 }
 
-/// `generated/`: the contracts of the example fleet, in every language.
+/// `generated/`: the code of the example fleet, in every language.
 fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let fleet = root.join("examples/fleet");
     let contracts = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
@@ -70,7 +70,7 @@ fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     for path in plan.orphans(|_| false)? {
         stale.push(format!("`{}` has no agent", path.display()));
         if mode == Mode::Write {
-            // Where this fails the next check says so.
+            // If this fails, the next check reports the file again.
             let _ = std::fs::remove_file(&path);
         }
     }
@@ -80,7 +80,7 @@ fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     Ok(stale)
 }
 
-/// `tests/cases/*/expected`: the test that compares them also writes them.
+/// `tests/cases/*/expected`: the test that compares these files also writes them.
 fn cases(root: &Path, mode: Mode) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).args(["test", "-q", "-p", "capgen-tests", "--test", "snapshots"]);

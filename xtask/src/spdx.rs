@@ -1,4 +1,4 @@
-//! Licence expressions, as far as crates use them.
+//! The part of SPDX licence expressions that crates use.
 
 /// Whether the licence expression ([SPDX 2.3 annex D](https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/))
 /// can be met with `allowed` licences alone. `/` is the old spelling of `OR`.
@@ -8,7 +8,7 @@ pub(crate) fn is_met(expression: &str, allowed: &[String]) -> bool {
     any(&mut words, allowed) == Some(true) && words.is_empty()
 }
 
-/// `words` are in reverse: the next one is the last. `None` where they are no expression.
+/// `words` are in reverse order: the next one is the last. `None` if they are not a valid expression.
 fn any(words: &mut Vec<&str>, allowed: &[String]) -> Option<bool> {
     let mut met = all(words, allowed)?;
     while words.pop_if(|word| *word == "OR").is_some() {

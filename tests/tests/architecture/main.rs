@@ -1,4 +1,4 @@
-//! The invariants of ARCHITECTURE.md that a look at the sources can prove.
+//! The invariants of ARCHITECTURE.md that can be checked in the sources.
 
 mod repository;
 mod rust_printer;
@@ -9,10 +9,10 @@ use std::process::Command;
 use repository::{files, root, text};
 use serde_json::Value;
 
-/// The crates that users link, with their folders; they may not print, exit or read the environment.
+/// The folders of the crates that users link. They must not print, exit or read the environment.
 const LIBRARIES: [&str; 6] = ["diagnostic", "schema", "manifest", "macros", "runtime", "codegen"];
 
-/// Hand-written files have no more lines than this.
+/// The maximum number of lines of a hand-written file.
 const MOST_LINES: usize = 800;
 
 #[test]
@@ -81,7 +81,7 @@ fn nothing_depends_on_the_tests_the_examples_or_xtask() {
 }
 
 #[test]
-fn the_runtime_does_without_the_parser_of_yaml() {
+fn the_runtime_does_not_link_the_yaml_parser() {
     let package = members().into_iter().find(|p| name(p) == "capgen").unwrap();
     for dependency in dependencies(&package, &["normal"]).iter().filter(|d| name(d) == "capgen-manifest") {
         assert_eq!(dependency["uses_default_features"], false);
@@ -106,7 +106,7 @@ fn libraries_never_print_exit_or_read_the_environment() {
         ["println!", "eprintln!", "print!(", "process::exit", "std::env", "env::var", "stdout()", "stderr()"];
     for path in files() {
         let in_library = LIBRARIES.iter().any(|folder| path.starts_with(&format!("{folder}/src/")));
-        // Cargo tells a build script everything through the environment; `export!` stands in tests of a user's.
+        // Cargo configures build scripts through the environment; `export!` is expanded in users' tests.
         let may = path.starts_with("codegen/src/build_script") || path == "runtime/src/export.rs";
         if !in_library || !path.ends_with(".rs") || may {
             continue;
@@ -144,7 +144,7 @@ fn generated_typescript_imports_nothing() {
 #[test]
 fn no_file_has_more_than_800_lines() {
     for path in files() {
-        // Neither lock files nor what is generated is for reading from end to end.
+        // Lock files and generated files are not meant to be read from end to end.
         if path.ends_with(".lock") || path.ends_with("package-lock.json") || path == "docs/codes.md" {
             continue;
         }
@@ -167,7 +167,7 @@ fn the_stated_rust_version_is_enough_for_every_dependency() {
 }
 
 #[test]
-fn nothing_makes_rustup_or_cargo_behave_otherwise() {
+fn no_file_changes_the_behaviour_of_rustup_or_cargo() {
     let names = ["rust-toolchain", "rust-toolchain.toml", "config.toml", ".npmrc", ".envrc"];
     let found: Vec<_> = files().into_iter().filter(|p| names.contains(&p.rsplit('/').next().unwrap())).collect();
     assert_eq!(found, Vec::<String>::new());
@@ -186,7 +186,7 @@ fn every_crate_forbids_unsafe_code() {
 
 #[test]
 fn no_file_names_a_machine_or_a_private_registry() {
-    // Put together here, so that this file does not find itself.
+    // Concatenated here, so that this file does not contain the paths itself.
     let machine = ["/root", "/home", "/Users", "/work"].map(|folder| format!("{folder}/"));
     for path in files() {
         let Some(text) = text(&path) else { continue };
@@ -265,14 +265,14 @@ fn every_file_that_architecture_md_names_exists() {
     assert!(names >= 30, "the map names {names} files");
 }
 
-/// The lines of a source that are code, with their numbers: no comments, and nothing from the tests at its end.
+/// The lines of code of a source file with their numbers, without comments and without the tests at the end.
 fn code(text: &str) -> Vec<(usize, &str)> {
     let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
     let lines = text[..end].lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//") && !line.starts_with('*') && !line.starts_with("/*")).collect()
 }
 
-/// The crates that a line of code names by an absolute path.
+/// The crates that a line of code refers to by an absolute path.
 fn outer_crates(code: &str) -> Vec<&str> {
     let starts = code.match_indices("::").filter(|(at, _)| {
         let before = code[..*at].chars().next_back();
@@ -289,10 +289,10 @@ fn identifier(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether no occurrence begins a path of a machine; some continue a longer path, such as `agents/home/`.
+/// Whether no occurrence is the start of an absolute path. Some continue a longer path, such as `agents/home/`.
 fn is_harmless(line: &str, folder: &str) -> bool {
     line.match_indices(folder).all(|(at, _)| {
-        // The home of nobody in particular, in examples.
+        // A fictional home folder in examples.
         if line[at..].starts_with("/home/me/") {
             return true;
         }
@@ -322,14 +322,14 @@ fn members() -> Vec<Value> {
     metadata(&["--no-deps"]).unwrap()["packages"].as_array().unwrap().clone()
 }
 
-/// Every package of the lock file; where those of other platforms are not downloaded, those of this one.
+/// Every package of the lock file, or only those of this platform if the others are not downloaded.
 fn locked_packages() -> Vec<Value> {
     let here = || {
         let rustc =
             Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV").output().unwrap();
         let version = String::from_utf8(rustc.stdout).unwrap();
         let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned();
-        eprintln!("only the packages for {host} are looked at: run `cargo fetch` for all of them");
+        eprintln!("only the packages for {host} are checked: run `cargo fetch` for all of them");
         metadata(&["--filter-platform", &host])
     };
     metadata(&[]).or_else(here).unwrap()["packages"].as_array().unwrap().clone()
@@ -344,7 +344,7 @@ fn name(value: &Value) -> &str {
     value["name"].as_str().unwrap()
 }
 
-/// `1.85` or `1.85.0`; a package that states nothing needs nothing.
+/// Parses `1.85` or `1.85.0`. A package without a version requirement has 0.
 fn version(value: &Value) -> (u32, u32, u32) {
     let mut parts = value.as_str().unwrap_or("0").split('.').map(|part| part.parse().unwrap());
     (parts.next().unwrap(), parts.next().unwrap_or(0), parts.next().unwrap_or(0))

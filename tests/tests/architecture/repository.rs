@@ -9,15 +9,14 @@ pub(crate) fn root() -> PathBuf {
     folder.parent().unwrap_or(folder).to_owned()
 }
 
-/// Every file that is checked in or about to be, relative to the [`root`], sorted. Outside a git checkout, every file but
-/// those of builds.
+/// The tracked and the new files, relative to the [`root`], sorted. Outside a git checkout, all files except build output.
 pub(crate) fn files() -> Vec<String> {
     let mut files = tracked().unwrap_or_else(|| {
         let mut found = Vec::new();
         walk(&root(), "", &mut found);
         found
     });
-    // A file that is deleted but still in the index is of no interest.
+    // The index may still contain deleted files.
     files.retain(|name| root().join(name).is_file());
     files.sort_unstable();
     files
@@ -47,7 +46,7 @@ fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The text of a file below the [`root`]; `None` where it cannot be read or is not UTF-8.
+/// The text of a file below the [`root`]; `None` if it cannot be read or is not UTF-8.
 pub(crate) fn text(path: &str) -> Option<String> {
     std::fs::read_to_string(root().join(path)).ok()
 }

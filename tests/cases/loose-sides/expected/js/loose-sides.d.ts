@@ -20,7 +20,7 @@ export type OtherHalfResponse = number;
 
 /** The request and the response of every capability. */
 export interface Capabilities {
-  /** Takes what it gets. */
+  /** Accepts every payload. */
   "legacy": { request: LegacyRequest; response: LegacyResponse };
   "half": { request: HalfRequest; response: HalfResponse };
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };

@@ -47,7 +47,7 @@ mod loose_sides_contract {
         OtherHalf::DESCRIPTOR,
     ];
 
-    /// Takes what it gets.
+    /// Accepts every payload.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Legacy;
 
@@ -58,7 +58,7 @@ mod loose_sides_contract {
                 "legacy",
                 "6184db439827e64c8ffcf2589271ed7005bc3da52709cd265529d3b6cf84d984",
             )
-            .with_description("Takes what it gets.");
+            .with_description("Accepts every payload.");
     }
 
     impl ::capgen::Capability for Legacy {

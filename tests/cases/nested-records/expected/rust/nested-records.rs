@@ -71,10 +71,10 @@ mod nested_records_contract {
     /// The response of `ship`: any JSON value, because the contract has no schema for it.
     pub type ShipResponse = ::serde_json::Value;
 
-    /// What to ship, and where to.
+    /// A shipment and its destination.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequest {
-        /// Where to.
+        /// The destination.
         pub address: ShipRequestAddress,
         /// The `items` property.
         pub items: Vec<ShipRequestItemsItem>,
@@ -116,7 +116,7 @@ mod nested_records_contract {
 
     ::capgen::payload!(ShipRequest, Ship, input_schema);
 
-    /// Where to.
+    /// The destination.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddress {
         /// The `lines` property.

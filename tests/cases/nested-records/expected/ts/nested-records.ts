@@ -4,14 +4,14 @@
 // Regenerate: capgen --peer nested-records
 // Contract: sha256:21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4
 
-/** What to ship, and where to. */
+/** A shipment and its destination. */
 export type ShipRequest = {
-  /** Where to. */
+  /** The destination. */
   address: ShipRequestAddress;
   items: ShipRequestItemsItem[];
 };
 
-/** Where to. */
+/** The destination. */
 export type ShipRequestAddress = {
   lines: string[];
   country?: ShipRequestAddressCountry;
