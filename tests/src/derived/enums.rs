@@ -1,4 +1,4 @@
-//! Enums, in each of serde's representations.
+//! Enums in each representation of serde.
 
 use std::collections::BTreeMap;
 

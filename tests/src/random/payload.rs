@@ -1,4 +1,4 @@
-//! Payloads near the boundary of what a schema accepts.
+//! Payloads near the boundary between valid and invalid.
 
 use capgen_schema::{Assertions, Json, Kind, NodeId, Number, Object, Schema, Type, TypeSet, Validator};
 
@@ -9,7 +9,7 @@ use super::pools::{NAMES, NUMBERS, ODD_NAMES, PATTERNS, TEXTS, texts_of};
 const TRIES: usize = 6;
 
 impl Random {
-    /// `count` payloads near the boundary of what a schema accepts, each a JSON text on one line.
+    /// `count` payloads near the boundary between valid and invalid, each a JSON text on one line.
     pub fn payloads(&mut self, schema: &Schema, count: usize) -> Vec<String> {
         let validator = Validator::new(schema);
         let bases: Vec<Json> = (0..count.div_ceil(3)).map(|_| self.accepted(schema, &validator)).collect();

@@ -48,7 +48,7 @@ fn rust_has_one_printer() {
     }
 }
 
-/// What is printed is not read or changed: the printer only appends to its output.
+/// The printer only appends to its output. It neither reads nor changes it.
 #[test]
 fn printed_rust_is_only_appended_to() {
     for (name, source) in sources().iter().filter(|(name, _)| PRINTER.contains(&name.as_str())) {
