@@ -15,127 +15,127 @@ use cpu_time::ProcessTime;
 struct Attack {
     name: &'static str,
     sizes: [usize; 3],
-    verdict: Verdict,
+    outcome: Outcome,
     /// The schema, the payload and the expected number of violations for a size.
     make: fn(usize) -> (String, Vec<u8>, usize),
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Verdict {
+enum Outcome {
     Valid,
     Invalid,
-    /// Rejected by the parser.
-    Refused,
+    /// The parser rejects the payload.
+    ParseError,
 }
 
-use Verdict::{Invalid, Refused, Valid};
+use Outcome::{Invalid, ParseError, Valid};
 
 const MB: [usize; 3] = [100_000, 1_000_000, 10_000_000];
 const ITEMS: [usize; 3] = [10_000, 100_000, 1_000_000];
 const ALL: usize = usize::MAX;
 
 const ATTACKS: &[Attack] = &[
-    Attack { name: "nested arrays, bytes", sizes: MB, verdict: Refused, make: |n| ("true".into(), vec![b'['; n], ALL) },
+    Attack { name: "nested arrays, bytes", sizes: MB, outcome: ParseError, make: |n| ("true".into(), vec![b'['; n], ALL) },
     Attack {
         name: "nested objects, bytes",
         sizes: MB,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| ("true".into(), r#"{"a":"#.repeat(n / 5).into(), ALL),
     },
     Attack {
         name: "nesting within a string, bytes",
         sizes: MB,
-        verdict: Valid,
+        outcome: Valid,
         make: |n| ("true".into(), format!("\"{}\"", "[{".repeat(n / 2)).into(), ALL),
     },
     Attack {
         name: "equal numbers, uniqueItems",
         sizes: ITEMS,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (UNIQUE.into(), list(n, |_| "7".into()), ALL),
     },
     Attack {
         name: "distinct numbers, uniqueItems",
         sizes: ITEMS,
-        verdict: Valid,
+        outcome: Valid,
         make: |n| (UNIQUE.into(), list(n, |i| i.to_string()), ALL),
     },
     Attack {
         name: "distinct strings, uniqueItems",
         sizes: ITEMS,
-        verdict: Valid,
+        outcome: Valid,
         make: |n| (UNIQUE.into(), list(n, |i| format!("\"s{i}\"")), ALL),
     },
     Attack {
         name: "distinct objects, uniqueItems",
         sizes: ITEMS,
-        verdict: Valid,
+        outcome: Valid,
         make: |n| (UNIQUE.into(), list(n, |i| format!("{{\"a\":{i},\"b\":[{i}.5]}}")), ALL),
     },
     Attack {
-        name: "violations, all wanted",
+        name: "violations, all reported",
         sizes: ITEMS,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (NULLS.into(), list(n, |_| "1".into()), ALL),
     },
     Attack {
-        name: "violations, 10 wanted",
+        name: "violations, limited to 10",
         sizes: ITEMS,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (NULLS.into(), list(n, |_| "1".into()), 10),
     },
     Attack {
         name: "violations in a union",
         sizes: ITEMS,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (format!(r#"{{"oneOf":[{NULLS},{{"type":"null"}},{NULLS}]}}"#), list(n, |_| "1".into()), ALL),
     },
     Attack {
-        name: "unions that fail",
+        name: "unions without a matching branch",
         sizes: ITEMS,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (r#"{"items":{"anyOf":[{"minimum":5},{"maximum":0}]}}"#.into(), list(n, |_| "1".into()), ALL),
     },
     Attack {
         name: "unexpected properties",
         sizes: ITEMS,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (r#"{"additionalProperties":false}"#.into(), object(n, |i| i), ALL),
     },
     Attack {
         name: "numbers beyond binary64",
         sizes: ITEMS,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| ("true".into(), list(n, |_| "1e400".into()), ALL),
     },
     Attack {
         name: "400-digit integers, digits",
         sizes: MB,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| (INTEGER.into(), list(n / 400, |_| "9".repeat(400)), ALL),
     },
     Attack {
         name: "300-digit integers, digits",
         sizes: MB,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (INTEGER.into(), list(n / 300, |_| "9".repeat(300)), 10),
     },
     Attack {
         name: "one long integer, digits",
         sizes: MB,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| (INTEGER.into(), "9".repeat(n).into(), ALL),
     },
     Attack {
         name: "one long fraction, digits",
         sizes: MB,
-        verdict: Valid,
+        outcome: Valid,
         make: |n| ("true".into(), format!("0.{}", "1".repeat(n)).into(), ALL),
     },
     Attack {
         name: "lone surrogates",
         sizes: ITEMS,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| {
             (
                 "true".into(),
@@ -147,38 +147,38 @@ const ATTACKS: &[Attack] = &[
     Attack {
         name: "invalid UTF-8, bytes",
         sizes: MB,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| ("true".into(), [b"\"".as_slice(), &vec![b'a'; n], b"\xff\""].concat(), ALL),
     },
-    Attack { name: "distinct keys", sizes: ITEMS, verdict: Valid, make: |n| ("true".into(), object(n, |i| i), ALL) },
+    Attack { name: "distinct keys", sizes: ITEMS, outcome: Valid, make: |n| ("true".into(), object(n, |i| i), ALL) },
     Attack {
-        name: "a key twice, at the end",
+        name: "a duplicate key, at the end",
         sizes: ITEMS,
-        verdict: Refused,
+        outcome: ParseError,
         make: |n| ("true".into(), object(n, |i| i % (n - 1)), ALL),
     },
     Attack {
-        name: "allOf that leads back, definitions",
+        name: "allOf with shared definitions, definitions",
         sizes: [10, 20, 40],
-        verdict: Valid,
+        outcome: Valid,
         make: |n| (ladder(n, REF), b"1".to_vec(), ALL),
     },
     Attack {
-        name: "allOf that leads back, items",
+        name: "allOf with shared definitions, items",
         sizes: [1_000, 10_000, 100_000],
-        verdict: Valid,
+        outcome: Valid,
         make: |n| (ladder(40, &format!("\"items\":{{{REF}}}")), list(n, |_| "1".into()), ALL),
     },
     Attack {
         name: "(a+)+$ on a...b, characters",
         sizes: MB,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (r#"{"pattern":"^(a+)+$"}"#.into(), format!("\"{}b\"", "a".repeat(n)).into(), ALL),
     },
     Attack {
         name: "(a|a)*b on aaa..., characters",
         sizes: MB,
-        verdict: Invalid,
+        outcome: Invalid,
         make: |n| (r#"{"pattern":"(a|a)*b"}"#.into(), format!("\"{}\"", "a".repeat(n)).into(), ALL),
     },
 ];
@@ -223,7 +223,7 @@ fn main() {
         return run(attack, size.parse().expect("a size"));
     }
     println!(
-        "| what | size | payload | verdict | parse | validate | read | peak memory |\n|---|---|---|---|---|---|---|---|"
+        "| attack | size | payload | outcome | parse | validate | read | peak memory |\n|---|---|---|---|---|---|---|---|"
     );
     for attack in ATTACKS {
         for size in attack.sizes {
@@ -243,8 +243,8 @@ fn run(attack: &Attack, size: usize) {
     let value = parse_payload(&payload);
     let parsed = start.elapsed();
     let start = ProcessTime::now();
-    let (verdict, violations) = match &value {
-        Err(_) => (Refused, 0),
+    let (outcome, violations) = match &value {
+        Err(_) => (ParseError, 0),
         Ok(value) => {
             let violations = validator.validate(value).len();
             (if violations == 0 { Valid } else { Invalid }, violations)
@@ -255,13 +255,13 @@ fn run(attack: &Attack, size: usize) {
     let start = ProcessTime::now();
     let read = serde_json::Value::from_json(&payload).is_ok();
     let was_read = start.elapsed();
-    assert_eq!(read, verdict != Refused, "{}", attack.name);
-    assert_eq!(verdict, attack.verdict, "{}", attack.name);
+    assert_eq!(read, outcome != ParseError, "{}", attack.name);
+    assert_eq!(outcome, attack.outcome, "{}", attack.name);
     let count = if violations > 1 { format!(", {violations} violations") } else { String::new() };
     let [parsed, validated, was_read] =
         [parsed, validated, was_read].map(|time| format!("{:.1} ms", time.as_secs_f64() * 1e3));
     println!(
-        "| {} | {size} | {:.1} MB | {verdict:?}{count} | {parsed} | {validated} | {was_read} | {} |",
+        "| {} | {size} | {:.1} MB | {outcome:?}{count} | {parsed} | {validated} | {was_read} | {} |",
         attack.name,
         payload.len() as f64 / 1e6,
         peak()
