@@ -1,6 +1,6 @@
 //! Exact decimal numbers.
 //!
-//! A schema's `maximum: 9007199254740993` must reject 9007199254740994, although both round to the same binary64. So numbers of
+//! A schema's `maximum: 9007199254740992` must reject 9007199254740993, although both round to the same binary64. So numbers of
 //! schemas are decimals of any precision. Payloads arrive through parsers that may have rounded already; [`Number`] documents how
 //! such a number compares.
 

@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `multipleOf`, which only `1` can express: as `type: integer`.
+    /// `multipleOf`. Only the value 1 can be expressed, as `type: integer`.
     pub(super) fn multiple(&mut self, draft: &mut Draft<'a>, name: &str, _: &'a Json) {
         if name != "multipleOf" || !is_whole(draft.object) {
             self.reject(draft, name);

@@ -8,7 +8,7 @@ pub(super) const TUPLE: &str =
 
 /// Longer names get no suggestion. The edit distance takes quadratic time, and no keyword is this long.
 const MAX_NAME: usize = 32;
-/// Only the first this many definitions are candidates for a suggestion, which bounds the time for hostile schemas.
+/// At most this many definitions are compared for a suggestion, which bounds the time for hostile schemas.
 const MAX_CANDIDATES: usize = 256;
 
 /// The finding for keyword `name` of the schema object `siblings`.
