@@ -9,9 +9,6 @@ use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
 
 use crate::model::{Coverage, Guard, Shape, Type, TypeDef};
 
-/// Every integer up to here is a binary64.
-const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
-
 /// The guard that makes a type accept exactly what the schemas of its place accept; `None` if the type and a guard cannot
 /// express that.
 pub(super) type ExactGuard = Option<Guard>;
@@ -144,7 +141,7 @@ fn floor(number: &Number) -> Option<(i128, bool)> {
 /// is, since no integer lies between the two.
 fn is_comparable(number: &Number) -> bool {
     let float = number.as_f64();
-    float.abs() < MAX_EXACT || Number::exact(float).is_some_and(|exact| exact == *number)
+    float.abs() < Number::EXACT_INTEGER_LIMIT || Number::exact(float).is_some_and(|exact| exact == *number)
 }
 
 /// The guard of a number: its bounds as inclusive binary64s. Generated code compares binary64s only.
