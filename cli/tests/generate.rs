@@ -185,7 +185,10 @@ fn an_invalid_path_in_fleet_yaml_is_reported_with_its_agent() {
     fleet.write("fleet.yaml", "agents:\n  - { id: missing, path: nope }\n  - { id: file, path: nope.yaml }\n");
     let run = fleet.run("gen --all").ended(1);
     for (id, line) in [("missing", 2), ("file", 3)] {
-        assert!(run.stderr.contains(&format!("error[E0307]: `fleet.yaml` has the agent `{id}`, but its ")), "{run:?}");
+        assert!(
+            run.stderr.contains(&format!("error[E0307]: `fleet.yaml` lists the agent `{id}`, but its ")),
+            "{run:?}"
+        );
         assert!(run.stderr.contains(&format!("--> fleet.yaml:{line}:")), "{run:?}");
     }
 }

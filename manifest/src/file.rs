@@ -1,4 +1,4 @@
-//! Files as sources.
+//! Reading files into sources.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -7,22 +7,23 @@ use std::path::{Path, PathBuf};
 use crate::findings::MAX_BYTES;
 use crate::{Diagnostic, Source, codes};
 
-/// Reads the file at `path`; diagnostics show it as `shown`. At most 32 MiB are read, whatever the file claims to be.
+/// Reads the file at `path`; diagnostics show its path as `shown`. At most 32 MiB are read, regardless of the size that the
+/// system reports.
 ///
 /// # Errors
 ///
-/// One finding: [`codes::UNREADABLE`] where the system refuses it or where it is a folder, a pipe or a device;
+/// One finding: [`codes::UNREADABLE`] if the system reports an error or the path is a folder, a pipe or a device;
 /// [`codes::TOO_LARGE`] beyond 32 MiB; [`codes::NOT_UTF8`].
 pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> {
-    let refused = |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}"));
-    let failed = |error: std::io::Error| vec![refused(&error.to_string())];
-    // Opening a pipe would wait for a writer.
+    let unreadable = |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}"));
+    let failed = |error: std::io::Error| vec![unreadable(&error.to_string())];
+    // Checked first, because opening a pipe would wait for a writer.
     let kind = fs::metadata(path).map_err(failed)?.file_type();
     if kind.is_dir() {
-        return Err(vec![refused("it is a folder").help("give the path of the file itself")]);
+        return Err(vec![unreadable("it is a folder").help("pass the path of the file itself")]);
     }
     if !kind.is_file() {
-        return Err(vec![refused("it is not a regular file")]);
+        return Err(vec![unreadable("it is not a regular file")]);
     }
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -60,12 +61,12 @@ pub fn shown(path: &Path) -> String {
     if std::path::MAIN_SEPARATOR == '\\' { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// The manifest of a folder: `capabilities.yaml`, else `.yml`, else `.json`.
+/// The path of the manifest in a folder: `capabilities.yaml`, otherwise `.yml`, otherwise `.json`.
 pub(crate) fn manifest_in(folder: &Path) -> Option<PathBuf> {
     candidates(folder).into_iter().find(|path| path.exists())
 }
 
-/// Where the manifest of a folder may be, in order of preference.
+/// The possible paths of the manifest in a folder, in order of preference.
 pub(crate) fn candidates(folder: &Path) -> [PathBuf; 3] {
     ["capabilities.yaml", "capabilities.yml", "capabilities.json"].map(|name| folder.join(name))
 }

@@ -53,8 +53,13 @@ impl<'s> Findings<'s> {
 
     /// Adds a finding after which the rest of the text has no known meaning.
     pub(crate) fn stop<T>(&mut self, finding: Diagnostic) -> Result<T, Stop> {
+        Err(self.stop_with(finding))
+    }
+
+    /// Like [`stop`](Self::stop), for a caller that returns the error itself.
+    pub(crate) fn stop_with(&mut self, finding: Diagnostic) -> Stop {
         self.list.push(finding);
-        Err(Stop)
+        Stop
     }
 
     /// Checks the depth of a value at `span`.

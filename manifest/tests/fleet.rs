@@ -115,22 +115,22 @@ fn all_errors_in_fleet_yaml_are_reported_at_once() {
     assert_eq!(
         peer(&root, "a").unwrap_err(),
         "E0204 1:10 `version` must be the number 1
-  help: write `version: 1`: it is the version of the file format
+  help: write `version: 1`: this is the version of the file format
 E0201 2:1 unknown key `agnets` in the fleet
   help: did you mean `agents`?
-E0303 4:9 not an id of an agent
+E0303 4:9 not a valid agent id
   help: write `a`, without `agent://`
-E0303 6:9 not an id of an agent
+E0303 6:9 not a valid agent id
   help: an id has letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long
 E0308 7:11 `path` must be relative
-  help: write it relative to the folder of `fleet.yaml`: other machines have other folders
-E0202 8:7 an agent has no `path`
-E0306 10:11 the fleet has two agents `c`
+  help: write it relative to the folder of `fleet.yaml`, so that it is valid on other machines
+E0202 8:7 an agent must have a `path`
+E0306 10:11 duplicate agent `c`
   10: again here
   9: first here
 E0308 10:20 `path` must be relative
-  help: write it relative to the folder of `fleet.yaml`: other machines have other folders
-E0214 11:20 `path` is empty
+  help: write it relative to the folder of `fleet.yaml`, so that it is valid on other machines
+E0214 11:20 `path` must not be empty
 E0201 11:24 unknown key `pth` in an agent
   help: did you mean `path`?
 "
@@ -164,17 +164,17 @@ fn listed_peers_without_a_manifest_point_to_their_line() {
     for (id, expected) in [
         (
             "a",
-            "E0307 2:20 `fleet.yaml` has the agent `a`, but its folder does not exist\n".to_owned()
+            "E0307 2:20 `fleet.yaml` lists the agent `a`, but its folder does not exist\n".to_owned()
                 + &candidates("agents/x"),
         ),
         (
             "b",
-            "E0307 3:20 `fleet.yaml` has the agent `b`, but its file does not exist\n  tried `ROOT/b.yaml`\n"
+            "E0307 3:20 `fleet.yaml` lists the agent `b`, but its file does not exist\n  tried `ROOT/b.yaml`\n"
                 .to_owned(),
         ),
         (
             "c",
-            "E0307 4:20 `fleet.yaml` has the agent `c`, but its folder holds no manifest\n".to_owned()
+            "E0307 4:20 `fleet.yaml` lists the agent `c`, but its folder contains no manifest\n".to_owned()
                 + &candidates("calls"),
         ),
     ] {
@@ -209,7 +209,7 @@ fn folders_with_an_invalid_id_are_reported() {
     let root = folder("bad-folder", &[("agents/my agent/capabilities.yaml", ""), ("agents/a/capabilities.yaml", "")]);
     let findings = Fleet::open(&root).unwrap().peers().unwrap_err();
     assert!(
-        short_findings(&root, &findings).starts_with("E0303 `ROOT/agents/my agent/capabilities.yaml` holds a manifest")
+        short_findings(&root, &findings).starts_with("E0303 `ROOT/agents/my agent/capabilities.yaml` is a manifest")
     );
 }
 
@@ -229,7 +229,7 @@ fn missing_fleets_and_invalid_roots_are_reported() {
     let findings = short(&Fleet::open(&root.join("x/y")).unwrap_err());
     assert!(findings.starts_with("E0301 the fleet root `"), "{findings}");
     let findings = short(&Fleet::find(Path::new("/proc")).unwrap_err());
-    assert!(findings.starts_with("E0301 no fleet: neither `/proc` nor a folder above it"), "{findings}");
+    assert!(findings.starts_with("E0301 no fleet found: neither `/proc` nor a folder above it"), "{findings}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn only_regular_files_are_read() {
     let root = folder("files", &[("latin1.yaml", "")]);
     fs::write(root.join("latin1.yaml"), b"a: \xe9\n").unwrap();
     let findings = |path: &Path| short_findings(&root, &read_source(path, &shown(path)).unwrap_err());
-    assert_eq!(findings(&root), "E0304 cannot read `ROOT`: it is a folder\n  help: give the path of the file itself\n");
+    assert_eq!(findings(&root), "E0304 cannot read `ROOT`: it is a folder\n  help: pass the path of the file itself\n");
     assert!(findings(&root.join("missing.yaml")).starts_with("E0304 cannot read `ROOT/missing.yaml`: No such file"));
     assert!(findings(&root.join("latin1.yaml")).starts_with("E0013 "));
     assert!(findings(Path::new("/dev/zero")).starts_with("E0304 cannot read `/dev/zero`: it is not a regular file"));

@@ -134,10 +134,10 @@ fn every_kind_of_transport_loads() {
 #[test]
 fn transport_errors_do_not_contain_values() {
     for (text, expected) in [
-        ("{kind: memroy}", "E0211 3:21 no transport of this `kind`\n  help: did you mean `memory`?\n"),
-        ("{}", "E0202 3:14 a transport has no `kind`\n"),
+        ("{kind: memroy}", "E0211 3:21 unknown `kind` of transport\n  help: did you mean `memory`?\n"),
+        ("{}", "E0202 3:14 a transport must have a `kind`\n"),
         ("memory", "E0203 3:14 a transport must be a mapping\n  3: a string\n"),
-        ("{kind: memory}", "E0202 3:15 a transport has no `topics`\n"),
+        ("{kind: memory}", "E0202 3:15 a transport must have a `topics`\n"),
         (
             "{kind: memory, topics: {requests: a, response: b}}",
             "E0201 3:51 unknown key `response` in `topics`\n  help: did you mean `responses`?\n",
@@ -154,11 +154,11 @@ fn transport_errors_do_not_contain_values() {
         ),
         (
             "{kind: nats, servers: [], subjects: {requests: ''}}",
-            "E0206 3:36 `servers` has no element\nE0214 3:61 `requests` is empty\n",
+            "E0206 3:36 `servers` must not be empty\nE0214 3:61 `requests` must not be empty\n",
         ),
         (
             "{kind: sqs, queues: {requests: a}, password: hunter2}",
-            "E0202 3:15 a transport has no `region`\n\
+            "E0202 3:15 a transport must have a `region`\n\
              E0201 3:49 unknown key `password` in a transport\n  help: the keys here are `kind`, `queues`, `region`\n",
         ),
         (
@@ -219,7 +219,7 @@ fn scalars_of_an_unexpected_type_get_a_hint() {
         ),
         (
             "inputSchema:",
-            "E0203 6:17 `inputSchema` must be a schema\n  6: nothing here\n  at: capability `x`\n  help: a key without a value is null: give it one, or leave the key out\n",
+            "E0203 6:17 `inputSchema` must be a schema\n  6: no value\n  at: capability `x`\n  help: a key without a value is null: add a value, or remove the key\n",
         ),
     ] {
         capability(keys, expected);
@@ -234,17 +234,17 @@ fn invalid_values_are_rejected() {
         ("timeoutMs: -3", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
         ("timeoutMs: 1.5", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
         ("timeoutMs: 1e30", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
-        ("skill: ''", "E0214 6:12 `skill` is empty\n"),
-        ("tags: [a, '']", "E0214 6:15 `tags[]` is empty\n"),
+        ("skill: ''", "E0214 6:12 `skill` must not be empty\n"),
+        ("tags: [a, '']", "E0214 6:15 `tags[]` must not be empty\n"),
         ("description: {a: b}", "E0203 6:18 `description` must be a string\n  6: a mapping\n"),
     ] {
         capability(keys, &format!("{expected}{at}"));
     }
     for (keys, expected, help) in [
-        ("sideEffects: extern", "E0211 6:18 no such value of `sideEffects`\n", "did you mean `external`?"),
+        ("sideEffects: extern", "E0211 6:18 unknown value of `sideEffects`\n", "did you mean `external`?"),
         (
             "determinism: random",
-            "E0211 6:18 no such value of `determinism`\n",
+            "E0211 6:18 unknown value of `determinism`\n",
             "the values are `deterministic`, `nondeterministic`",
         ),
         (
@@ -252,7 +252,7 @@ fn invalid_values_are_rejected() {
             "E0213 6:9 `id` must be a reverse-domain name\n",
             "write at least two labels with dots between, such as `org.example.code-review`",
         ),
-        ("id: org.x:1.2.0", "E0213 6:9 `id` must be a reverse-domain name\n", "give the version under `version`"),
+        ("id: org.x:1.2.0", "E0213 6:9 `id` must be a reverse-domain name\n", "move the version to `version`"),
     ] {
         capability(keys, &format!("{expected}{at}  help: {help}\n"));
     }
@@ -286,7 +286,7 @@ capabilities:
     outputSchema: { allOf: [] }
   - color: red
 "#,
-        r#"E0202 1:1 the manifest has no `transports`
+        r#"E0202 1:1 the manifest must have a `transports`
 E0204 1:10 `version` must be the number 1
   help: write `version: 1`, without quotes
 E0205 2:8 `agent` must be `agent://<id>`
@@ -307,7 +307,7 @@ E0208 14:11 two capabilities have the name `x`
   14: again here
   5: first here
   at: capability `x`
-  help: give each its own name
+  help: rename one of them
 E0117 15:28 `allOf` is empty
   15: no schema
   at: capability `x`, outputSchema, /allOf
@@ -315,7 +315,7 @@ E0117 15:28 `allOf` is empty
 E0201 16:5 unknown key `color` in a capability
   at: capability 3
   help: the keys here are `name`, `id`, `description`, `version`, `inputSchema`, `outputSchema`, `timeoutMs`, `idempotent`, `since`, `skill`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`
-E0202 16:5 a capability has no `name`
+E0202 16:5 a capability must have a `name`
   at: capability 3
 "#,
     );
@@ -349,9 +349,9 @@ fn duplicate_names_are_rejected_and_similar_names_are_warnings() {
     check(
         &text,
         "E0208 6:11 two capabilities have the name `a-b`\n  6: again here\n  5: first here\n  at: capability `a-b`\n\
-         \x20 help: give each its own name\n\
-         W0201 7:11 the names `a-b` and `A_b` differ only in case, `-` or `_`\n  5: the other one\n  at: capability `A_b`\n\
-         \x20 help: rename one: generated names tell them apart by a suffix\n",
+         \x20 help: rename one of them\n\
+         W0201 7:11 the names `a-b` and `A_b` differ only in case, `-` or `_`\n  5: the other name\n  at: capability `A_b`\n\
+         \x20 help: rename one of them; otherwise generated code distinguishes them by a suffix\n",
     );
 }
 
@@ -398,8 +398,8 @@ fn manifests_of_another_agent_are_rejected() {
     let findings = load_peer(&source, &AgentId::new("b").unwrap()).unwrap_err();
     assert_eq!(
         short(&findings),
-        "E0305 2:8 this is the file of `agent://pr-reviewer`, not of `agent://b`\n\
-         \x20 help: an agent is looked up by the id that its file gives\n",
+        "E0305 2:8 expected the contract of `agent://b`, found that of `agent://pr-reviewer`\n\
+         \x20 help: the id of an agent in the fleet must be the id in its file\n",
     );
 }
 

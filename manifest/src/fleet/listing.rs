@@ -1,4 +1,4 @@
-//! `fleet.yaml`: which agents there are and where.
+//! `fleet.yaml`: the ids of the agents and their paths.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,23 +7,23 @@ use crate::document::parse_document;
 use crate::read::{Map, Place, Reader, format_version};
 use crate::{AgentId, Diagnostic, Node, Source, codes};
 
-/// The keys that the reference runtime has. Only `version` and `agents` are read here; the rest is the runtime's.
+/// The keys of the reference runtime. Only `version` and `agents` are read here; the others are for the runtime.
 const KEYS: [&str; 10] =
     ["version", "agents", "name", "description", "runtime", "environments", "deploy", "rpc", "hosts", "controlPlane"];
 
-/// The same for one agent; `id` and `path` are read.
+/// The keys of an agent. Only `id` and `path` are read here.
 const AGENT_KEYS: [&str; 6] = ["id", "path", "env", "deploy", "sessionDb", "auditDb"];
 
-/// Where `fleet.yaml` says that an agent is.
+/// The path of an agent in `fleet.yaml`.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
-    /// Relative to the folder of `fleet.yaml`; it may lead out of it, for the file is the user's own.
+    /// Relative to the folder of `fleet.yaml`. It may lead out of that folder, because users write the file themselves.
     pub(crate) path: String,
-    /// Where the path stands in the file.
+    /// The span of the path in the file.
     pub(crate) span: Range<usize>,
 }
 
-/// Reads a `fleet.yaml`: the path of each agent, by its id.
+/// Reads a `fleet.yaml`: the path of each agent by its id.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ impl Agents {
         let path = path(reader, &map);
         let Some((id, span)) = id else { return };
         if let Some(first) = self.seen.get(&id) {
-            let message = format!("the fleet has two agents `{id}`");
+            let message = format!("duplicate agent `{id}`");
             let finding = reader.finding(codes::DUPLICATE_AGENT, message, (span, "again here"), &map.below("id"));
             reader.report(finding.at(reader.source, first.clone(), "first here"));
             return;
@@ -75,9 +75,12 @@ fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<(AgentId, Range<usize>)>
     if let Some(id) = AgentId::new(text) {
         return Some((id, span));
     }
-    let finding = reader.finding(codes::PEER_ID, "not an id of an agent", (span, ""), &map.below("id"));
+    let finding = reader.finding(codes::PEER_ID, "not a valid agent id", (span, ""), &map.below("id"));
     reader.report(match AgentId::from_uri(text) {
-        Some(id) => finding.help(format!("write `{id}`, without `agent://`")),
+        Some(id) => {
+            let finding = reader.suggest_text(finding, &member.value.span, text, id.as_str());
+            finding.help(format!("write `{id}`, without `agent://`"))
+        }
         None => finding.help(AgentId::RULE),
     });
     None
@@ -90,8 +93,9 @@ fn path(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<Listed> {
     if text.starts_with(['/', '\\']) || drive {
         let at = (member.value.span.clone(), "");
         let finding = reader.finding(codes::FLEET_PATH, "`path` must be relative", at, &map.below("path"));
-        reader
-            .report(finding.help("write it relative to the folder of `fleet.yaml`: other machines have other folders"));
+        reader.report(
+            finding.help("write it relative to the folder of `fleet.yaml`, so that it is valid on other machines"),
+        );
         return None;
     }
     Some(Listed { path: text.to_owned(), span: member.value.span.clone() })

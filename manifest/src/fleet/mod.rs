@@ -10,19 +10,19 @@ use crate::fleet::listing::{Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Source, codes};
 use capgen_diagnostic::nearest;
 
-/// The agents below one root: those of `fleet.yaml`, and the folders of `agents/`.
+/// The agents of a fleet: those in `fleet.yaml`, and the folders in `agents/`.
 #[derive(Clone, Debug)]
 pub struct Fleet {
     root: PathBuf,
-    /// `fleet.yaml`, where there is one.
+    /// `fleet.yaml`, if it exists.
     source: Option<Source>,
-    /// What it says.
+    /// The agents in `fleet.yaml`.
     listed: BTreeMap<AgentId, Listed>,
 }
 
-/// The nearest of `start` and the folders above it that holds `fleet.yaml` or a folder `agents`.
+/// The nearest folder at or above `start` that contains `fleet.yaml` or a folder `agents`.
 ///
-/// A relative `start` gives a relative root, so that messages show short paths: from `.` it may be `../..`.
+/// A relative `start` gives a relative root, such as `../..`, so that messages show short paths.
 pub fn find_root(start: &Path) -> Option<PathBuf> {
     let is_root = |folder: &Path| folder.join("fleet.yaml").is_file() || folder.join("agents").is_dir();
     if start.is_absolute() {
@@ -35,13 +35,13 @@ pub fn find_root(start: &Path) -> Option<PathBuf> {
 }
 
 impl Fleet {
-    /// The fleet at `root`, with its `fleet.yaml` read where there is one.
+    /// Opens the fleet at `root`, and reads its `fleet.yaml` if it exists.
     ///
     /// # Errors
     ///
-    /// [`codes::NO_FLEET`] where `root` is no folder, and what is wrong with `fleet.yaml`.
+    /// [`codes::NO_FLEET`] if `root` is not a folder, and the findings in `fleet.yaml`.
     pub fn open(root: &Path) -> Result<Self, Vec<Diagnostic>> {
-        // The empty path is the working directory to `join`, but nothing to the system.
+        // `join` treats the empty path as the working directory, but the system rejects it.
         let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
         if !root.is_dir() {
             let message = format!("the fleet root `{}` is not a folder", shown_root(root));
@@ -53,18 +53,18 @@ impl Fleet {
         Ok(Self { root: root.to_owned(), source, listed })
     }
 
-    /// The fleet that `start` is in: [`find_root`], then [`open`](Self::open).
+    /// Finds and opens the fleet around `start`: [`find_root`], then [`open`](Self::open).
     ///
     /// # Errors
     ///
-    /// [`codes::NO_FLEET`] where no folder from `start` up holds `fleet.yaml` or `agents/`, and those of `open`.
+    /// [`codes::NO_FLEET`] if no folder at or above `start` contains `fleet.yaml` or `agents/`, and those of `open`.
     pub fn find(start: &Path) -> Result<Self, Vec<Diagnostic>> {
         let Some(root) = find_root(start) else {
             let message = format!(
-                "no fleet: neither `{}` nor a folder above it holds `fleet.yaml` or `agents/`",
+                "no fleet found: neither `{}` nor a folder above it contains `fleet.yaml` or `agents/`",
                 shown_root(start)
             );
-            return Err(vec![Diagnostic::new(codes::NO_FLEET, message).help("give the fleet root with `--root`")]);
+            return Err(vec![Diagnostic::new(codes::NO_FLEET, message).help("pass the fleet root with `--root`")]);
         };
         Self::open(&root)
     }
@@ -74,23 +74,23 @@ impl Fleet {
         &self.root
     }
 
-    /// The `fleet.yaml`, where there is one.
+    /// The path of `fleet.yaml`, if it exists.
     pub fn file(&self) -> Option<PathBuf> {
         let path = self.root.join("fleet.yaml");
         path.is_file().then_some(path)
     }
 
-    /// The manifest of the peer `id`: at the path that `fleet.yaml` gives for it, else
-    /// `agents/<id>/capabilities.yaml` (or `.yml`, or `.json`). `agent://<id>` is read as `<id>`.
+    /// The path of the manifest of the agent `id`: the path in `fleet.yaml`, otherwise `agents/<id>/capabilities.yaml` (or
+    /// `.yml`, or `.json`). `agent://<id>` is accepted too.
     ///
     /// # Errors
     ///
-    /// [`codes::PEER_ID`] for what cannot be an id, [`codes::UNKNOWN_PEER`] with what was tried and the nearest id of
-    /// the fleet, [`codes::NO_MANIFEST`] where `fleet.yaml` has the agent and there is no manifest at its path.
+    /// [`codes::PEER_ID`] if `id` is not valid, [`codes::UNKNOWN_PEER`] with the paths that were tried and the most similar
+    /// id in the fleet, [`codes::NO_MANIFEST`] if `fleet.yaml` lists the agent but there is no manifest at its path.
     pub fn peer(&self, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
         let bare = id.strip_prefix("agent://").unwrap_or(id);
         let Some(id) = AgentId::new(bare) else {
-            let message = format!("{} is not an id of an agent", crate::read::quoted(bare));
+            let message = format!("{} is not a valid agent id", crate::read::quoted(bare));
             return Err(vec![Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE)]);
         };
         if let Some(listed) = self.listed.get(&id) {
@@ -110,10 +110,10 @@ impl Fleet {
             (false, true) => "folder does not exist",
             (false, false) => match manifest_in(&path) {
                 Some(manifest) => return Ok(manifest),
-                None => "folder holds no manifest",
+                None => "folder contains no manifest",
             },
         };
-        let message = format!("`fleet.yaml` has the agent `{id}`, but its {reason}");
+        let message = format!("`fleet.yaml` lists the agent `{id}`, but its {reason}");
         let mut finding = Diagnostic::new(codes::NO_MANIFEST, message);
         if let Some(source) = &self.source {
             finding = finding.at(source, listed.span.clone(), "");
@@ -122,7 +122,7 @@ impl Fleet {
         Err(vec![if is_manifest { tried_file(finding) } else { tried(finding, &path) }])
     }
 
-    /// A path of `fleet.yaml`, without `./`: messages and generated headers show it.
+    /// A path in `fleet.yaml`, without `./`, because messages show it.
     fn listed_path(&self, path: &str) -> PathBuf {
         let parts = Path::new(path).components().filter(|part| *part != Component::CurDir);
         self.root.join(parts.collect::<PathBuf>())
@@ -145,16 +145,16 @@ impl Fleet {
         }
     }
 
-    /// Every agent of the fleet that offers capabilities, with its manifest, sorted by id.
+    /// Every agent of the fleet that offers capabilities, with the path of its manifest, sorted by id.
     ///
-    /// An agent of `fleet.yaml` whose folder is there but holds no manifest only calls others, and is left out; one whose
-    /// path leads nowhere is here, and [`peer`](Self::peer) tells what is wrong with it. Left out, too, is a
-    /// folder of `agents/` without a manifest, or whose manifest `fleet.yaml` gives to some id.
+    /// An agent in `fleet.yaml` whose folder exists but contains no manifest only calls other agents, and is left out. One
+    /// whose path does not exist is included, and [`peer`](Self::peer) reports the error. Also left out is a folder in
+    /// `agents/` that has no manifest, or whose manifest `fleet.yaml` lists under some id.
     ///
     /// # Errors
     ///
-    /// [`codes::UNREADABLE`] where `agents/` cannot be listed, [`codes::PEER_ID`] where a folder with a manifest has a
-    /// name that is no id.
+    /// [`codes::UNREADABLE`] if `agents/` cannot be listed, [`codes::PEER_ID`] if the name of a folder with a manifest is not
+    /// a valid id.
     pub fn peers(&self) -> Result<Vec<(AgentId, PathBuf)>, Vec<Diagnostic>> {
         let mut peers = BTreeMap::new();
         let mut claimed = BTreeSet::new();
@@ -173,7 +173,7 @@ impl Fleet {
                 Some(id) => drop(peers.entry(id).or_insert(path)),
                 None => {
                     let message =
-                        format!("`{}` holds a manifest, but its folder's name is no id of an agent", shown(&path));
+                        format!("`{}` is a manifest, but the name of its folder is not a valid agent id", shown(&path));
                     findings.push(Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE));
                 }
             }
@@ -181,7 +181,7 @@ impl Fleet {
         if findings.is_empty() { Ok(peers.into_iter().collect()) } else { Err(findings) }
     }
 
-    /// The folders of `agents/` that hold a manifest, sorted by name.
+    /// The folders in `agents/` that contain a manifest, sorted by name.
     fn folders(&self) -> Result<BTreeMap<String, PathBuf>, Vec<Diagnostic>> {
         let agents = self.root.join("agents");
         if !agents.is_dir() {
@@ -200,13 +200,13 @@ impl Fleet {
     }
 }
 
-/// Whether a path of `fleet.yaml` names the manifest itself rather than its folder.
+/// Whether a path in `fleet.yaml` names the manifest itself rather than its folder.
 fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     matches!(extension.as_str(), "yaml" | "yml" | "json") && !path.is_dir()
 }
 
-/// The path without `.` and without `x/..`, to compare paths that need not exist.
+/// The path without `.` and without `x/..`. Paths that do not exist can be compared in this form.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

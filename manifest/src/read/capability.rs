@@ -4,7 +4,7 @@ use capgen_diagnostic::nearest;
 use semver::Version;
 
 use super::Names;
-use super::reader::{Map, Place, Reader, listed, quoted};
+use super::reader::{Map, Place, Reader, did_you_mean, listed, quoted};
 use super::schema;
 use crate::version::{check_range, completed};
 use crate::{Capability, Data, Determinism, Node, Side, SideEffects, codes};
@@ -31,7 +31,7 @@ const KEYS: [&str; 19] = [
     "requiredScopes",
 ];
 
-/// Reads one capability; `None` where it has no valid name, which is then reported.
+/// Reads one capability; `None` if it has no valid name, which is reported.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &mut Names) -> Option<Capability> {
     let mut map = reader.map(node, place, "a capability")?;
     let name =
@@ -56,7 +56,7 @@ fn check_name(reader: &mut Reader<'_>, map: &Map<'_>, names: &mut Names) {
     if Capability::is_name(name) {
         names.enter(reader, name, span, &place);
     } else {
-        let message = "not a name of a capability";
+        let message = "not a valid capability name";
         let finding = reader.finding(codes::CAPABILITY_NAME, message, (span.clone(), ""), &place);
         reader.report(finding.help(Capability::NAME_RULE));
     }
@@ -88,7 +88,7 @@ fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<String> {
         return Some(text.to_owned());
     }
     let help = match text.split_once(':') {
-        Some((_, version)) if Version::parse(version).is_ok() => "give the version under `version`",
+        Some((_, version)) if Version::parse(version).is_ok() => "move the version to `version`",
         _ => Capability::ID_RULE,
     };
     let at = (member.value.span.clone(), "");
@@ -134,7 +134,10 @@ fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version>
         }
     };
     let message = format!("`{key}` must be a semantic version");
-    let finding = reader.finding(codes::VERSION, message, (member.value.span.clone(), label), &place);
+    let mut finding = reader.finding(codes::VERSION, message, (member.value.span.clone(), label), &place);
+    if let Some(version) = completed(text) {
+        finding = reader.suggest(finding, &member.value.span, text, &format!("\"{version}\""));
+    }
     reader.report(finding.help(version_help(text)));
     None
 }
@@ -142,7 +145,7 @@ fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version>
 fn version_help(text: &str) -> String {
     match completed(text) {
         Some(version) => format!("write `\"{version}\"`: three numbers, in quotes"),
-        None => "write three numbers with dots between, in quotes, such as `\"1.2.0\"`".to_owned(),
+        None => "write three numbers, separated by dots, in quotes, such as `\"1.2.0\"`".to_owned(),
     }
 }
 
@@ -168,7 +171,10 @@ fn ranges(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Vec<String> {
             None => "write a version, such as `\"1.2.0\"`, or a range, such as `\">=1.2.0 <2.0.0\"`".to_owned(),
         };
         let message = format!("an element of `{key}` is neither a version nor a range");
-        let finding = reader.finding(codes::VERSION_RANGE, message, (node.span.clone(), reason), &place);
+        let mut finding = reader.finding(codes::VERSION_RANGE, message, (node.span.clone(), reason), &place);
+        if let Some(version) = completed(text) {
+            finding = reader.suggest(finding, &node.span, text, &format!("\"{version}\""));
+        }
         reader.report(finding.help(help));
     }
     ranges
@@ -192,10 +198,10 @@ fn class<T: Copy, const N: usize>(
     let found = values.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
     if found.is_none() {
         let names = values.map(|(name, _)| name);
-        let message = format!("no such value of `{key}`");
+        let message = format!("unknown value of `{key}`");
         let finding = reader.finding(codes::UNKNOWN_VALUE, message, (member.value.span.clone(), ""), &map.below(key));
         reader.report(match nearest(text, names) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            Some(near) => reader.suggest_text(finding, &member.value.span, text, near).help(did_you_mean(near)),
             None => finding.help(format!("the values are {}", listed(&names))),
         });
     }

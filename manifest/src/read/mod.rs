@@ -65,18 +65,21 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
     Some(Manifest { agent: agent?, transports, capabilities })
 }
 
-/// Checks the key `version`, which is that of the file format.
+/// Checks the key `version`, the version of the file format.
 pub(crate) fn format_version(reader: &mut Reader<'_>, map: &Map<'_>, required: bool) {
     let member = if required { reader.required(map, "version") } else { map.get("version") };
     let Some(member) = member else { return };
     let help = match &member.value.data {
         Data::Number(number, _) if number.as_u64() == Some(1) => return,
         Data::String(text) if text.trim() == "1" => "write `version: 1`, without quotes",
-        _ => "write `version: 1`: it is the version of the file format",
+        _ => "write `version: 1`: this is the version of the file format",
     };
     let place = map.below("version");
     let at = (member.value.span.clone(), "");
-    let finding = reader.finding(codes::FORMAT_VERSION, "`version` must be the number 1", at, &place);
+    let mut finding = reader.finding(codes::FORMAT_VERSION, "`version` must be the number 1", at, &place);
+    if let Data::String(text) = &member.value.data {
+        finding = reader.suggest(finding, &member.value.span, text, "1");
+    }
     reader.report(finding.help(help));
 }
 
@@ -87,15 +90,18 @@ fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> 
     let Some(id) = AgentId::from_uri(text) else {
         let finding = reader.finding(codes::AGENT, "`agent` must be `agent://<id>`", (span, ""), &place);
         reader.report(match AgentId::new(text) {
-            Some(id) => finding.help(format!("write `agent://{id}`")),
+            Some(id) => {
+                let uri = format!("agent://{id}");
+                reader.suggest_text(finding, &member.value.span, text, &uri).help(format!("write `{uri}`"))
+            }
             None => finding.help(AgentId::RULE),
         });
         return None;
     };
     if let Some(expected) = expected.filter(|&expected| *expected != id) {
-        let message = format!("this is the file of `agent://{id}`, not of `agent://{expected}`");
+        let message = format!("expected the contract of `agent://{expected}`, found that of `agent://{id}`");
         let finding = reader.finding(codes::WRONG_AGENT, message, (span, ""), &place);
-        reader.report(finding.help("an agent is looked up by the id that its file gives"));
+        reader.report(finding.help("the id of an agent in the fleet must be the id in its file"));
     }
     Some(id)
 }
@@ -108,12 +114,12 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Enters a name; refuses it where it was there before, and warns where it differs too little.
+    /// Adds a name. Rejects a duplicate, and warns about a name that is too similar to another one.
     fn enter(&mut self, reader: &mut Reader<'_>, name: &str, span: &Range<usize>, place: &Place) {
         if let Some(first) = self.exact.get(name) {
             let message = format!("two capabilities have the name {}", quoted(name));
             let finding = reader.finding(codes::DUPLICATE_CAPABILITY, message, (span.clone(), "again here"), place);
-            reader.report(finding.at(reader.source, first.clone(), "first here").help("give each its own name"));
+            reader.report(finding.at(reader.source, first.clone(), "first here").help("rename one of them"));
             return;
         }
         self.exact.insert(name.to_owned(), span.clone());
@@ -121,8 +127,8 @@ impl Names {
         if let Some((other, first)) = self.folded.get(&folded) {
             let message = format!("the names {} and {} differ only in case, `-` or `_`", quoted(other), quoted(name));
             let finding = reader.finding(codes::SIMILAR_NAMES, message, (span.clone(), ""), place);
-            let finding = finding.at(reader.source, first.clone(), "the other one");
-            reader.report(finding.help("rename one: generated names tell them apart by a suffix"));
+            let finding = finding.at(reader.source, first.clone(), "the other name");
+            reader.report(finding.help("rename one of them; otherwise generated code distinguishes them by a suffix"));
         } else {
             self.folded.insert(folded, (name.to_owned(), span.clone()));
         }

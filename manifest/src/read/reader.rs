@@ -1,4 +1,4 @@
-//! Takes values out of a tree and collects what is wrong with them, so that one run reports everything.
+//! Extracts values from a tree and collects the findings, so that one run reports all of them.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use capgen_schema::pointer;
 
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
-/// More errors than this are counted, not kept: a hostile file can make millions.
+/// Further errors are counted, not kept: a hostile file can cause millions.
 const LIMIT: usize = 1000;
 
-/// Longer pointers, in bytes, are left out: a thousand copies of a key of many megabytes take gigabytes.
+/// Longer pointers, in bytes, are left out: a thousand copies of a key of many megabytes would take gigabytes.
 const LONGEST_POINTER: usize = 4096;
 
-/// The findings so far.
+/// The source and the findings so far.
 pub(crate) struct Reader<'s> {
     pub(crate) source: &'s Source,
     errors: Vec<Diagnostic>,
@@ -26,9 +26,9 @@ pub(crate) struct Reader<'s> {
 pub(crate) struct Place {
     /// JSON Pointer from the document's root.
     pub(crate) pointer: String,
-    /// The same for people, such as ``capability `review-pr` ``.
+    /// The human-readable form of the pointer, such as ``capability `review-pr` ``.
     pub(crate) at: Option<String>,
-    /// Whether values here may be credentials, which no message may quote.
+    /// Whether values here may be credentials, which must not appear in messages.
     pub(crate) secret: bool,
 }
 
@@ -36,8 +36,8 @@ pub(crate) struct Place {
 pub(crate) struct Map<'n> {
     pub(crate) node: &'n Node,
     pub(crate) place: Place,
-    /// What it describes, with its article.
-    what: &'static str,
+    /// The subject of messages, with its article, such as `a transport`.
+    subject: &'static str,
 }
 
 impl Place {
@@ -55,7 +55,8 @@ impl<'n> Map<'n> {
         self.place.below(key)
     }
 
-    /// The first key, which stands for the whole mapping: its own span may cover pages.
+    /// The span of the first key. It represents the mapping in findings, because the span of the whole mapping may cover
+    /// pages.
     pub(crate) fn head(&self) -> Range<usize> {
         match &self.node.data {
             Data::Object(members) => members.first().map_or(self.node.span.clone(), |m| m.key_span.clone()),
@@ -85,7 +86,7 @@ impl<'s> Reader<'s> {
         if list.len() < LIMIT { list.push(finding) } else { self.left_out += 1 }
     }
 
-    /// A finding at a place, to be [reported](Self::report).
+    /// Creates a finding at a place. [`report`](Self::report) adds it.
     pub(crate) fn finding(
         &self,
         code: Code,
@@ -99,56 +100,80 @@ impl<'s> Reader<'s> {
         finding
     }
 
-    /// The mapping at `node`, where it is one.
-    pub(crate) fn map<'n>(&mut self, node: &'n Node, place: Place, what: &'static str) -> Option<Map<'n>> {
-        if let Data::Object(_) = node.data {
-            return Some(Map { node, place, what });
+    /// Suggests the text `new` for the scalar at `span`, in the quotes that the source uses.
+    pub(crate) fn suggest_text(&self, finding: Diagnostic, span: &Range<usize>, old: &str, new: &str) -> Diagnostic {
+        match self.quote(span, old) {
+            Some(quote) => finding.suggest(self.source, span.clone(), format!("{quote}{new}{quote}")),
+            None => finding,
         }
-        self.wrong_type(node, &place, what, "a mapping");
+    }
+
+    /// Suggests `new`, quotes included, for the scalar at `span`.
+    pub(crate) fn suggest(&self, finding: Diagnostic, span: &Range<usize>, old: &str, new: &str) -> Diagnostic {
+        match self.quote(span, old) {
+            Some(_) => finding.suggest(self.source, span.clone(), new),
+            None => finding,
+        }
+    }
+
+    /// The quotes of the scalar `text` at `span`; `None` if the source has a different text there, such as an alias, escapes
+    /// or a block scalar. Replacing those would need more than new text in the same quotes.
+    fn quote(&self, span: &Range<usize>, text: &str) -> Option<&'static str> {
+        let source = self.source.text().get(span.clone())?;
+        ["", "\"", "'"].into_iter().find(|quote| source == format!("{quote}{text}{quote}"))
+    }
+
+    /// The mapping at `node`. Reports any other value.
+    pub(crate) fn map<'n>(&mut self, node: &'n Node, place: Place, subject: &'static str) -> Option<Map<'n>> {
+        if let Data::Object(_) = node.data {
+            return Some(Map { node, place, subject });
+        }
+        self.wrong_type(node, &place, subject, "a mapping");
         None
     }
 
-    /// Refuses the keys that are not in `keys`.
+    /// Rejects keys that are not in `keys`.
     pub(crate) fn only(&mut self, map: &Map<'_>, keys: &[&str]) {
         let Data::Object(members) = &map.node.data else { return };
         for member in members.iter().filter(|m| !keys.contains(&m.key.as_str())) {
-            // Looking for a near key costs too much to be done for nothing.
+            // The search for a similar key takes too long to do it for findings that are not kept.
             if self.errors.len() >= LIMIT {
                 self.left_out += 1;
                 continue;
             }
-            // A URL where a key belongs may hold a credential.
+            // A URL in place of a key may contain a credential.
             let (name, place) = if member.key.contains("://") {
                 (String::new(), map.place.clone())
             } else {
                 (format!(" {}", quoted(&member.key)), map.below(&member.key))
             };
-            let message = format!("unknown key{name} in {}", map.what);
+            let message = format!("unknown key{name} in {}", map.subject);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
-            self.report(match nearest(&member.key, keys.iter().copied()) {
-                Some(key) => finding.help(format!("did you mean `{key}`?")),
+            let finding = match nearest(&member.key, keys.iter().copied()) {
+                Some(key) => self.suggest_text(finding, &member.key_span, &member.key, key).help(did_you_mean(key)),
                 None => finding.help(format!("the keys here are {}", listed(keys))),
-            });
+            };
+            self.report(finding);
         }
     }
 
-    /// The member `key`, which must be there.
+    /// The member `key`. Reports a missing one.
     pub(crate) fn required<'n>(&mut self, map: &Map<'n>, key: &str) -> Option<&'n Member> {
         let member = map.get(key);
         if member.is_none() {
-            let message = format!("{} has no `{key}`", map.what);
+            let message = format!("{} must have a `{key}`", map.subject);
             self.report(self.finding(codes::MISSING_KEY, message, (map.head(), ""), &map.place));
         }
         member
     }
 
-    /// The string at the member `key`, where there is one.
+    /// The string at the member `key`. Reports any other value.
     pub(crate) fn text<'n>(&mut self, map: &Map<'n>, key: &str) -> Option<&'n str> {
         let member = map.get(key)?;
         self.string(&member.value, &map.below(key), key)
     }
 
-    /// The same, not empty.
+    /// Like [`text`](Self::text), but also rejects the empty string.
     pub(crate) fn filled<'n>(&mut self, map: &Map<'n>, key: &str) -> Option<&'n str> {
         let member = map.get(key)?;
         self.filled_string(&member.value, &map.below(key), key)
@@ -157,7 +182,7 @@ impl<'s> Reader<'s> {
     fn filled_string<'n>(&mut self, node: &'n Node, place: &Place, key: &str) -> Option<&'n str> {
         let text = self.string(node, place, key)?;
         if text.is_empty() {
-            let message = format!("`{key}` is empty");
+            let message = format!("`{key}` must not be empty");
             self.report(self.finding(codes::EMPTY_TEXT, message, (node.span.clone(), ""), place));
         }
         (!text.is_empty()).then_some(text)
@@ -180,7 +205,7 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// The elements of the member `key` with their places; none where the member is absent or not a list.
+    /// The elements of the member `key` with their places; empty if the member is absent or not a list.
     pub(crate) fn elements<'n>(&mut self, map: &Map<'n>, key: &str) -> Vec<(&'n Node, Place)> {
         let Some(member) = map.get(key) else { return Vec::new() };
         let place = map.below(key);
@@ -191,16 +216,16 @@ impl<'s> Reader<'s> {
         items.iter().enumerate().map(|(i, item)| (item, place.below(&i.to_string()))).collect()
     }
 
-    /// Refuses a list without elements.
+    /// Rejects an empty list.
     pub(crate) fn not_empty(&mut self, map: &Map<'_>, key: &str) {
         let Some(member) = map.get(key) else { return };
         if matches!(&member.value.data, Data::Array(items) if items.is_empty()) {
-            let message = format!("`{key}` has no element");
+            let message = format!("`{key}` must not be empty");
             self.report(self.finding(codes::EMPTY_LIST, message, (member.value.span.clone(), ""), &map.below(key)));
         }
     }
 
-    /// The list of strings at the member `key`; none of them is empty.
+    /// The list of strings at the member `key`. Rejects empty strings.
     pub(crate) fn texts(&mut self, map: &Map<'_>, key: &str) -> Vec<String> {
         let elements = self.elements(map, key);
         let element = format!("{key}[]");
@@ -211,10 +236,10 @@ impl<'s> Reader<'s> {
             .collect()
     }
 
-    /// Reports a value of another type than wanted, with what was probably meant.
+    /// Reports a value of the wrong type, with a suggestion if the intention is clear.
     pub(crate) fn wrong_type(&mut self, node: &Node, place: &Place, subject: &str, want: &str) {
         let label = match &node.data {
-            Data::Null => "nothing here",
+            Data::Null => "no value",
             Data::Bool(_) => "a boolean",
             Data::Number(..) => "a number",
             Data::String(_) => "a string",
@@ -227,8 +252,11 @@ impl<'s> Reader<'s> {
             _ => node.span.clone(),
         };
         let mut finding = self.finding(codes::WRONG_TYPE, format!("{subject} must be {want}"), (span, label), place);
+        if let Some(new) = converted(&node.data, want).filter(|_| !place.secret) {
+            finding = self.suggest(finding, &node.span, scalar_text(&node.data), &new);
+        }
         finding.help = match (&node.data, want) {
-            (Data::Null, _) => Some("a key without a value is null: give it one, or leave the key out".to_owned()),
+            (Data::Null, _) => Some("a key without a value is null: add a value, or remove the key".to_owned()),
             (Data::Number(_, text), "a string") if !place.secret && text.len() <= 40 => {
                 Some(format!("put it in quotes: `\"{text}\"`"))
             }
@@ -244,7 +272,27 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// The boolean that YAML 1.1 or a person would see in a string.
+/// The text of a string, number or boolean.
+fn scalar_text(data: &Data) -> &str {
+    match data {
+        Data::String(text) | Data::Number(_, text) => text,
+        Data::Bool(true) => "true",
+        Data::Bool(false) => "false",
+        _ => "",
+    }
+}
+
+/// The value as the wanted type, quotes included, if only its quotes are wrong.
+fn converted(data: &Data, want: &str) -> Option<String> {
+    match (data, want) {
+        (Data::Number(..) | Data::Bool(_), "a string") => Some(format!("\"{}\"", scalar_text(data))),
+        (Data::String(text), "a number") if text.parse::<capgen_schema::Number>().is_ok() => Some(text.clone()),
+        (Data::String(text), "a boolean") => truth(text).map(|value| value.to_string()),
+        _ => None,
+    }
+}
+
+/// The boolean that YAML 1.1 or a human reader would see in a string.
 fn truth(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" | "y" | "1" => Some(true),
@@ -253,7 +301,7 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// A text from the document in backquotes: short, on one line, without control characters.
+/// A text from the document in backticks: short, on one line, without control characters.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", cut(text, 60))
 }
@@ -272,7 +320,11 @@ fn visible(c: char) -> impl Iterator<Item = char> {
     escaped.into_iter().flatten().chain(plain)
 }
 
-/// Names in backquotes with commas.
+pub(crate) fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
+}
+
+/// Names in backticks, separated by commas.
 pub(crate) fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

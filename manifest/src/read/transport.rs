@@ -2,11 +2,11 @@
 
 use capgen_diagnostic::nearest;
 
-use super::reader::{Map, Place, Reader, listed};
+use super::reader::{Map, Place, Reader, did_you_mean, listed};
 use crate::transport::{CHANNEL_KEYS, SHAPES, Shape};
 use crate::{Data, Node, TransportSettings, codes};
 
-/// Reads one transport; `None` only where its kind is unknown.
+/// Reads one transport; `None` only if its kind is unknown.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<TransportSettings> {
     let map = reader.map(node, Place { secret: true, ..place }, "a transport")?;
     let member = reader.required(&map, "kind")?;
@@ -14,10 +14,10 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
     let Some(shape) = SHAPES.iter().find(|shape| shape.kind == kind) else {
         let kinds = SHAPES.map(|shape| shape.kind);
         let at = (member.value.span.clone(), "");
-        let message = "no transport of this `kind`";
+        let message = "unknown `kind` of transport";
         let finding = reader.finding(codes::UNKNOWN_VALUE, message, at, &map.below("kind"));
         reader.report(match nearest(kind, kinds) {
-            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            Some(near) => reader.suggest_text(finding, &member.value.span, kind, near).help(did_you_mean(near)),
             None => finding.help(format!("the kinds are {}", listed(&kinds))),
         });
         return None;
@@ -49,12 +49,12 @@ fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
         reader.wrong_type(&sasl.value, &map.below("sasl"), "`sasl`", "a mapping");
     }
     let Some(channels) = reader.required(map, shape.channels) else { return };
-    let what = match shape.channels {
+    let subject = match shape.channels {
         "topics" => "`topics`",
         "subjects" => "`subjects`",
         _ => "`queues`",
     };
-    if let Some(channels) = reader.map(&channels.value, map.below(shape.channels), what) {
+    if let Some(channels) = reader.map(&channels.value, map.below(shape.channels), subject) {
         reader.only(&channels, &CHANNEL_KEYS);
         reader.required(&channels, "requests");
         reader.filled(&channels, "requests");

@@ -1,13 +1,13 @@
-//! Anchors, and finding again in the unfinished tree what they name.
+//! Anchors, and the search for their values in the unfinished tree.
 //!
-//! An alias is written out by copying. Nothing is copied where an anchor is defined, so that anchors alone cost nothing;
-//! sizes are known before the copying starts, so that a bomb is refused before it takes memory.
+//! An alias copies the value of its anchor. Defining an anchor copies nothing, so anchors without aliases cost nothing. The
+//! size of a copy is known before it is made, so an alias bomb is rejected before it takes memory.
 
 use std::collections::BTreeMap;
 
 use crate::{Data, Node};
 
-/// How much there is below a value, aliases written out.
+/// The size of a value, counting the copies that aliases make.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Size {
     /// Values, the value itself included.
@@ -18,7 +18,7 @@ pub(super) struct Size {
     pub(super) height: usize,
 }
 
-/// Where a value hangs: below which container, and as which of its children.
+/// The position of a value in the tree: its container, and its index there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// The number of the container; `None` for the root.
@@ -26,7 +26,7 @@ pub(super) struct Place {
     pub(super) index: usize,
 }
 
-/// What an anchor names.
+/// The value of an anchor.
 pub(super) enum Anchor {
     /// A sequence or mapping that has not ended.
     Open,
@@ -37,7 +37,7 @@ pub(super) enum Anchor {
 }
 
 impl Anchor {
-    /// How much an alias of it stands for; `None` while it is open.
+    /// The size of a copy; `None` while the value is open.
     pub(super) fn size(&self) -> Option<Size> {
         match self {
             Anchor::Open => None,
@@ -55,13 +55,13 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    /// Gives a new container its number.
+    /// Assigns a number to a new container.
     pub(super) fn number(&mut self, place: Place) -> usize {
         self.places.push(place);
         self.places.len() - 1
     }
 
-    /// Defines an anchor, or completes one. The parser counts anchors from 1; 0 is none.
+    /// Defines an anchor, or completes one. The parser counts anchors from 1; 0 means that there is no anchor.
     pub(super) fn define(&mut self, id: usize, anchor: Anchor) {
         if id != 0 {
             self.anchors.insert(id, anchor);
@@ -72,9 +72,9 @@ impl Anchors {
         self.anchors.get(&id)
     }
 
-    /// The value at `place`. `open` gives the children so far of a container that has not ended.
+    /// The value at `place`. `open` returns the children so far of a container that has not ended.
     pub(super) fn find<'t>(&self, place: Place, open: impl Fn(usize) -> Option<Children<'t>>) -> Option<&'t Node> {
-        // From the value up to the nearest container that is still open, then down again.
+        // Goes up from the value to the nearest container that is still open, then down again.
         let mut path = vec![place.index];
         let mut at = place.parent?;
         let mut children = loop {

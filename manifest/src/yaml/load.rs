@@ -1,29 +1,29 @@
-//! Events to tree.
+//! Builds the tree from the parser's events.
 
 use std::ops::Range;
 
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, StructureStyle, Tag, YamlVersion};
 
 use super::anchors::{Anchor, Anchors, Children, Place, Size};
-use super::scalar::{self, Refusal};
+use super::scalar::{self, Invalid};
 use super::{spans, syntax};
 use crate::findings::{Findings, MAX_DEPTH, Stop, quoted};
 use crate::{Data, Member, Node, codes};
 
-/// How many values aliases may stand for, all together.
+/// The largest number of values that all aliases together may copy.
 const MAX_COPIED_NODES: usize = 250_000;
-/// How many bytes of text aliases may stand for, all together.
+/// The largest number of bytes of text that all aliases together may copy.
 const MAX_COPIED_BYTES: usize = 8 << 20;
 
 /// Builds the tree of one document.
 pub(super) struct Loader<'s, 'f> {
     text: &'s str,
     findings: &'f mut Findings<'s>,
-    /// What has started and not ended, from the root down.
+    /// The sequences and mappings that have not ended, from the root down.
     open: Vec<Frame>,
     root: Option<Node>,
     anchors: Anchors,
-    /// Everything so far, aliases written out.
+    /// The size of the tree so far, counting copies.
     total: Size,
     copied: Size,
 }
@@ -34,14 +34,14 @@ struct Frame {
     place: Place,
     anchor: usize,
     is_flow: bool,
-    /// Whether it stands where only a key may stand.
+    /// Whether it is in the position of a key, where only a scalar is allowed.
     is_key: bool,
     start: usize,
-    /// Where the last child ends.
+    /// The end of the last child.
     end: usize,
-    /// Everything before it.
+    /// The size of the tree when it started.
     before: Size,
-    /// Of the highest child.
+    /// The height of the highest child.
     height: usize,
     content: Content,
 }
@@ -52,7 +52,7 @@ enum Content {
 }
 
 struct Key {
-    /// `None` for a key that was refused: the member is left out.
+    /// `None` for a rejected key. Its member is left out.
     text: Option<String>,
     span: Range<usize>,
 }
@@ -63,12 +63,12 @@ impl<'s, 'f> Loader<'s, 'f> {
         Self { text, findings, open: Vec::new(), root: None, anchors: Anchors::default(), total, copied }
     }
 
-    /// The one document of the text.
+    /// Reads the document.
     pub(super) fn document(mut self) -> Result<Node, Stop> {
         let mut parser = Parser::new_from_str_with_options(self.text, options());
         let read = self.events(&mut parser);
         if read.is_err() {
-            // What ended is checked already; a duplicate before the break is worth knowing too.
+            // Mappings that ended are checked already. Duplicates before the error are reported too.
             for frame in &self.open {
                 if let Content::Members(members, _) = &frame.content {
                     self.findings.check_keys(members)?;
@@ -126,9 +126,12 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
         match version {
             Some(version) if (version.major, version.minor) < (1, 2) => {
-                let message = format!("YAML {}.{} reads words such as `no` another way", version.major, version.minor);
+                let message = format!(
+                    "YAML {}.{} is not supported: it reads words such as `no` as booleans",
+                    version.major, version.minor
+                );
                 let finding = self.findings.at(codes::YAML_SYNTAX, message, span);
-                self.findings.add(finding.help("remove the `%YAML` line: this is read as YAML 1.2"))
+                self.findings.add(finding.help("remove the `%YAML` line: the file is read as YAML 1.2"))
             }
             _ => Ok(()),
         }
@@ -144,7 +147,7 @@ impl<'s, 'f> Loader<'s, 'f> {
     ) -> Result<(), Stop> {
         let mut range = spans::scalar(self.text, span.byte_range().unwrap_or_default(), style);
         let is_plain = style == ScalarStyle::Plain;
-        // The parser writes `~` for a value that is left out.
+        // For a missing value the parser reports `~`.
         let is_absent = is_plain && range.is_empty();
         let text = if is_absent { "" } else { text };
         if is_absent && !self.expects_key() {
@@ -170,11 +173,11 @@ impl<'s, 'f> Loader<'s, 'f> {
             return self.add(node, 0, end);
         }
         let text = if is_absent && tag.is_none() {
-            self.findings.add(self.findings.at(codes::KEY, "a key is left out", range.clone()))?;
+            self.findings.add(self.findings.at(codes::KEY, "missing key", range.clone()))?;
             None
         } else if is_plain && text == "<<" {
-            let finding = self.findings.at(codes::MERGE_KEY, "merge keys are not read", range.clone());
-            self.findings.add(finding.help("write the members out, or quote \"<<\" where it is a name"))?;
+            let finding = self.findings.at(codes::MERGE_KEY, "merge keys are not supported", range.clone());
+            self.findings.add(finding.help("write out the members, or quote \"<<\" if it is a name"))?;
             None
         } else {
             Some(text.to_owned())
@@ -194,7 +197,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         span: &Span,
         range: Range<usize>,
     ) -> Result<Data, Stop> {
-        // Keys are the text they are written as.
+        // A key is its source text.
         let is_text = !is_plain || self.expects_key();
         let read = match tag.map(|tag| (tag, tag.core_suffix())) {
             Some((tag, _)) if is_non_specific(tag) => Ok(Data::String(text.to_owned())),
@@ -205,14 +208,14 @@ impl<'s, 'f> Loader<'s, 'f> {
         };
         let finding = match read {
             Ok(data) => return Ok(data),
-            Err(Refusal::NotFinite) => {
-                self.findings.at(codes::NOT_FINITE, format!("{} is no JSON value", quoted(text)), range)
+            Err(Invalid::NotFinite) => {
+                self.findings.at(codes::NOT_FINITE, format!("{} is not a JSON value", quoted(text)), range)
             }
-            Err(Refusal::Range) => {
+            Err(Invalid::Range) => {
                 let message = format!("the number {} is outside the range of binary64", quoted(text));
-                self.findings.at(codes::NUMBER_RANGE, message, range).help("quote it where it is a text")
+                self.findings.at(codes::NUMBER_RANGE, message, range).help("quote it if it is text")
             }
-            Err(Refusal::Tag) => {
+            Err(Invalid::Tag) => {
                 let tag = tag.map(Tag::original).unwrap_or_default();
                 let message = format!("{} does not fit the tag {}", quoted(text), quoted(&tag));
                 self.findings.at(codes::TAG, message, range)
@@ -224,9 +227,9 @@ impl<'s, 'f> Loader<'s, 'f> {
 
     fn custom_tag(&mut self, tag: &Tag, span: &Span) -> Result<(), Stop> {
         let range = span.tag_span().unwrap_or(*span).byte_range().unwrap_or_default();
-        let message = format!("the tag {} is not of YAML's core schema", quoted(&tag.original()));
+        let message = format!("the tag {} is not part of YAML's core schema", quoted(&tag.original()));
         let finding = self.findings.at(codes::TAG, message, range);
-        self.findings.add(finding.help("remove it, or quote the text where it is a text that starts with `!`"))
+        self.findings.add(finding.help("remove it, or quote the value if it is text that starts with `!`"))
     }
 
     /// Checks the tag of a sequence or mapping.
@@ -293,7 +296,7 @@ impl<'s, 'f> Loader<'s, 'f> {
                 Data::Object(members)
             }
         };
-        // A block ends where the next token starts, which may be many lines on.
+        // For the parser, a block ends where the next token starts, which may be many lines later.
         let end = if frame.is_flow { span.end.max(frame.end) } else { frame.end };
         let node = Node { span: frame.start..end, data };
         let size = Size {
@@ -312,13 +315,13 @@ impl<'s, 'f> Loader<'s, 'f> {
     fn alias(&mut self, id: usize, span: Range<usize>) -> Result<(), Stop> {
         if self.expects_key() {
             let finding = self.findings.at(codes::KEY, "a key is an alias", span.clone());
-            self.findings.add(finding.help("write the key out"))?;
+            self.findings.add(finding.help("write out the key"))?;
             self.set_key(Key { text: None, span });
             return Ok(());
         }
         let null = Node { span: span.clone(), data: Data::Null };
         let Some(size) = self.anchors.get(id).and_then(Anchor::size) else {
-            let finding = self.findings.at(codes::ALIAS, "the alias stands inside what it stands for", span.clone());
+            let finding = self.findings.at(codes::ALIAS, "the alias is inside the value of its anchor", span.clone());
             self.findings.add(finding.help("JSON has no cycles: use `$ref` for a schema that contains itself"))?;
             return self.add(null, 0, span.end);
         };
@@ -333,7 +336,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         self.total.bytes += size.bytes;
         if self.copied.nodes > MAX_COPIED_NODES || self.copied.bytes > MAX_COPIED_BYTES {
             let message =
-                format!("aliases stand for more than {MAX_COPIED_NODES} values or {MAX_COPIED_BYTES} bytes of text");
+                format!("aliases copy more than {MAX_COPIED_NODES} values or {MAX_COPIED_BYTES} bytes of text");
             return self.findings.stop(self.findings.at(codes::TOO_LARGE, message, span));
         }
         self.findings.check_depth(self.open.len() + size.height, span.clone())?;
@@ -352,7 +355,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// Where the next value will hang.
+    /// The place of the next value.
     fn next_place(&self) -> Place {
         let Some(frame) = self.open.last() else { return Place { parent: None, index: 0 } };
         let index = match &frame.content {
@@ -366,7 +369,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         matches!(self.open.last(), Some(Frame { content: Content::Members(_, None), .. }))
     }
 
-    /// The key whose value comes next.
+    /// The key of the next value.
     fn pending_key(&self) -> Option<&Key> {
         if let Content::Members(_, key) = &self.open.last()?.content { key.as_ref() } else { None }
     }
@@ -378,7 +381,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// Adds a value, which ends at `end`, where the next one belongs.
+    /// Adds a value, which ends at `end`, to the innermost container.
     fn add(&mut self, node: Node, height: usize, end: usize) -> Result<(), Stop> {
         let Some(frame) = self.open.last_mut() else {
             self.root = Some(node);
@@ -407,7 +410,7 @@ impl Content {
     }
 }
 
-/// `!` alone: a scalar is a string, everything else is what it is.
+/// Whether the tag is a lone `!`, which makes a scalar a string and has no effect on other values.
 fn is_non_specific(tag: &Tag) -> bool {
     tag.original() == "!"
 }

@@ -1,5 +1,5 @@
-//! YAML text to tree: the events of `granit-parser`, and on top of them everything that a contract from a stranger needs
-//! and YAML leaves open: scalars by the core schema, unique keys, no tags of one's own, and limits.
+//! YAML text to tree. `granit-parser` supplies the events. This module adds the rules that untrusted contracts need and YAML
+//! leaves open: scalars by the core schema, unique keys, no custom tags, and limits.
 
 mod anchors;
 mod load;
@@ -14,13 +14,13 @@ use crate::{Diagnostic, Node, Source};
 
 /// Reads one YAML document ([YAML 1.2](https://yaml.org/spec/1.2.2/), core schema) into JSON's data model.
 ///
-/// Keys are the text they are written as (`404:` is `"404"`). Takes time linear in the text and in what its aliases stand
-/// for, but for the sorting of keys.
+/// A key is its source text (`404:` is `"404"`). Takes time linear in the text and the copies that its aliases make, plus the
+/// time to sort the keys of each mapping.
 ///
 /// # Errors
 ///
-/// Everything that is wrong, up to the first syntax error. Texts of more than 32 MiB or 2,000,000 values, and values nested
-/// deeper than 256 levels are refused, and so are aliases that stand for more than 250,000 values or 8 MiB.
+/// All findings up to the first syntax error. Texts of more than 32 MiB or 2,000,000 values, values nested deeper than 256
+/// levels, and aliases that copy more than 250,000 values or 8 MiB are rejected.
 pub fn parse_yaml(source: &Source) -> Result<Node, Vec<Diagnostic>> {
     let mut findings = Findings::new(source)?;
     let root = syntax::check_characters(source.text(), &mut findings)

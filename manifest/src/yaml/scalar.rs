@@ -1,34 +1,34 @@
-//! What a plain scalar means: YAML's core schema ([YAML 1.2.2 section 10.3.2](https://yaml.org/spec/1.2.2/#1032-tag-resolution)).
+//! The values of plain scalars, by YAML's core schema ([YAML 1.2.2 section 10.3.2](https://yaml.org/spec/1.2.2/#1032-tag-resolution)).
 
 use capgen_schema::{Number, NumberError};
 
 use crate::Data;
 
-/// Why a scalar is no value.
+/// The reason that a scalar has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Refusal {
+pub(super) enum Invalid {
     /// `.inf` or `.nan`.
     NotFinite,
     /// Outside the range of binary64.
     Range,
-    /// Its tag calls for something else.
+    /// The value does not fit the tag.
     Tag,
 }
 
 /// The value of a plain scalar without a tag.
-pub(super) fn plain(text: &str) -> Result<Data, Refusal> {
+pub(super) fn plain(text: &str) -> Result<Data, Invalid> {
     if let Some(data) = word(text) {
         return Ok(data);
     }
     match number(text) {
         Some(number) => number.map(|n| Data::Number(n, text.to_owned())),
-        None if is_not_finite(text) => Err(Refusal::NotFinite),
+        None if is_not_finite(text) => Err(Invalid::NotFinite),
         None => Ok(Data::String(text.to_owned())),
     }
 }
 
-/// The value of a scalar, however it is quoted, with a tag of the core schema.
-pub(super) fn tagged(text: &str, tag: &str) -> Result<Data, Refusal> {
+/// The value of a scalar, quoted or not, with a tag of the core schema.
+pub(super) fn tagged(text: &str, tag: &str) -> Result<Data, Invalid> {
     if tag == "str" {
         return Ok(Data::String(text.to_owned()));
     }
@@ -38,7 +38,7 @@ pub(super) fn tagged(text: &str, tag: &str) -> Result<Data, Refusal> {
         ("int", Data::Number(..)) => !is_float(text),
         _ => false,
     };
-    if fits { Ok(data) } else { Err(Refusal::Tag) }
+    if fits { Ok(data) } else { Err(Invalid::Tag) }
 }
 
 fn word(text: &str) -> Option<Data> {
@@ -59,7 +59,7 @@ fn is_float(text: &str) -> bool {
     !text.starts_with("0x") && text.contains(['.', 'e', 'E'])
 }
 
-fn number(text: &str) -> Option<Result<Number, Refusal>> {
+fn number(text: &str) -> Option<Result<Number, Invalid>> {
     if let Some(digits) = text.strip_prefix("0o") {
         return radix(digits, 8);
     }
@@ -72,13 +72,13 @@ fn number(text: &str) -> Option<Result<Number, Refusal>> {
     }
     match json_text(text, unsigned).parse() {
         Ok(number) => Some(Ok(number)),
-        Err(NumberError::Range) => Some(Err(Refusal::Range)),
+        Err(NumberError::Range) => Some(Err(Invalid::Range)),
         Err(NumberError::Syntax) => None,
     }
 }
 
-/// What the core schema allows and JSON does not (`+1`, `010`, `.5`, `1.`) in JSON's grammar. Any other text that JSON
-/// refuses stays one that it refuses.
+/// Rewrites numbers that the core schema allows and JSON does not (`+1`, `010`, `.5`, `1.`) in JSON's grammar. Any other text
+/// that is not a JSON number stays invalid.
 fn json_text(text: &str, unsigned: &str) -> String {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let (mantissa, exponent) = unsigned.split_at(unsigned.find(['e', 'E']).unwrap_or(unsigned.len()));
@@ -92,16 +92,16 @@ fn json_text(text: &str, unsigned: &str) -> String {
     format!("{sign}{zero}{whole}{fraction}{exponent}")
 }
 
-fn radix(digits: &str, radix: u32) -> Option<Result<Number, Refusal>> {
+fn radix(digits: &str, radix: u32) -> Option<Result<Number, Invalid>> {
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
     let significant = digits.trim_start_matches('0');
-    // Also keeps the conversion, which is quadratic, short: binary64 ends at 2^1024.
+    // binary64 ends at 2^1024. This check also bounds the conversion below, which takes quadratic time.
     if significant.len() * radix.ilog2() as usize > 1024 + 2 {
-        return Some(Err(Refusal::Range));
+        return Some(Err(Invalid::Range));
     }
-    // Decimal digits, the last one first.
+    // Decimal digits, the least significant one first.
     let mut decimal = vec![0];
     for digit in significant.chars().filter_map(|c| c.to_digit(radix)) {
         let mut carry = digit;
@@ -116,7 +116,7 @@ fn radix(digits: &str, radix: u32) -> Option<Result<Number, Refusal>> {
         }
     }
     let decimal: String = decimal.iter().rev().filter_map(|&d| char::from_digit(d, 10)).collect();
-    Some(decimal.parse().map_err(|_| Refusal::Range))
+    Some(decimal.parse().map_err(|_| Invalid::Range))
 }
 
 #[cfg(test)]
@@ -193,10 +193,10 @@ mod tests {
     #[test]
     fn numbers_that_binary64_cannot_hold_are_refused() {
         for text in ["1e999", "-1e400", "1e-400", &format!("0x1{}", "0".repeat(256)), &"9".repeat(400)] {
-            assert_eq!(plain(text).err(), Some(Refusal::Range), "{text}");
+            assert_eq!(plain(text).err(), Some(Invalid::Range), "{text}");
         }
         for text in [".inf", "-.Inf", "+.INF", ".nan", ".NaN"] {
-            assert_eq!(plain(text).err(), Some(Refusal::NotFinite), "{text}");
+            assert_eq!(plain(text).err(), Some(Invalid::NotFinite), "{text}");
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
         assert!(matches!(tagged("0x1e", "int"), Ok(Data::Number(..))));
         assert!(matches!(tagged("", "null"), Ok(Data::Null)));
         for (text, tag) in [("1.0", "int"), ("1e3", "int"), ("yes", "bool"), ("x", "null"), ("x", "map"), ("", "seq")] {
-            assert_eq!(tagged(text, tag).err(), Some(Refusal::Tag), "{text} {tag}");
+            assert_eq!(tagged(text, tag).err(), Some(Invalid::Tag), "{text} {tag}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Exact spans where the parser's are not.
+//! Corrects spans that the parser reports imprecisely.
 
 use std::ops::Range;
 
 use granit_parser::ScalarStyle;
 
-/// The span of a scalar; for the parser, that of a block scalar goes on to the next token.
+/// The span of a scalar. The parser extends the span of a block scalar to the next token.
 pub(super) fn scalar(text: &str, span: Range<usize>, style: ScalarStyle) -> Range<usize> {
     if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
         return span;
@@ -13,7 +13,7 @@ pub(super) fn scalar(text: &str, span: Range<usize>, style: ScalarStyle) -> Rang
     span.start..span.start + length
 }
 
-/// Where a sequence in block style starts; one that is not indented starts, for the parser, behind its first dash.
+/// The start of a sequence in block style. For the parser, one that is not indented starts after its first dash.
 pub(super) fn block_sequence_start(text: &str, at: usize) -> usize {
     let mut here = text.get(at..).unwrap_or_default().chars();
     let is_dash = here.next() == Some('-') && here.next().is_none_or(char::is_whitespace);
@@ -21,7 +21,7 @@ pub(super) fn block_sequence_start(text: &str, at: usize) -> usize {
     if !is_dash && before.ends_with('-') { before.len() - 1 } else { at }
 }
 
-/// Where a value that is left out stands: behind the colon of its key, or else behind what comes before `at`.
+/// The position of a missing value: after the colon of its key, or after the text before `at`.
 pub(super) fn nothing(text: &str, key_end: Option<usize>, at: usize) -> usize {
     let Some(key_end) = key_end else {
         return text.get(..at).map_or(at, |before| before.trim_end().len());
