@@ -139,9 +139,7 @@ fn suggestions_keep_the_notation_of_the_source() {
 }
 
 #[test]
-fn escaped_text_and_block_scalars_have_no_suggestion() {
-    for value in ["\"pur\\u0072e\"", "|-\n      purre"] {
-        let text = format!("{HEAD}capabilities:\n  - name: a\n    sideEffects: {value}\n");
-        assert_eq!(suggestions("a.yaml", &text), [], "{text}");
-    }
+fn escaped_text_has_no_suggestion() {
+    let text = format!("{HEAD}capabilities:\n  - name: a\n    sideEffects: \"pur\\u0072e\"\n");
+    assert_eq!(suggestions("a.yaml", &text), []);
 }

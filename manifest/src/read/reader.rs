@@ -116,8 +116,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The quotes of the scalar `text` at `span`; `None` if the source has a different text there, such as an alias, escapes
-    /// or a block scalar. Replacing those would need more than new text in the same quotes.
+    /// The quotes of the scalar `text` at `span`; `None` if the source has a different text there, such as one with
+    /// escapes. Replacing that would need more than new text in the same quotes.
     fn quote(&self, span: &Range<usize>, text: &str) -> Option<&'static str> {
         let source = self.source.text().get(span.clone())?;
         ["", "\"", "'"].into_iter().find(|quote| source == format!("{quote}{text}{quote}"))
