@@ -80,13 +80,17 @@ export interface Capabilities {
   "set-preferences": { request: SetPreferencesRequest; response: SetPreferencesResponse };
 }
 
-/** What `parse` gives: the value, or everything that is wrong with it. */
+/** The result of `parse`: the value, or every violation. */
 export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
 
-/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
+/**
+ * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
+ */
 export type Violation = { path: string; message: string; keyword: string };
 
-/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+/**
+ * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ */
 export type Options = { redact?: boolean; limit?: number };
 
 const pattern1 = /^[a-z]{2}(-[A-Z]{2})?$/u;
@@ -198,38 +202,38 @@ export function parseSendNotificationRequest(value: unknown, options?: Options):
     {
       allOf: [
         {
-          type: 64,
+          type: ["object"],
           properties: {
-            customerId: { type: 16, format: ["uuid", isUuid] },
-            locale: { type: 17, pattern: pattern1 },
+            customerId: { type: ["string"], format: ["uuid", isUuid] },
+            locale: { type: ["null", "string"], pattern: pattern1 },
           },
           optional: {
-            sendAfter: { type: 17, format: ["date-time", isDateTime] },
-            campaign: { type: 16, maxLength: 64 },
+            sendAfter: { type: ["null", "string"], format: ["date-time", isDateTime] },
+            campaign: { type: ["string"], maxLength: 64 },
           },
         },
-        { oneOf: ["Email", "TextMessage"] },
+        { oneOf: [{ ref: "Email" }, { ref: "TextMessage" }] },
       ],
     },
     {
       Email: {
-        type: 64,
+        type: ["object"],
         properties: {
           channel: { const: "email" },
-          to: { type: 16, format: ["email", isEmail] },
-          subject: { type: 16, minLength: 1, maxLength: 200 },
+          to: { type: ["string"], format: ["email", isEmail] },
+          subject: { type: ["string"], minLength: 1, maxLength: 200 },
           template: { enum: ["order-shipped", "refund-issued", "password-reset"] },
         },
-        optional: { variables: { type: 64, rest: 127 } },
+        optional: { variables: "object" },
       },
       TextMessage: {
-        type: 64,
+        type: ["object"],
         properties: {
           channel: { const: "sms" },
-          phone: { type: 16, pattern: pattern2 },
-          text: { type: 16, minLength: 1, maxLength: 160 },
+          phone: { type: ["string"], pattern: pattern2 },
+          text: { type: ["string"], minLength: 1, maxLength: 160 },
         },
-        optional: { subject: 129 },
+        optional: { subject: false },
       },
     },
   ]);
@@ -238,11 +242,11 @@ export function parseSendNotificationRequest(value: unknown, options?: Options):
 export function parseSendNotificationResponse(value: unknown, options?: Options): Result<SendNotificationResponse> {
   return parse(isSendNotificationResponse(value), value, options, () => [
     {
-      type: 64,
+      type: ["object"],
       properties: {
-        messageId: { type: 16, format: ["uuid", isUuid] },
-        acceptedAt: { type: 16, format: ["date-time", isDateTime] },
-        provider: 17,
+        messageId: { type: ["string"], format: ["uuid", isUuid] },
+        acceptedAt: { type: ["string"], format: ["date-time", isDateTime] },
+        provider: { type: ["null", "string"] },
       },
     },
   ]);
@@ -251,164 +255,223 @@ export function parseSendNotificationResponse(value: unknown, options?: Options)
 export function parseSetPreferencesRequest(value: unknown, options?: Options): Result<SetPreferencesRequest> {
   return parse(isSetPreferencesRequest(value), value, options, () => [
     {
-      type: 64,
-      properties: { customerId: { type: 16, format: ["uuid", isUuid] } },
+      type: ["object"],
+      properties: { customerId: { type: ["string"], format: ["uuid", isUuid] } },
       optional: {
-        digest: { type: 17, enum: ["daily", "weekly", "never", null] },
+        digest: { type: ["null", "string"], enum: ["daily", "weekly", "never", null] },
         quietHours: {
-          type: 65,
+          type: ["null", "object"],
           properties: {
-            from: { type: 4, minimum: 0, exclusiveMaximum: 24 },
-            until: { type: 4, minimum: 0, exclusiveMaximum: 24 },
+            from: { type: ["integer"], minimum: 0, exclusiveMaximum: 24 },
+            until: { type: ["integer"], minimum: 0, exclusiveMaximum: 24 },
           },
-          rest: 144,
+          rest: false,
         },
-        extensions: { type: 64, rest: 127 },
+        extensions: "object",
       },
     },
   ]);
 }
 
 export function parseSetPreferencesResponse(value: unknown, options?: Options): Result<SetPreferencesResponse> {
-  return parse(isSetPreferencesResponse(value), value, options, () => [127]);
+  return parse(isSetPreferencesResponse(value), value, options, () => [true]);
 }
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export function assertSendNotificationRequest(value: unknown, options?: Options): asserts value is SendNotificationRequest {
   assert(parseSendNotificationRequest(value, options));
 }
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export function assertSendNotificationResponse(value: unknown, options?: Options): asserts value is SendNotificationResponse {
   assert(parseSendNotificationResponse(value, options));
 }
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export function assertSetPreferencesRequest(value: unknown, options?: Options): asserts value is SetPreferencesRequest {
   assert(parseSetPreferencesRequest(value, options));
 }
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export function assertSetPreferencesResponse(value: unknown, options?: Options): asserts value is SetPreferencesResponse {
   assert(parseSetPreferencesResponse(value, options));
 }
 
 /**
- * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
- * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
- * `rest` is for what is not declared.
+ * The value, or every violation, sorted by path, then by keyword. A rule is `true`, `false`, the name of a type, a `ref` to
+ * a definition, or keywords: `properties` are required, `optional` ones are not, `undeclared` names are required and in
+ * neither of them, `rest` is the rule for all other names, and `text` shows what JavaScript would print differently.
  */
 function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions] = schema();
-  const keywords =
-    "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
-  const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
-  const show = (value: any, most = 64): string => {
-    const text = JSON.stringify(value) ?? String(value);
-    return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
+  /** At most 64 code points. */
+  const cut = (text: string, write: any = String): string => {
+    const shown = [...text.slice(0, 128)].slice(0, 64).join("");
+    return write(shown) + (shown === text ? "" : "...");
   };
-  const plain: any[] = [];
+  const quote = (text: string) => cut(text, JSON.stringify);
+  const literal = (json: any) =>
+    typeof json === "string" ? quote(json) : cut(typeof json === "object" ? JSON.stringify(json) : String(json));
+  const got = (value: any) => (redact ? "" : `, got ${literal(value)}`);
+  const bound = (relation: string, holds: (value: any, limit: any) => boolean) => (limit: any, value: any, text: any) =>
+    typeof value === "number" && !holds(value, limit) && `must be ${relation} ${text ?? literal(limit)}${got(value)}`;
+  const count = (limit: any, text: any, noun: string) => `${text ?? limit} ${noun}${limit === 1 ? "" : "s"}`;
   const follow = (rule: any): any =>
-    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+    rule.ref !== undefined
+      ? follow(definitions[rule.ref])
+      : typeof rule === "string"
+        ? { type: [rule] }
+        : rule === true
+          ? {}
+          : rule || { false: 1 };
   const member = (members: any = {}, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
+  const typeOf = (value: any): string =>
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "array"
+        : isDict(value)
+          ? "object"
+          : typeof value === "object"
+            ? `an instance of ${value.constructor?.name}`
+            : typeof value !== "number"
+              ? typeof value
+              : Number.isInteger(value)
+                ? "integer"
+                : Number.isFinite(value)
+                  ? "number"
+                  : String(value);
+  const mismatch = (types: any = [], value: any): any => {
+    const type = typeOf(value);
+    return (
+      types[0] &&
+      !types.includes(type) &&
+      !(type === "integer" && types.includes("number")) &&
+      `expected ${types.join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`
+    );
+  };
+  const equals = (value: any, literals: any): boolean =>
+    literals.includes(value)
+    ;
+  let explains = true;
+  /** The violations of a value by one rule. Unions in it are not explained. */
   const find = (rule: any, value: any): any[] => {
     const found: any[] = [];
+    const before = explains;
+    explains = false;
     visit([rule], value, "", found);
+    explains = before;
     return found;
   };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
-  const visit = (given: any[], value: any, path: string, found: any[], name?: any): void => {
-    const rules = new Set(given.map(follow));
-    const told = new Set();
-    const report = (keyword: any, message: string) =>
-      told.size < told.add(message).size && found.push({ path, message, keyword });
-    const type = [
-      value === null,
-      typeof value === "boolean",
-      Number.isInteger(value),
-      Number.isFinite(value),
-      typeof value === "string",
-      Array.isArray(value),
-      isDict(value),
-      true,
-    ].indexOf(true);
-    /** What is wrong with the type of the value. */
-    const mismatch = (mask: any) =>
-      mask < 127 &&
-      !(mask & (type === 2 ? 12 : 1 << type)) &&
-      `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`;
-    for (const { type: mask, allOf = [] } of rules) {
-      const message = mismatch(mask);
-      if (message) report("type", message);
-      else for (const part of allOf) rules.add(follow(part));
-    }
-    if (told.size) return;
-    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
-    keywords.forEach((keyword, at) => {
-      for (const rule of rules) {
-        const bound = rule.type === at + 128 ? at : rule[keyword];
-        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
-        if (at < 2) report(keyword, "no value is allowed here");
-        else if (at < 4) {
-          const literals = at < 3 ? bound : [bound];
-          if (
-            !literals.includes(value)
-          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-        } else if (at < 14) {
-          if (
-            !(at === 6 ? value > bound
-              : at === 7 ? value < bound
-              : at === 10 ? bound.test(value)
-              : at === 11 ? bound[1](value)
-              : at & 1 ? size <= bound
-              : size >= bound)
-          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
-        } else if (at < 17) {
-          const shown = ` ${show(name)}`;
-          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
-        }
-        else if (at < 19) {
-          /** A mismatch of type weighs most, then one of a tag. */
-          const distance = ([findings]: any) =>
-            findings.reduce(
-              (sum: number, { path, keyword }: any) =>
-                sum + (path + keyword === "type" ? 1e9 : path.lastIndexOf("/") < 1 && keyword === "const" ? 1e6 : 1),
-              0,
-            );
-          const candidates: any[] = bound.map((branch: any, index: number) => [find(branch, value), branch, index]);
-          const matching = candidates.filter(([findings]) => !findings[0]).length;
-          const [[[first, ...more], branch, index]] = candidates.sort((a, b) => distance(a) - distance(b)) as any;
-          const message = mismatch(bound.reduce((all: any, branch: any) => all | (follow(branch).type ?? 127), 0));
-          if (message) report(keyword, `matches no branch of ${keyword}: ${message}`);
-          else if (first) {
-            const tag = Object.entries(follow(branch).properties ?? {}).find((entry) => follow(entry[1]).const !== undefined);
-            const label = typeof branch === "string" ? branch : tag && `${tag[0]} ${show(follow(tag[1]).const)}`;
-            const place = redact ? "" : first.path;
-            report(
-              keyword,
-              `matches no branch of ${keyword}; closest is branch ${index}${label ? ` (${label})` : ""}: ${first.message.split("; closest")[0]}${place && ` at ${place}`}${more[0] ? ` (and ${more.length} more)` : ""}`,
-            );
-          } else if (matching > 1 && at > 17) report(keyword, `matches ${matching} branches of oneOf`);
-        }
-      }
+  const matching = (branches: any, value: any): number[] =>
+    branches.flatMap((branch: any, index: number) => (find(branch, value)[0] ? [] : index));
+  /** The properties with one allowed value, which tell branches apart. */
+  const tags = (branch: any): any[] =>
+    [follow(branch), ...(follow(branch).allOf ?? []).map(follow)].flatMap(({ properties, optional }) =>
+      Object.entries({ ...properties, ...optional }).flatMap(([name, rule]) => {
+        const { enum: values = [], const: only = values[1] === undefined ? values[0] : undefined, text = {} } = follow(rule);
+        return only === undefined ? [] : [[name, only, text.const]];
+      }),
+    );
+  const unmatched = (keyword: string, branches: any, value: any): string => {
+    const plain = `matches no branch of ${keyword}`;
+    if (!explains) return plain;
+    const types = branches.map((branch: any) => follow(branch).type ?? []);
+    const all = types.flat();
+    const message =
+      types.every(([type]: any) => type) &&
+      mismatch(
+        ["null", "boolean", "integer", "number", "string", "array", "object"].filter(
+          (type) => all.includes(type) && !(type === "integer" && all.includes("number")),
+        ),
+        value,
+      );
+    if (message) return `${plain}: ${message}`;
+    const candidates = branches.map((branch: any, index: number) => {
+      const findings = find(branch, value);
+      const same = tags(branch).flatMap(([name, only]) =>
+        typeOf(value) === "object" && member(value, name) !== undefined ? equals(value[name], [only]) : [],
+      );
+      const isMistyped = findings.some(({ path, keyword }) => path + keyword === "type");
+      const distance = (isMistyped ? 4e9 : 0) + (same.includes(false) ? 2e9 : same[0] ? 0 : 1e9) + findings.length;
+      return { branch, index, findings, distance };
     });
-    if (type < 5 || type > 6) return;
-    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
-    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+    if (!candidates[0]) return plain;
+    const { branch, index, findings } = candidates.reduce((a: any, b: any) => (b.distance < a.distance ? b : a));
+    const [tag] = tags(branch).sort(([a], [b]) => (a < b ? -1 : 1));
+    const label = branch.ref !== undefined ? quote(branch.ref) : tag && `${quote(tag[0])} ${tag[2] ?? literal(tag[1])}`;
+    const [{ path, keyword: first, message: lack }] = findings;
+    const place = redact ? "" : first === "required" || first === "additionalProperties" ? path.replace(/\/[^/]*$/, "") : path;
+    return `${plain}; closest is branch ${index}${label ? ` (${label})` : ""}: ${lack}${place && ` at ${cut(place)}`}${findings[1] ? ` (and ${findings.length - 1} more)` : ""}`;
+  };
+  /** What a value does not fulfill, by keyword, in the order in which violations of one place are listed. */
+  const checks: Record<string, (limit: any, value: any, text: any) => any> = {
+    type: (types, value) => mismatch(types, value),
+    false: () => "no value is allowed here",
+    enum: (values, value, text) =>
+      !equals(value, values) &&
+      `value not in enum ${text ?? `[${values.slice(0, 16).map(literal)}${values.length > 16 ? ",..." : ""}]`}`,
+    const: (only, value, text) => !equals(value, [only]) && `value is not ${text ?? literal(only)}`,
+    minimum: bound("at least", (value, limit) => value >= limit),
+    exclusiveMaximum: bound("less than", (value, limit) => value < limit),
+    minLength: (limit, value, text) =>
+      typeof value === "string" &&
+      codePoints(value) < limit &&
+      `must have at least ${count(limit, text, "character")}${got(value)}`,
+    maxLength: (limit, value, text) =>
+      typeof value === "string" &&
+      codePoints(value) > limit &&
+      `must have at most ${count(limit, text, "character")}${got(value)}`,
+    pattern: (pattern, value, text) =>
+      typeof value === "string" &&
+      !pattern.test(value) &&
+      `must match the pattern ${text ?? quote(pattern.source)}${got(value)}`,
+    format: ([name, accepts], value) =>
+      typeof value === "string" && !accepts(value) && `must be a valid ${name}${got(value)}`,
+    required: (name) => `missing required property ${quote(name)}`,
+    additionalProperties: (name) => `unexpected property${redact ? "" : ` ${quote(name)}`}`,
+    oneOf: (branches, value) => {
+      const indexes = matching(branches, value);
+      if (!indexes.length) return unmatched("oneOf", branches, value);
+      const shown = indexes.slice(0, 8).join(", ");
+      return indexes.length > 1 && `matches more than one branch of oneOf: ${shown}${indexes[8] ? ", ..." : ""}`;
+    },
+  };
+  /** Lists nothing more about a value of the wrong type, or what is in it. */
+  const visit = (given: any[], value: any, path: string, found: any[]): void => {
+    const rules = new Set(given.map(follow));
+    // A set visits the rules that are added on the way.
+    for (const { type, allOf = [] } of rules) {
+      if (!mismatch(type, value)) for (const part of allOf) rules.add(follow(part));
+    }
+    for (const keyword in checks) {
+      const messages = new Set<string>();
+      for (const rule of rules) {
+        const message = rule[keyword] !== undefined && checks[keyword]!(rule[keyword], value, rule.text?.[keyword]);
+        if (message) messages.add(message);
+      }
+      for (const message of [...messages].sort()) found.push({ path, message, keyword });
+      if (keyword === "type" && messages.size) return;
+    }
+    const isObject = isDict(value);
+    if (!isObject && !Array.isArray(value)) return;
+    const names = [...rules].flatMap(({ properties = {}, undeclared = [] }) => [...Object.keys(properties), ...undeclared]);
+    for (const name of isObject ? [...new Set(names.concat(Object.keys(value)))].sort() : value.keys()) {
       const item = member(value, name);
-      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+      const below = [...rules].map(({ properties, optional, undeclared = [], rest = true, items = true }) => {
+        if (!isObject) return items;
         const required = member(properties, name);
-        if (type < 6) return items;
-        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+        if (item !== undefined) return required ?? member(optional, name) ?? (rest || { additionalProperties: name });
+        return required === undefined && !undeclared.includes(name) ? true : { required: name };
       });
-      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found);
     }
   };
-  const violations = shallow(value, 128)
-    ? find(root, value).slice(0, limit)
-    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return { ok: false, violations };
+  const found: any[] = [];
+  if (shallow(value, 128)) visit([root], value, "", found);
+  else found.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
+  return { ok: false, violations: found.slice(0, limit) };
 }
 
 function assert({ ok, violations }: any): void {
@@ -492,4 +555,3 @@ function isIpv6(text: string, most: number, octets: RegExp): boolean {
     !/^:[^:]|::.*::|:::|[^:]:$|[\da-f]{5}|\./i.test(groups) && (groups.includes("::") ? count <= most : count === 8)
   );
 }
-

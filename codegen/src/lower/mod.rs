@@ -6,6 +6,7 @@
 
 mod alias;
 mod branch;
+mod check;
 mod depth;
 mod finish;
 mod finite;
@@ -48,8 +49,9 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
         let (request, response) = (side(Side::Request), side(Side::Response));
         capabilities.push(CapabilityModel { source: capability, marker, request, response });
     }
-    let mut model = Model { manifest, hash: manifest.hash(), capabilities, types };
+    let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new() };
     finish::finish(&mut model);
+    model.validators = check::validators(&model.capabilities);
     model
 }
 

@@ -1,12 +1,15 @@
-//! Descriptions as JSDoc: the only way that they get into a comment.
+//! Descriptions as the lines of JSDoc comments: the only way for them to get into a comment.
 
-use super::literal;
+use capgen_schema::Number;
+
+use super::printer::literal;
+use super::syntax::Literal;
 use crate::model::{Member, Shape, TypeDef};
 
-/// How many numbers that TypeScript cannot hold a comment lists.
+/// A comment lists at most this many numbers that TypeScript rounds.
 const MAX_NOTES: usize = 3;
 
-/// The lines of a text, safe inside a comment: nothing in them ends it, starts a tag, or is hidden.
+/// The lines of a text, safe inside a comment: nothing in them ends the comment, starts a tag, or is invisible.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let text = text.replace("\r\n", "\n");
@@ -24,7 +27,7 @@ fn safe(line: &str) -> String {
     for c in line.chars() {
         match c {
             '/' if before == '*' => safe.push_str("\\/"),
-            // Only inside a word, such as an address, is it certain that no tag starts here.
+            // A tag can start anywhere but inside a word, such as an email address.
             '@' if !before.is_alphanumeric() => safe.push_str("\\@"),
             '\t' => safe.push(' '),
             c if literal::is_unsafe(c) => safe.push_str(&literal::escape(c)),
@@ -44,27 +47,42 @@ pub(super) fn of_type(def: &TypeDef) -> Vec<String> {
     lines
 }
 
-/// The comment of what stands at a property, whose type has no name of its own where `members` are given.
+/// The comment of a property. If its type is an enum without a name of its own, `members` are its values.
 pub(super) fn of_field(description: Option<&str>, members: Option<&[Member]>) -> Vec<String> {
     let mut lines = description.map(lines).unwrap_or_default();
     append(&mut lines, members.map(of_members).unwrap_or_default());
     lines
 }
 
-/// What is to be said of listed values: their descriptions, and where TypeScript's numbers are not the contract's.
+/// Notes about the values of an enum: their descriptions, and numbers of the contract that TypeScript rounds.
 fn of_members(members: &[Member]) -> Vec<String> {
     let mut notes = Vec::new();
     for member in members {
-        if let (Some(value), Some(description)) = (literal::primitive(&member.value), &member.description) {
-            let value = lines(&value).join(" ");
+        if let (Some(value), Some(description)) = (Literal::of(&member.value), &member.description) {
+            let value = lines(&literal::literal(&value)).join(" ");
             notes.push(format!("- `{value}`: {}", lines(description).join(" ")));
         }
     }
-    let inexact = members.iter().filter_map(|m| m.value.as_number()).filter(|number| !literal::is_exact(number));
+    let inexact = members.iter().filter_map(|m| m.value.as_number()).filter(|number| !is_exact(number));
     notes.extend(inexact.take(MAX_NOTES).map(|number| {
-        format!("`{number}` is no exact value of a `number`: it reads as `{}`.", literal::number(number))
+        format!("`{number}` cannot be represented exactly as a `number`; it becomes `{}`.", rounded(number))
     }));
     notes
+}
+
+/// A number as TypeScript writes the nearest binary64.
+fn rounded(number: &Number) -> String {
+    literal::literal(&Literal::Number(super::syntax::Number::new(number.as_f64())))
+}
+
+/// Whether TypeScript has the number of the contract: the nearest binary64 equals it, or is written with the same digits.
+fn is_exact(number: &Number) -> bool {
+    let float = number.as_f64();
+    let is_written_alike = Number::from_f64(float).is_some_and(|written| written == *number);
+    // The digits of an integer without an exponent are its exact value.
+    let is_same_integer =
+        float.fract() == 0.0 && format!("{float:.0}").parse().is_ok_and(|value: Number| value == *number);
+    is_written_alike || is_same_integer
 }
 
 fn append(lines: &mut Vec<String>, notes: Vec<String>) {
@@ -90,6 +108,24 @@ mod tests {
             (" \n", vec![]),
         ] {
             assert_eq!(lines(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_rounded_number_is_one_that_typescript_writes_differently() {
+        for (text, expected, is_expected_exact) in [
+            ("-3", "-3", true),
+            ("1.0", "1", true),
+            ("-0", "0", true),
+            ("0.1", "0.1", true),
+            ("1e21", "1e21", true),
+            ("9007199254740993", "9007199254740992", false),
+            ("18446744073709551615", "18446744073709552000", false),
+            ("1.00000000000000000001", "1", false),
+            ("18446744073709551616", "18446744073709552000", true),
+        ] {
+            let value: Number = text.parse().unwrap();
+            assert_eq!((rounded(&value).as_str(), is_exact(&value)), (expected, is_expected_exact), "{text}");
         }
     }
 }

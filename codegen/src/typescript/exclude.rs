@@ -1,6 +1,6 @@
 //! Properties that a closed variant of a union must not have, because another variant has them.
 //!
-//! The compiler looks for members in excess in the union as a whole: without a tag, `{ a: 1, b: 2 }` would be a value of
+//! The compiler looks for excess properties in the union as a whole: without a tag, `{ a: 1, b: 2 }` would be a value of
 //! `{ a: number } | { b: number }`, although each variant is closed.
 
 use std::collections::{BTreeMap, HashSet};

@@ -1,11 +1,11 @@
-//! Functions that tell the variants of a discriminated union apart.
+//! Type guards for the variants of a discriminated union.
 
 use std::collections::{HashMap, HashSet};
 
-use super::Form;
-use super::literal;
-use super::syntax::Writer;
+use super::syntax::Type as Ts;
+use super::syntax::{BinaryOperator, Expression, Function, Item, Literal, Local, Name, Parameter, Returns, Statement};
 use super::types::{INHERITED, Types};
+use super::validator::condition::{all, any};
 use crate::model::{Model, Shape, Type, TypeDef, TypeId, Union, Variant};
 use crate::name;
 use capgen_schema::{Type as SchemaType, TypeSet};
@@ -17,11 +17,11 @@ struct Guard {
     name: String,
     union: String,
     variant: String,
-    condition: String,
+    condition: Expression,
 }
 
-/// The guards of a model: of each exported union whose variants are all objects with literal tags, and of the objects of
-/// each whose objects have keys. None has a `taken` name.
+/// The guards of a model: for every variant of an exported union whose variants are all objects with literal tags, and for
+/// every variant that is selected by a key. Guards never have a `taken` name.
 pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<String>) -> Guards {
     let mut guards: Vec<(usize, Guard)> = Vec::new();
     let mut names: Vec<(String, Vec<u8>)> = Vec::new();
@@ -50,7 +50,7 @@ fn of_union<'m>(
     model: &Model<'_>,
     types: &Types<'_>,
 ) -> Option<Vec<(&'m Variant, Guard)>> {
-    let guard = |variant: &'m Variant, condition: String| {
+    let guard = |variant: &'m Variant, condition: Expression| {
         let Type::Named { id, .. } = variant.ty else { return None };
         types.is_exported(id).then(|| {
             let name = format!("is{}{}", def.name, variant.ident);
@@ -60,54 +60,54 @@ fn of_union<'m>(
     match union.tag.as_deref().filter(|_| union.disjoint) {
         Some(tag) => union.variants.iter().map(|variant| guard(variant, has_tag(tag, variant)?)).collect(),
         None => {
-            let is_object = first_condition(union);
+            let is_object = is_object(union);
             let keyed = union.variants.iter().filter(|variant| variant.key.is_some());
-            keyed.map(|variant| guard(variant, format!("{is_object}{}", has_key(variant)?))).collect()
+            keyed.map(|variant| guard(variant, all([is_object.clone(), has_key(variant)?]))).collect()
         }
     }
 }
 
-fn has_tag(tag: &str, variant: &Variant) -> Option<String> {
-    let values: Option<Vec<String>> = variant.tag_values.iter().map(literal::primitive).collect();
-    let place = literal::access("value", tag);
-    let tests: Vec<String> = values?.iter().map(|value| format!("{place} === {value}")).collect();
-    (!tests.is_empty()).then(|| tests.join(" || "))
+fn has_tag(tag: &str, variant: &Variant) -> Option<Expression> {
+    let values: Option<Vec<Literal>> = variant.tag_values.iter().map(Literal::of).collect();
+    let place = Expression::from(Local::Value).member(tag);
+    let values = values.filter(|values| !values.is_empty())?;
+    Some(any(values.into_iter().map(|value| place.clone().equals(Expression::Literal(value)))))
 }
 
-/// Whether the property is there, for `undefined` is not; a name that every object inherits would always be.
-fn has_key(variant: &Variant) -> Option<String> {
+/// Whether the value has the property and it is not `undefined`. A name that every object inherits would always be there.
+fn has_key(variant: &Variant) -> Option<Expression> {
     let is_object = variant.types == TypeSet::EMPTY.with(SchemaType::Object);
     let key = variant.key.as_deref().filter(|key| is_object && *key != "__proto__" && !INHERITED.contains(key))?;
-    Some(format!("{} in value && {} !== undefined", literal::string(key), literal::access("value", key)))
+    let value = Expression::from(Local::Value);
+    let is_there = Expression::string(key).binary(BinaryOperator::In, value.clone());
+    Some(all([is_there, value.member(key).differs(Expression::Undefined)]))
 }
 
-/// What `in` asks of a value of the union: that it is an object.
-fn first_condition(union: &Union) -> String {
+/// Whether a value of the union is an object, which `in` requires of its operand.
+fn is_object(union: &Union) -> Expression {
     let types = union.variants.iter().fold(TypeSet::EMPTY, |types, variant| types.union(variant.types));
-    let mut condition = String::new();
+    let value = Expression::from(Local::Value);
+    let mut terms = Vec::new();
     if types.iter().any(|t| !matches!(t, SchemaType::Null | SchemaType::Array | SchemaType::Object)) {
-        condition.push_str("typeof value === \"object\" && ");
+        terms.push(value.clone().type_of().equals(Expression::string("object")));
     }
     if types.contains(SchemaType::Null) {
-        condition.push_str("value !== null && ");
+        terms.push(value.differs(Expression::Literal(Literal::Null)));
     }
-    condition
+    all(terms)
 }
 
 impl Guards {
     /// The guards of the union `id`, if it has any.
-    pub(super) fn print(&self, writer: &mut Writer, id: TypeId, form: Form) {
-        for Guard { name, union, variant, condition } in self.0.get(&id.0).into_iter().flatten() {
-            writer.line(&match form {
-                Form::Typed => format!("export function {name}(value: {union}): value is {variant} {{"),
-                Form::Script => format!("export function {name}(value) {{"),
-                Form::Declarations => {
-                    writer.line(&format!("export declare function {name}(value: {union}): value is {variant};\n"));
-                    continue;
-                }
-            });
-            writer.line(&format!("  return {condition};"));
-            writer.line("}\n");
-        }
+    pub(super) fn of(&self, id: TypeId) -> impl Iterator<Item = Item> {
+        self.0.get(&id.0).into_iter().flatten().map(|Guard { name, union, variant, condition }| {
+            Item::Function(Function {
+                doc: Vec::new(),
+                name: Name::Exported(name.clone()),
+                parameters: vec![Parameter::new(Local::Value, Ts::name(union))],
+                returns: Returns::Predicate(Ts::name(variant)),
+                body: vec![Statement::Return(condition.clone())],
+            })
+        })
     }
 }

@@ -1,12 +1,12 @@
-//! Which types have no name in the output because they stand where they are used.
+//! Which types have no name in the output because they are written where they are used.
 
 use crate::model::{Model, Origin, Shape, SideModel, Type, TypeId};
 
 /// Types inside types that have no name are at most this deep.
 const MAX_DEPTH: usize = 16;
 
-/// Whether each type stands where it is used: small closed sets and unions of scalars that are used once. So the output
-/// is never larger than the model, and recursion always goes through a name.
+/// Whether each type is written where it is used: enums, and unions and arrays of them and of scalars, that are used once.
+/// So the output is never larger than the model, and recursion always goes through a name.
 pub(super) fn inlined(model: &Model<'_>) -> Vec<bool> {
     let uses = uses(model);
     let candidates: Vec<bool> = model
@@ -33,7 +33,7 @@ impl Inline<'_> {
         if depth > MAX_DEPTH {
             return false;
         }
-        // What leads back to itself before it has a verdict needs a name.
+        // A type that is reached again before it has a verdict is recursive and needs a name.
         self.set(id, false);
         let candidate = self.candidates.get(id.0).copied().unwrap_or(false);
         let model = self.model;

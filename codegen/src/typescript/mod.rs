@@ -1,13 +1,13 @@
 //! Type model to TypeScript.
 //!
 //! The output imports nothing, does nothing when it is loaded but set up constants, and has only syntax that can be
-//! erased.
+//! erased. A file is built as a [syntax tree](syntax) once, and the [printer] makes TypeScript, JavaScript or declarations
+//! of it.
 
 mod doc;
 mod exclude;
 mod guard;
 mod inline;
-mod literal;
 mod printer;
 mod syntax;
 mod types;
@@ -15,53 +15,38 @@ mod validator;
 
 use crate::header::header;
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
-use syntax::{Property, Writer};
+pub(crate) use printer::Form;
+use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
 use types::Types;
-
-/// What of a file is printed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// TypeScript.
-    Typed,
-    /// JavaScript: the same without types.
-    Script,
-    /// The types of the JavaScript.
-    Declarations,
-}
 
 /// The file of a contract.
 pub(crate) fn print(model: &Model<'_>, form: Form) -> String {
+    printer::print(header(model), &module(model), form)
+}
+
+fn module(model: &Model<'_>) -> Module {
     let types = Types::new(model);
     let guards = guard::guards(model, &types, &validator::exported(model));
-    let mut writer = Writer::new(header(model));
+    let mut module = Module::default();
     let mut next = 0;
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {
             match side {
-                SideModel::Loose(_) if form == Form::Script => {}
-                SideModel::Loose(name) => writer.line(&format!("export type {name} = unknown;\n")),
-                SideModel::Typed(root) => next = print_side(&mut writer, &types, &guards, *root, next, form),
+                SideModel::Loose(name) => {
+                    module.items.push(declaration(Vec::new(), name, Type::UNKNOWN, DeclarationKind::Compact));
+                }
+                SideModel::Typed(root) => next = add_side(&mut module, &types, &guards, *root, next),
             }
         }
     }
-    if form != Form::Script {
-        print_capabilities(&mut writer, model);
-    }
-    if !validator::print(&mut writer, model, form) && form == Form::Script {
-        writer.line("export {};");
-    }
-    writer.finish()
+    module.items.push(capabilities(model));
+    validator::add(&mut module, model);
+    module
 }
 
-/// Prints the root of a side and what only it needs, which the model has behind it; gives where the next side starts.
-fn print_side(
-    writer: &mut Writer,
-    types: &Types<'_>,
-    guards: &guard::Guards,
-    root: TypeId,
-    next: usize,
-    form: Form,
-) -> usize {
+/// Adds the root of a side and the types that only it needs, which follow it in the model. Returns the index at which the
+/// next side starts.
+fn add_side(module: &mut Module, types: &Types<'_>, guards: &guard::Guards, root: TypeId, next: usize) -> usize {
     let model = types.model();
     let own = &model[root];
     let mut at = next.max(root.0);
@@ -71,45 +56,35 @@ fn print_side(
         }
         let id = TypeId(at);
         if types.is_exported(id) {
-            if form != Form::Script {
-                print_type(writer, types, id);
-            }
-            guards.print(writer, id, form);
+            let is_record = matches!(def.shape, Shape::Record(_));
+            let kind = if is_record { DeclarationKind::Expanded } else { DeclarationKind::Compact };
+            module.items.push(declaration(doc::of_type(def), &def.name, types.body(id), kind));
+            module.items.extend(guards.of(id));
         }
         at += 1;
     }
     at
 }
 
-fn print_type(writer: &mut Writer, types: &Types<'_>, id: TypeId) {
-    let def = &types.model()[id];
-    writer.doc(&doc::of_type(def));
-    writer.text(&format!("export type {} =", def.name));
-    match &def.shape {
-        Shape::Record(_) => types.body(id).write_block(writer),
-        _ => types.body(id).write_after(writer),
-    }
-    writer.line(";\n");
+fn declaration(doc: Vec<String>, name: &str, body: Type, kind: DeclarationKind) -> Item {
+    Item::Type(TypeDeclaration { doc, name: name.to_owned(), parameter: None, body, kind })
 }
 
-fn print_capabilities(writer: &mut Writer, model: &Model<'_>) {
-    writer.doc(&doc::lines("The request and the response of every capability."));
-    writer.text("export interface Capabilities");
+/// The interface that lists all capabilities.
+fn capabilities(model: &Model<'_>) -> Item {
     let side = |side: &SideModel| match side {
-        SideModel::Loose(name) => name.clone(),
-        SideModel::Typed(id) => model[*id].name.clone(),
+        SideModel::Loose(name) => Type::name(name),
+        SideModel::Typed(id) => Type::name(&model[*id].name),
     };
     let property = |capability: &CapabilityModel<'_>| {
         let (request, response) = (side(&capability.request), side(&capability.response));
-        Property::new(
-            &literal::string(&capability.source.name),
-            syntax::object(vec![
-                Property::new("request", syntax::text(request)),
-                Property::new("response", syntax::text(response)),
-            ]),
-        )
-        .doc(capability.source.description.as_deref().map(doc::lines).unwrap_or_default())
+        let sides = Type::object(vec![Property::new("request", request), Property::new("response", response)]);
+        // Names of capabilities have hyphens. All are quoted, so that those without one look the same.
+        Property::new(&capability.source.name, sides)
+            .quoted()
+            .doc(capability.source.description.as_deref().map(doc::lines).unwrap_or_default())
     };
-    syntax::object(model.capabilities.iter().map(property).collect()).write_block(writer);
-    writer.line("");
+    let body = Type::object(model.capabilities.iter().map(property).collect());
+    let doc = doc::lines("The request and the response of every capability.");
+    declaration(doc, "Capabilities", body, DeclarationKind::Interface)
 }

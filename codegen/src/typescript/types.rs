@@ -1,9 +1,9 @@
-//! The types of the model as TypeScript's.
+//! Types of the model to TypeScript types.
 
 use std::collections::BTreeMap;
 
-use super::syntax::{self, Property, Ts};
-use super::{doc, exclude, inline, literal};
+use super::syntax::{Keyword, Property, Type as Ts, union};
+use super::{doc, exclude, inline, printer};
 use crate::model::{Field, Member, Model, Record, Rest, Shape, Type, TypeId};
 
 /// The most elements that a tuple writes out.
@@ -13,12 +13,12 @@ const MAX_TUPLE_WIDTH: usize = 240;
 /// An index signature whose type would be wider is `unknown`.
 const MAX_INDEX_WIDTH: usize = 240;
 
-/// What `Object.prototype` has: an optional property of that name is never just absent, neither to the compiler nor when
-/// it is read.
+/// The properties of `Object.prototype`. An optional property with such a name is never absent: neither for the compiler,
+/// nor when it is read.
 pub(super) const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
-/// A model with what is known of its types in TypeScript.
+/// A model, and which of its types are inlined or exclude properties in TypeScript.
 pub(super) struct Types<'m> {
     model: &'m Model<'m>,
     inlined: Vec<bool>,
@@ -39,28 +39,28 @@ impl<'m> Types<'m> {
         !self.inlined.get(id.0).copied().unwrap_or(false)
     }
 
-    /// What a named type stands for.
+    /// The definition of a named type.
     pub(super) fn body(&self, id: TypeId) -> Ts {
         match &self.model[id].shape {
             Shape::Record(record) => self.record(id, record),
-            Shape::Enum(members) => syntax::union(members.iter().map(|member| literal::type_of(&member.value))),
-            Shape::Union(union) => syntax::union(union.variants.iter().map(|variant| self.of(&variant.ty))),
+            Shape::Enum(members) => union(members.iter().map(|member| Ts::of_value(&member.value))),
+            Shape::Union(of) => union(of.variants.iter().map(|variant| self.of(&variant.ty))),
             Shape::Alias { target, .. } => self.of(target),
         }
     }
 
     pub(super) fn of(&self, ty: &Type) -> Ts {
         match ty {
-            Type::Unknown => syntax::text("unknown"),
-            Type::Never => syntax::text("never"),
-            Type::Null => syntax::text("null"),
-            Type::Boolean => syntax::text("boolean"),
-            Type::Integer { .. } | Type::Number => syntax::text("number"),
-            Type::String => syntax::text("string"),
+            Type::Unknown => Ts::UNKNOWN,
+            Type::Never => Ts::NEVER,
+            Type::Null => Ts::Keyword(Keyword::Null),
+            Type::Boolean => Ts::BOOLEAN,
+            Type::Integer { .. } | Type::Number => Ts::NUMBER,
+            Type::String => Ts::STRING,
             Type::Array { item, min, max } => array(self.of(item), *min, *max),
-            Type::Map(value) => syntax::map(self.of(value)),
-            Type::Nullable(inner) => syntax::union([self.of(inner), syntax::text("null")]),
-            Type::Named { id, .. } if self.is_exported(*id) => syntax::text(self.model[*id].name.clone()),
+            Type::Map(value) => Ts::object(vec![Property::index(self.of(value))]),
+            Type::Nullable(inner) => union([self.of(inner), Ts::Keyword(Keyword::Null)]),
+            Type::Named { id, .. } if self.is_exported(*id) => Ts::name(&self.model[*id].name),
             Type::Named { id, .. } => self.body(*id),
         }
     }
@@ -68,27 +68,25 @@ impl<'m> Types<'m> {
     fn record(&self, id: TypeId, record: &Record) -> Ts {
         let mut members: Vec<Property> = record.fields.iter().map(|field| self.field(field)).collect();
         let excluded = self.excluded.get(&id).into_iter().flatten();
-        members.extend(
-            excluded.map(|name| Property::new(&format!("{}?", literal::property(name)), syntax::text("never"))),
-        );
+        members.extend(excluded.map(|name| Property::new(name, Ts::NEVER).optional(true)));
         if let Rest::Kept(value) = &record.rest {
             let index = index(self.of(value), &members);
             members.push(Property::index(index));
         }
-        syntax::object(members)
+        Ts::object(members)
     }
 
     fn field(&self, field: &Field) -> Property {
-        let mark = if field.required { "" } else { "?" };
         let mut ty = self.of(&field.ty);
         if !field.required && INHERITED.contains(&field.name.as_str()) {
-            ty = syntax::union([ty, syntax::text(format!("Object[{}]", literal::string(&field.name)))]);
+            ty = union([ty, Ts::Inherited(field.name.clone())]);
         }
-        Property::new(&format!("{}{mark}", literal::property(&field.name)), ty)
+        Property::new(&field.name, ty)
+            .optional(!field.required)
             .doc(doc::of_field(field.description.as_deref(), self.listed(&field.ty)))
     }
 
-    /// The values of a place whose type has no name.
+    /// The values of an enum that has no name of its own.
     fn listed(&self, ty: &Type) -> Option<&'m [Member]> {
         match ty {
             Type::Named { id, .. } if !self.is_exported(*id) => match &self.model[*id].shape {
@@ -101,18 +99,18 @@ impl<'m> Types<'m> {
     }
 }
 
-/// The type of an index signature, which has to allow what the named members are.
+/// The type of an index signature, which has to allow the types of the named members too.
 fn index(value: Ts, members: &[Property]) -> Ts {
     let mut types = vec![value];
     types.extend(members.iter().map(|member| member.ty.clone()));
-    if members.iter().any(|member| member.name.ends_with('?')) {
-        types.push(syntax::text("undefined"));
+    if members.iter().any(|member| member.is_optional) {
+        types.push(Ts::Keyword(Keyword::Undefined));
     }
-    let index = syntax::union(types);
-    if index.width > MAX_INDEX_WIDTH { syntax::text("unknown") } else { index }
+    let index = union(types);
+    if printer::width_of_type(&index) > MAX_INDEX_WIDTH { Ts::UNKNOWN } else { index }
 }
 
-/// How often the tuple of an array with these bounds has its item; 1 for a plain array.
+/// How often the tuple of an array with these bounds repeats its item; 1 for a plain array.
 pub(super) fn copies(min: u64, max: Option<u64>) -> u64 {
     match max {
         Some(max) if max <= MAX_TUPLE => max,
@@ -124,14 +122,15 @@ pub(super) fn copies(min: u64, max: Option<u64>) -> u64 {
 fn array(item: Ts, min: u64, max: Option<u64>) -> Ts {
     let bounded = max.filter(|max| *max <= MAX_TUPLE);
     let is_plain = bounded.is_none() && (min == 0 || min > MAX_TUPLE);
-    let too_wide = usize::try_from(copies(min, max)).unwrap_or(0) * (item.width + 2) > MAX_TUPLE_WIDTH;
+    let too_wide =
+        usize::try_from(copies(min, max)).unwrap_or(0) * (printer::width_of_type(&item) + 2) > MAX_TUPLE_WIDTH;
     if is_plain || too_wide {
-        return syntax::array(item);
+        return Ts::array(item);
     }
     let mut elements: Vec<Ts> = (0..min).map(|_| item.clone()).collect();
     match bounded {
-        Some(max) => elements.extend((min..max).map(|_| syntax::optional(item.clone()))),
-        None => elements.push(syntax::rest(syntax::array(item))),
+        Some(max) => elements.extend((min..max).map(|_| Ts::Optional(Box::new(item.clone())))),
+        None => elements.push(Ts::Rest(Box::new(Ts::array(item)))),
     }
-    syntax::tuple(elements)
+    Ts::Tuple(elements)
 }

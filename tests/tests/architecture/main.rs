@@ -2,6 +2,7 @@
 
 mod repository;
 mod rust_printer;
+mod typescript_printer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,137 +1,138 @@
-//! Validators: a fast verdict as straight code, and the violations told from the schema as data.
+//! Validators: a fast verdict as code, and violations that are listed from rules as data.
+//!
+//! The verdict is what callers wait for with valid payloads, so it is straight code. Violations are rare and their messages
+//! are many; listing them from data keeps files small.
 
-mod data;
-mod emit;
-mod expr;
-mod helpers;
-mod layout;
-mod output;
-mod plan;
+pub(super) mod condition;
+mod helper;
+mod internal;
+mod rules;
 mod scalar;
 mod structure;
-mod union;
+mod verdict;
 
 use std::collections::{BTreeSet, HashSet};
 
-use capgen_manifest::Side;
-use capgen_schema::{Kind, Schema};
+pub(super) use helper::{Feature, Helper};
+use internal::Internals;
+use verdict::Verdicts;
 
-use super::Form;
-use super::syntax::Writer;
-use crate::model::{Model, SideModel};
-use emit::Emitter;
-use output::Output;
+use super::syntax::{
+    DeclarationKind, Expression, Function, Item, Keyword, Literal, Local, Module, Name, Parameter, Property, Returns,
+    Statement, Type, TypeDeclaration, union,
+};
+use crate::model::Model;
+use crate::model::check::Validator;
 
-/// The names of the functions of a side whose type is `name`.
-fn names(name: &str) -> [String; 3] {
-    ["parse", "is", "assert"].map(|verb| format!("{verb}{name}"))
+/// The names of the exported functions for a type.
+struct Names {
+    is: String,
+    parse: String,
+    assert: String,
 }
 
-/// The names of all functions that [`print`] exports.
+impl Names {
+    fn of(ty: &str) -> Self {
+        Self { is: format!("is{ty}"), parse: format!("parse{ty}"), assert: format!("assert{ty}") }
+    }
+}
+
+/// The names of all functions that [`add`] exports.
 pub(super) fn exported(model: &Model<'_>) -> HashSet<String> {
-    sides(model).flat_map(|(name, _)| names(name)).collect()
+    let names = model.validators.iter().map(|validator| Names::of(&model[validator.ty].name));
+    names.flat_map(|Names { is, parse, assert }| [is, parse, assert]).collect()
 }
 
-/// The sides that have a schema, by the name of their type.
-fn sides<'m>(model: &'m Model<'_>) -> impl Iterator<Item = (&'m str, &'m Schema)> {
-    model.capabilities.iter().flat_map(move |capability| {
-        let sides = [(&capability.request, Side::Request), (&capability.response, Side::Response)];
-        sides.into_iter().filter_map(move |(typed, side)| match typed {
-            SideModel::Typed(id) => Some((model[*id].name.as_str(), capability.source.schema(side)?)),
-            SideModel::Loose(_) => None,
-        })
-    })
+/// Adds the validators of every side that has a schema, and their types.
+pub(super) fn add(module: &mut Module, model: &Model<'_>) {
+    if model.validators.is_empty() {
+        return;
+    }
+    module.items.extend([result(), violation(), options()]);
+    let mut internals = Internals::default();
+    let mut features = BTreeSet::new();
+    let (mut verdicts, mut parsers, mut assertions) = (Vec::new(), Vec::new(), Vec::new());
+    for validator in &model.validators {
+        let name = &model[validator.ty].name;
+        let names = Names::of(name);
+        verdicts.push(verdict(validator, &mut internals, name, &names));
+        let rules = rules::rules(validator, &mut internals, &mut features);
+        parsers.push(parser(rules, name, &names));
+        assertions.push(assertion(name, &names));
+    }
+    // Functions of one kind stand together because compressors find what is alike in what is near.
+    let exported = verdicts.into_iter().chain(parsers).chain(assertions).collect();
+    internals.finish(module, exported, &features);
 }
 
-/// Prints the validators of every side that has a schema.
-///
-/// Gives whether there is any.
-pub(super) fn print(writer: &mut Writer, model: &Model<'_>, form: Form) -> bool {
-    if form == Form::Declarations {
-        return declare(writer, model);
+fn verdict(validator: &Validator<'_>, internals: &mut Internals, ty: &str, names: &Names) -> Function {
+    // In the body, tests narrow the value, which `unknown` would not allow.
+    let value = Parameter { declared: Some(Type::UNKNOWN), ..Parameter::new(Local::Value, Type::ANY) };
+    Function {
+        doc: Vec::new(),
+        name: Name::Exported(names.is.clone()),
+        parameters: vec![value],
+        returns: Returns::Predicate(Type::name(ty)),
+        body: Verdicts::new(validator, internals).run(),
     }
-    let mut output = Output::new(form == Form::Typed);
-    let mut functions: [Vec<String>; 3] = Default::default();
-    let mut keywords = BTreeSet::new();
-    for (name, schema) in sides(model) {
-        for (_, node) in schema.nodes() {
-            if let Kind::Assertions(a) = &node.kind {
-                keywords.extend(a.keywords());
-            }
-        }
-        let printed = print_side(&mut output, name, schema, &mut keywords);
-        functions.iter_mut().zip(printed).for_each(|(functions, function)| functions.push(function));
-    }
-    // What is alike stands together: compressors find it there.
-    let exported = functions.concat().join("\n");
-    if exported.is_empty() {
-        return false;
-    }
-    if form == Form::Typed {
-        writer.line(RESULT);
-    }
-    let (internal, helpers) = output.finish(&exported, &keywords);
-    for part in [internal, exported, helpers].iter().map(|part| part.trim_matches('\n')).filter(|part| !part.is_empty())
-    {
-        writer.line(&format!("{part}\n"));
-    }
-    true
 }
 
-fn declare(writer: &mut Writer, model: &Model<'_>) -> bool {
-    let mut is_first = true;
-    for (name, _) in sides(model) {
-        if std::mem::take(&mut is_first) {
-            writer.line(RESULT);
-        }
-        let [parse, is, assert] = names(name);
-        writer.line(&format!("export declare function {parse}(value: unknown, options?: Options): Result<{name}>;\n"));
-        writer.line(&format!("export declare function {is}(value: unknown): value is {name};\n"));
-        writer.line(ASSERTS);
-        writer.line(&format!(
-            "export declare function {assert}(value: unknown, options?: Options): asserts value is {name};\n"
-        ));
+fn parser(rules: Expression, ty: &str, names: &Names) -> Function {
+    let is_valid = Expression::call(Name::Exported(names.is.clone()), vec![Local::Value.into()]);
+    // The rules are made only for an invalid value.
+    let rules = Expression::Arrow(Box::new(rules));
+    let arguments = vec![is_valid, Local::Value.into(), Local::Options.into(), rules];
+    Function {
+        doc: Vec::new(),
+        name: Name::Exported(names.parse.clone()),
+        parameters: value_and_options(),
+        returns: Returns::Type(Type::Name("Result".to_owned(), vec![Type::name(ty)])),
+        body: vec![Statement::Return(Expression::helper(Helper::Parse, arguments))],
     }
-    !is_first
 }
 
-const ASSERTS: &str = "/** Throws an `Error` that has the `violations`. */";
+fn assertion(ty: &str, names: &Names) -> Function {
+    let parsed =
+        Expression::call(Name::Exported(names.parse.clone()), vec![Local::Value.into(), Local::Options.into()]);
+    Function {
+        doc: vec!["Throws an `Error` with the `violations` if the value is invalid.".to_owned()],
+        name: Name::Exported(names.assert.clone()),
+        parameters: value_and_options(),
+        returns: Returns::Assertion(Type::name(ty)),
+        body: vec![Statement::Expression(Expression::helper(Helper::Assert, vec![parsed]))],
+    }
+}
 
-const RESULT: &str = "
-/** What `parse` gives: the value, or everything that is wrong with it. */
-export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
+fn value_and_options() -> Vec<Parameter> {
+    let options = Parameter { is_optional: true, ..Parameter::new(Local::Options, Type::name("Options")) };
+    vec![Parameter::new(Local::Value, Type::UNKNOWN), options]
+}
 
-/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
-export type Violation = { path: string; message: string; keyword: string };
+/// `Result<T>`.
+fn result() -> Item {
+    let is_ok = |value| Property::new("ok", Type::Literal(Literal::Boolean(value)));
+    let body = union([
+        Type::object(vec![is_ok(true), Property::new("value", Type::name("T"))]),
+        Type::object(vec![is_ok(false), Property::new("violations", Type::array(Type::name("Violation")))]),
+    ]);
+    declaration("Result", Some("T"), body, "The result of `parse`: the value, or every violation.")
+}
 
-/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
-export type Options = { redact?: boolean; limit?: number };
-";
+fn violation() -> Item {
+    let members = ["path", "message", "keyword"].map(|name| Property::new(name, Type::STRING));
+    let doc = "A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.";
+    declaration("Violation", None, Type::object(members.into()), doc)
+}
 
-/// The functions of one side, which others are to be printed for: for the verdict, the result, and the error.
-fn print_side(output: &mut Output, name: &str, schema: &Schema, keywords: &mut BTreeSet<&str>) -> [String; 3] {
-    let mut emitter = Emitter::new(schema, output);
-    let verdict = emitter.run();
-    let data = data::contract(&emitter.plan, emitter.output, keywords);
-    let [parse, is, assert] = names(name);
-    let unknown = output.typed(": unknown");
-    let options = output.typed("?: Options");
-    let mut parse = format!(
-        "export function {parse}(value{unknown}, options{options}){} {{\n  return parse({is}(value), value, options, () => ",
-        output.typed(&format!(": Result<{name}>"))
-    );
-    data.write(&mut parse, 60 + name.len(), 2);
-    parse.push_str(");\n}\n");
-    let is_function = format!(
-        "export function {is}(value{}){} {{{verdict}\n}}\n",
-        output.typed(": any"),
-        output.typed(&format!(": value is {name}"))
-    );
-    let assert = format!(
-        "{ASSERTS}\nexport function {assert}(value{unknown}, options{options}){} {{\n  \
-         assert({}(value, options));\n}}\n",
-        output.typed(&format!(": asserts value is {name}")),
-        names(name)[0],
-    );
-    [is_function, parse, assert]
+fn options() -> Item {
+    let members = [("redact", Type::BOOLEAN), ("limit", Type::Keyword(Keyword::Number))];
+    let members = members.map(|(name, ty)| Property::new(name, ty).optional(true));
+    let doc =
+        "`redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.";
+    declaration("Options", None, Type::object(members.into()), doc)
+}
+
+fn declaration(name: &str, parameter: Option<&'static str>, body: Type, doc: &str) -> Item {
+    let doc = vec![doc.to_owned()];
+    Item::Type(TypeDeclaration { doc, name: name.to_owned(), parameter, body, kind: DeclarationKind::Compact })
 }

@@ -1,70 +1,71 @@
-//! Conditions on values that are no arrays and objects.
+//! Conditions on values that are neither arrays nor objects.
 
 use std::cmp::Ordering;
 
-use capgen_schema::{Assertions, Format, Json, Number, Type, TypeSet};
+use capgen_schema::{Format, Json, Number, Type as JsonType, TypeSet};
 
-use super::expr::{Expr, all, any, atom};
-use super::helpers::Helper;
-use super::output::Output;
-use crate::typescript::literal;
+use super::Helper;
+use super::condition::{all, any, has_type, is_null};
+use super::internal::Internals;
+use crate::model::check::{Bound, Rules};
+use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local};
 
 /// Longer lists of values are looked up in a set.
 pub(super) const FEW: usize = 8;
 
-/// The listed values that the other keywords on scalars leave, where values are listed; those of `const` where both list.
-pub(super) fn listed(a: &Assertions) -> Option<Vec<&Json>> {
-    let values: Vec<&Json> = match (&a.const_value, &a.enum_values) {
+/// The listed values that the other keywords on scalars accept, if values are listed. If both keywords list values, those
+/// of `const`.
+pub(super) fn listed<'m>(rules: &Rules<'m>) -> Option<Vec<&'m Json>> {
+    let values: Vec<&Json> = match (rules.const_value, rules.enum_values) {
         (Some(value), _) => vec![value],
         (None, Some(values)) => values.iter().collect(),
         (None, None) => return None,
     };
-    Some(values.into_iter().filter(|value| fits(a, value)).collect())
+    Some(values.into_iter().filter(|value| fits(rules, value)).collect())
 }
 
-/// That a value is one of `values`, which are listed, and of the `enum` beside a `const`.
-pub(super) fn listing(output: &mut Output, a: &Assertions, values: &[&Json], v: &str) -> Expr {
-    let member = membership(output, values, v);
-    match (&a.const_value, &a.enum_values) {
+/// That a value is one of `values`, which are [listed], and in the `enum` next to a `const`.
+pub(super) fn is_listed(internals: &mut Internals, rules: &Rules<'_>, values: &[&Json], local: Local) -> Expression {
+    let is_value = is_one_of(internals, values, local);
+    match (rules.const_value, rules.enum_values) {
         (Some(_), Some(others)) => {
             let others: Vec<&Json> = others.iter().collect();
-            all([membership(output, &others, v), member])
+            all([is_one_of(internals, &others, local), is_value])
         }
-        _ => member,
+        _ => is_value,
     }
 }
 
-fn fits(a: &Assertions, value: &Json) -> bool {
-    let is_typed = a.types.is_none_or(|types| types.contains(value.type_of()));
-    is_typed
+fn fits(rules: &Rules<'_>, value: &Json) -> bool {
+    let has_type = rules.types.is_none_or(|types| types.contains(value.type_of()));
+    has_type
         && match value {
-            Json::Number(number) => bounds(a).all(|bound| bound.holds(number.as_f64())),
+            Json::Number(number) => limits(rules).all(|limit| limit.accepts(number.as_f64())),
             Json::String(text) => {
                 let length = text.chars().count() as u64;
-                a.min_length.is_none_or(|limit| length >= limit)
-                    && a.max_length.is_none_or(|limit| length <= limit)
-                    && a.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text) == Ok(true))
-                    && a.format.is_none_or(|format| format.accepts(text))
+                rules.min_length.is_none_or(|limit| length >= limit)
+                    && rules.max_length.is_none_or(|limit| length <= limit)
+                    && rules.pattern.is_none_or(|pattern| pattern.is_match(text) == Ok(true))
+                    && rules.format.is_none_or(|format| format.accepts(text))
             }
             _ => true,
         }
 }
 
-/// That a value is one of a list.
-fn membership(output: &mut Output, values: &[&Json], v: &str) -> Expr {
-    // Nothing equals a number that TypeScript cannot hold.
-    let is_exact = |value: &&&Json| value.as_number().is_none_or(Number::is_representable);
-    let scalars: Vec<&Json> = values.iter().filter(|value| is_scalar(value)).filter(is_exact).copied().collect();
+fn is_one_of(internals: &mut Internals, values: &[&Json], local: Local) -> Expression {
+    // Nothing equals a number that JavaScript cannot represent.
+    let can_equal = |value: &&&Json| value.as_number().is_none_or(Number::is_representable);
+    let scalars: Vec<&Json> = values.iter().filter(|value| is_scalar(value)).filter(can_equal).copied().collect();
     let others: Vec<&Json> = values.iter().filter(|value| !is_scalar(value)).copied().collect();
     let mut terms = Vec::new();
     if scalars.len() > FEW {
-        terms.push(atom(format!("{}.has({v})", output.set(&scalars))));
+        terms.push(internals.set(&scalars).method("has", vec![local.into()]));
     } else {
-        let literals = scalars.iter().filter_map(|value| literal::primitive(value));
-        terms.extend(literals.map(|literal| atom(format!("{v} === {literal}"))));
+        let literals = scalars.iter().filter_map(|value| Literal::of(value));
+        terms.extend(literals.map(|literal| Expression::from(local).equals(Expression::Literal(literal))));
     }
     if !others.is_empty() {
-        terms.push(atom(format!("{}({v}, {})", Helper::Among.name(), output.literals(&others))));
+        terms.push(Expression::helper(Helper::Among, vec![local.into(), internals.literals(&others)]));
     }
     any(terms)
 }
@@ -73,72 +74,75 @@ pub(super) fn is_scalar(value: &Json) -> bool {
     !matches!(value, Json::Array(_) | Json::Object(_))
 }
 
-/// That a value has one of the scalar types and meets what is asked of it.
-pub(super) fn alternatives(output: &mut Output, a: &Assertions, types: TypeSet, v: &str) -> Vec<Expr> {
+/// For each scalar type, that a value has it and meets the assertions about it.
+pub(super) fn alternatives(
+    internals: &mut Internals,
+    rules: &Rules<'_>,
+    types: TypeSet,
+    local: Local,
+) -> Vec<Expression> {
     let mut terms = Vec::new();
-    if types.contains(Type::String) {
-        terms.push(on_string(output, a, v));
+    if types.contains(JsonType::String) {
+        terms.push(is_text(internals, rules, local));
     }
-    if types.contains(Type::Integer) {
-        let test = if types.contains(Type::Number) { "isFinite" } else { "isInteger" };
-        terms.push(all(std::iter::once(atom(format!("Number.{test}({v})"))).chain(on_number(a, v))));
+    if types.contains(JsonType::Integer) {
+        let test = if types.contains(JsonType::Number) { "isFinite" } else { "isInteger" };
+        let is_number = Expression::library("Number", test, vec![local.into()]);
+        terms.push(all(std::iter::once(is_number).chain(of_number(rules, local))));
     }
-    if types.contains(Type::Boolean) {
-        terms.push(atom(format!("typeof {v} === \"boolean\"")));
+    if types.contains(JsonType::Boolean) {
+        terms.push(has_type(local, "boolean"));
     }
-    if types.contains(Type::Null) {
-        terms.push(atom(format!("{v} === null")));
+    if types.contains(JsonType::Null) {
+        terms.push(is_null(local));
     }
     terms
 }
 
-/// What a schema that allows every type asks of scalars.
-pub(super) fn implications(output: &mut Output, a: &Assertions, v: &str) -> Vec<Expr> {
+/// The assertions about scalars of a check that accepts every type.
+pub(super) fn implications(internals: &mut Internals, rules: &Rules<'_>, local: Local) -> Vec<Expression> {
+    let has_other_type = |name| Expression::from(local).type_of().differs(Expression::string(name));
     let mut terms = Vec::new();
-    if asks_strings(a) {
-        terms.push(any([atom(format!("typeof {v} !== \"string\"")), on_string(output, a, v)]));
+    if rules.asserts_strings() {
+        terms.push(any([has_other_type("string"), is_text(internals, rules, local)]));
     }
-    let on_number = all(on_number(a, v));
-    if let Expr::Atom(_) | Expr::And(_) = on_number {
-        terms.push(any([atom(format!("typeof {v} !== \"number\"")), on_number]));
+    if !rules.limits.is_empty() {
+        terms.push(any([has_other_type("number"), all(of_number(rules, local))]));
     }
     terms
 }
 
-fn asks_strings(a: &Assertions) -> bool {
-    a.min_length.is_some() || a.max_length.is_some() || a.format.is_some() || a.pattern.is_some()
+/// Whether the length of a text is compared with more than zero.
+fn limits_length(rules: &Rules<'_>) -> bool {
+    !matches!((rules.min_length.unwrap_or(0), rules.max_length), (0 | 1, None) | (0, Some(0)))
 }
 
-/// Whether the length of texts is more than that they are empty or not.
-fn bounds_length(a: &Assertions) -> bool {
-    !matches!((a.min_length.unwrap_or(0), a.max_length), (0 | 1, None) | (0, Some(0)))
+/// That a value is a text and meets the assertions about texts.
+fn is_text(internals: &mut Internals, rules: &Rules<'_>, local: Local) -> Expression {
+    // The helpers for formats and lengths test the type themselves.
+    let is_tested = rules.format.is_some() || limits_length(rules);
+    let is_text = if is_tested { Expression::TRUE } else { has_type(local, "string") };
+    all([is_text, of_text(internals, rules, local)])
 }
 
-/// That a value is a text and meets what is asked of texts.
-fn on_string(output: &mut Output, a: &Assertions, v: &str) -> Expr {
-    let is_tested = a.format.is_some() || bounds_length(a);
-    let test = if is_tested { Expr::True } else { atom(format!("typeof {v} === \"string\"")) };
-    all([test, on_text(output, a, v)])
-}
-
-/// That a text meets what is asked of texts.
-pub(super) fn on_text(output: &mut Output, a: &Assertions, v: &str) -> Expr {
+/// That a text meets the assertions about texts.
+pub(super) fn of_text(internals: &mut Internals, rules: &Rules<'_>, local: Local) -> Expression {
     let mut terms = Vec::new();
-    let least = a.min_length.unwrap_or(0);
-    if let Some(format) = a.format {
-        terms.push(atom(format!("{}({v})", helper_of(format).name())));
+    let value = || Expression::from(local);
+    if let Some(format) = rules.format {
+        terms.push(Expression::helper(helper_of(format), vec![value()]));
     }
-    match (least, a.max_length) {
+    match (rules.min_length.unwrap_or(0), rules.max_length) {
         (0, None) => {}
-        (1, None) => terms.push(atom(format!("{v} !== \"\""))),
-        (0, Some(0)) => terms.push(atom(format!("{v} === \"\""))),
-        (_, most) => {
-            let most = most.map(|most| format!(", {}", size(most))).unwrap_or_default();
-            terms.push(atom(format!("{}({v}, {}{most})", Helper::Spans.name(), size(least))));
+        (1, None) => terms.push(value().differs(Expression::string(""))),
+        (0, Some(0)) => terms.push(value().equals(Expression::string(""))),
+        (least, most) => {
+            let limits = std::iter::once(least).chain(most).map(Expression::count);
+            terms.push(Expression::helper(Helper::Spans, std::iter::once(value()).chain(limits).collect()));
         }
     }
-    if let Some(pattern) = &a.pattern {
-        terms.push(atom(format!("{}.test({v})", output.pattern(pattern))));
+    if let Some(pattern) = rules.pattern {
+        terms.push(internals.pattern(pattern).method("test", vec![value()]));
     }
     all(terms)
 }
@@ -153,52 +157,47 @@ pub(super) fn helper_of(format: Format) -> Helper {
     }
 }
 
-/// A length as a number.
-pub(super) fn size(size: u64) -> String {
-    literal::number(&Number::from(size))
+fn of_number(rules: &Rules<'_>, local: Local) -> impl Iterator<Item = Expression> {
+    limits(rules).map(move |limit| Expression::from(local).binary(limit.operator(), Expression::number(limit.nearest)))
 }
 
-fn on_number(a: &Assertions, v: &str) -> impl Iterator<Item = Expr> {
-    bounds(a).map(move |bound| atom(format!("{v} {} {}", bound.relation, bound.text())))
+/// A limit that accepts the same binary64 numbers as the one of the contract, which may not be a binary64 itself.
+pub(super) struct Limit<'m> {
+    pub(super) bound: Bound,
+    /// As it is in the contract.
+    pub(super) exact: &'m Number,
+    pub(super) nearest: f64,
 }
 
-/// A bound that holds for the same binary64 numbers as the one of the contract, which may be none itself.
-pub(super) struct Bound {
-    pub(super) keyword: &'static str,
-    relation: &'static str,
-    limit: f64,
-}
-
-impl Bound {
-    fn holds(&self, float: f64) -> bool {
-        match self.relation {
-            ">=" => float >= self.limit,
-            "<=" => float <= self.limit,
-            ">" => float > self.limit,
-            _ => float < self.limit,
+impl Limit<'_> {
+    fn operator(&self) -> BinaryOperator {
+        match self.bound {
+            Bound::Minimum => BinaryOperator::GreaterOrEqual,
+            Bound::Maximum => BinaryOperator::LessOrEqual,
+            Bound::ExclusiveMinimum => BinaryOperator::Greater,
+            Bound::ExclusiveMaximum => BinaryOperator::Less,
         }
     }
 
-    pub(super) fn text(&self) -> String {
-        literal::float(self.limit)
+    fn accepts(&self, float: f64) -> bool {
+        match self.bound {
+            Bound::Minimum => float >= self.nearest,
+            Bound::Maximum => float <= self.nearest,
+            Bound::ExclusiveMinimum => float > self.nearest,
+            Bound::ExclusiveMaximum => float < self.nearest,
+        }
     }
 }
 
-pub(super) fn bounds(a: &Assertions) -> impl Iterator<Item = Bound> {
-    let bounds = [
-        ("minimum", ">=", &a.minimum),
-        ("maximum", "<=", &a.maximum),
-        ("exclusiveMinimum", ">", &a.exclusive_minimum),
-        ("exclusiveMaximum", "<", &a.exclusive_maximum),
-    ];
-    bounds.into_iter().filter_map(|(keyword, relation, limit)| {
-        let limit = limit.as_ref()?;
-        let nearest = limit.as_f64();
-        let limit = match (limit.compare_float(nearest), relation) {
-            (Ordering::Less, ">=") | (Ordering::Less, "<") => nearest.next_up(),
-            (Ordering::Greater, "<=") | (Ordering::Greater, ">") => nearest.next_down(),
+pub(super) fn limits<'m>(rules: &Rules<'m>) -> impl Iterator<Item = Limit<'m>> {
+    rules.limits.iter().map(|&(bound, exact)| {
+        let nearest = exact.as_f64();
+        // If the nearest binary64 is on the wrong side of the limit, its neighbour is the first on the right side.
+        let nearest = match (exact.compare_float(nearest), bound) {
+            (Ordering::Less, Bound::Minimum | Bound::ExclusiveMaximum) => nearest.next_up(),
+            (Ordering::Greater, Bound::Maximum | Bound::ExclusiveMinimum) => nearest.next_down(),
             _ => nearest,
         };
-        Some(Bound { keyword, relation, limit })
+        Limit { bound, exact, nearest }
     })
 }

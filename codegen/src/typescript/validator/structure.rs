@@ -1,255 +1,260 @@
-//! Arrays, objects, and schemas for the same place.
+//! Conditions on arrays, objects, and checks for the same value.
 
-use std::collections::HashSet;
-
-use capgen_schema::analysis::branches;
-use capgen_schema::{Assertions, Kind, NodeId};
-
-use super::emit::{Emitter, Place, is_covered};
-use super::expr::{Expr, all, any, atom, factor};
-use super::helpers::Helper;
-use super::scalar;
-use super::union;
-use crate::typescript::literal;
+use super::Helper;
+use super::condition::{all, any, begins_by_comparing, factor, is_object, rejects_undefined};
+use super::verdict::{Target, Verdicts, body, call, each};
+use crate::model::check::{CheckId, Property, Rest, Rules, Union};
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Statement};
 
 /// An object with more properties is checked by several functions.
 const MANY: usize = 100;
 /// More names are looked up in a set.
 const FEW: usize = 5;
 
-impl<'s> Emitter<'s, '_> {
-    /// What a schema says of an array.
-    pub(super) fn array(&mut self, a: &Assertions, place: &Place) -> Expr {
-        let v = &place.v;
+/// What every object inherits: a property with such a name is looked up by a helper.
+const INHERITED: [&str; 12] = [
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+    "__proto__",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
+
+/// Optional members of an object are counted: by which variable, and how many are there in any case.
+type Counter = Option<(Local, usize)>;
+
+impl<'m> Verdicts<'m, '_> {
+    /// The assertions about an array.
+    pub(super) fn array(&mut self, rules: &Rules<'m>, target: &Target) -> Expression {
+        let length = || target.value().member("length");
         let mut terms = Vec::new();
-        if let Some(limit) = a.min_items.filter(|limit| *limit > 0) {
-            terms.push(atom(format!("{v}.length >= {}", scalar::size(limit))));
+        if let Some(limit) = rules.min_items.filter(|limit| *limit > 0) {
+            terms.push(length().binary(BinaryOperator::GreaterOrEqual, Expression::count(limit)));
         }
-        if let Some(limit) = a.max_items {
-            terms.push(atom(format!("{v}.length <= {}", scalar::size(limit))));
+        if let Some(limit) = rules.max_items {
+            terms.push(length().binary(BinaryOperator::LessOrEqual, Expression::count(limit)));
         }
-        match a.items {
-            Some(items) => terms.push(self.items(items, place)),
-            None if is_covered(a) && !a.unique_items => {}
-            None => terms.push(self.anything(place)),
+        match rules.items {
+            Some(items) => terms.push(self.items(items, target)),
+            None if rules.is_covered() && !rules.unique_items => {}
+            // Items are compared only once it is certain that they are not too deep.
+            None => terms.push(self.anything(target)),
         }
-        if a.unique_items {
-            terms.push(atom(format!("!{}({v})", Helper::Repeated.name())));
+        if rules.unique_items {
+            terms.push(Expression::helper(Helper::Repeated, vec![target.value()]).not());
         }
         all(terms)
     }
 
-    fn items(&mut self, items: NodeId, place: &Place) -> Expr {
-        let item = Place::given("item", place.depth.below());
-        match self.expr(items, &item) {
-            Expr::True => Expr::True,
-            Expr::False => atom(format!("{}.length === 0", place.v)),
-            expr => {
-                let statements = self.each("const item of value", "", &expr);
-                let name = self.shared_function(place.depth, &statements);
-                self.call_named(&name, place)
+    fn items(&mut self, items: CheckId, target: &Target) -> Expression {
+        let item = Target::given(Local::Item, target.depth.below());
+        match self.check(items, &item) {
+            Expression::TRUE => Expression::TRUE,
+            Expression::FALSE => target.value().member("length").equals(Expression::count(0)),
+            condition => {
+                let statements = each(Local::Item, Local::Value.into(), Vec::new(), condition);
+                let name = self.shared_function(target.depth, statements);
+                call(&name, target)
             }
         }
     }
 
-    /// The test for an object, and what a schema says of its members.
-    pub(super) fn object(&mut self, a: &Assertions, place: &Place) -> (Expr, Expr) {
-        let rest = a.additional_properties.map(|id| (id, &self.schema.node(self.schema.resolve(id)).kind));
-        let is_closed = matches!(rest, Some((_, Kind::Bool(false))));
-        let is_open = matches!(rest, None | Some((_, Kind::Bool(true))));
-        let walks = is_open && self.plan.is_deep && !is_covered(a);
-        let declared: HashSet<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
-        let undeclared = a.required.iter().filter(|name| !declared.contains(name.as_str()));
-        let mut terms: Vec<Expr> =
-            undeclared.map(|name| atom(format!("{} !== undefined", access(&place.v, name)))).collect();
-        let mut start = None;
-        let is_many = a.properties.len() > MANY;
+    /// That a value is an object, and the assertions about its members.
+    ///
+    /// Unknown members are found by counting: if an object has as many members as declared properties were found, all are
+    /// known. That is faster than to look up each name.
+    pub(super) fn object(&mut self, rules: &Rules<'m>, target: &Target) -> (Expression, Expression) {
+        let is_closed = rules.rest == Rest::Closed;
+        let walks = rules.rest == Rest::Open && self.limits_depth() && !rules.is_covered();
+        let declared = rules.properties.len();
+        let is_there = |name: &&str| access(target, name).differs(Expression::Undefined);
+        let mut terms: Vec<Expression> = rules.undeclared.iter().map(is_there).collect();
+        let mut counter = None;
+        let is_many = declared > MANY;
         if is_many {
-            terms.push(self.many(a, place, is_closed));
+            terms.push(self.many_properties(rules, target, is_closed));
         } else {
-            let counts = (is_closed || walks) && !a.properties.is_empty();
-            start = counts.then(|| self.properties(&mut terms, a, place, true)).flatten();
-            if !counts {
-                self.properties(&mut terms, a, place, false);
-            }
+            counter = self.counter(rules, target).filter(|_| is_closed || walks);
+            self.properties(&mut terms, rules, target, counter);
         }
-        let v = &place.v;
-        let size = match start {
-            Some(_) => format!("size{}", place.level + 1),
-            None => a.properties.len().to_string(),
-        };
+        let size = counter.map_or_else(|| Expression::count(declared as u64), |(size, _)| size.into());
         if is_closed && !is_many {
-            terms.push(atom(format!("{}({v}, {size})", Helper::Sized.name())));
-        } else if walks && (is_many || a.properties.is_empty()) {
-            terms.push(self.anything(place));
+            terms.push(Expression::helper(Helper::Sized, vec![target.value(), size]));
+        } else if walks && (is_many || declared == 0) {
+            terms.push(self.anything(target));
         } else if walks {
-            terms.push(atom(format!("{}({v}, {size}, {})", Helper::Sized.name(), place.depth.levels())));
+            terms.push(Expression::helper(Helper::Sized, vec![target.value(), size, target.depth.levels()]));
         }
-        if let (Some((id, _)), false, false) = (rest, is_closed, is_open) {
-            terms.push(self.additional(a, id, place));
+        if let Rest::Checked(id) = rules.rest {
+            terms.push(self.additional(rules, id, target));
         }
-        if let Some(start) = start {
-            terms.insert(0, Expr::Count { size, start });
+        if let Some((size, start)) = counter {
+            terms.insert(0, Expression::Count(size, start));
         }
-        let test = format!("({v}?.constructor === Object || {}({v}))", Helper::IsDict.name());
-        (atom(test), all(terms))
+        (is_object(target.local), all(terms))
     }
 
-    /// Checks declared properties, constants first; gives where to start counting those that may be absent.
-    fn properties(&mut self, terms: &mut Vec<Expr>, a: &Assertions, place: &Place, counts: bool) -> Option<usize> {
-        let required: HashSet<&str> = a.required.iter().map(String::as_str).collect();
-        let certain = a.properties.iter().filter(|(name, _)| required.contains(name.as_str())).count();
-        let counter = (counts && certain < a.properties.len()).then(|| format!("size{}", place.level + 1));
-        let is_constant = |id: NodeId| self.schema.assertions(id).is_some_and(|a| a.const_value.is_some());
-        let (first, then): (Vec<_>, Vec<_>) = a.properties.iter().partition(|(_, id)| is_constant(*id));
-        for (name, id) in first.into_iter().chain(then) {
-            let is_required = required.contains(name.as_str());
-            let counter = counter.as_deref().filter(|_| !is_required);
-            terms.push(self.property(name, *id, place, is_required, counter));
+    /// The counter of an object that has optional properties.
+    fn counter(&self, rules: &Rules<'m>, target: &Target) -> Counter {
+        let certain = rules.properties.iter().filter(|property| property.is_required).count();
+        (certain < rules.properties.len()).then_some((Local::Size(target.level + 1), certain))
+    }
+
+    /// Checks declared properties. Constants come first: they are cheap, and in a union they exclude most branches.
+    fn properties(&mut self, terms: &mut Vec<Expression>, rules: &Rules<'m>, target: &Target, counter: Counter) {
+        let is_constant = |property: &&Property<'m>| {
+            self.validator.rules(property.check).is_some_and(|rules| rules.const_value.is_some())
+        };
+        let (first, then): (Vec<_>, Vec<_>) = rules.properties.iter().partition(is_constant);
+        for property in first.into_iter().chain(then) {
+            terms.push(self.property(property, target, counter.map(|(size, _)| size)));
         }
-        counter.map(|_| certain)
     }
 
-    fn property(&mut self, name: &str, id: NodeId, place: &Place, is_required: bool, counter: Option<&str>) -> Expr {
-        let access = access(&place.v, name);
-        let member = place.member();
-        let expr = self.expr(id, &member);
-        let v = &member.v;
-        if is_required {
-            let expr = match self.admits_undefined(id) && !refuses_undefined(&expr, v) {
-                true => all([atom(format!("{v} !== undefined")), expr]),
-                false => expr,
-            };
-            let is_single = expr.uses(v) == 1;
-            return expr.replace_first(v, &if is_single { access } else { format!("({v} = {access})") });
+    fn property(&mut self, property: &Property<'m>, target: &Target, counter: Option<Local>) -> Expression {
+        let access = access(target, property.name);
+        let member = target.member();
+        let condition = self.check(property.check, &member);
+        let local = member.local;
+        let stored = |access| Expression::Assign(local, Box::new(access));
+        if property.is_required {
+            let must_exist = self.accepts_undefined(property.check) && !rejects_undefined(&condition, local);
+            let exists = if must_exist { member.value().differs(Expression::Undefined) } else { Expression::TRUE };
+            let mut condition = all([exists, condition]);
+            let is_single = condition.uses(local) == 1;
+            condition.replace_first_use(local, &if is_single { access } else { stored(access) });
+            return condition;
         }
-        let counted = all([counter.map_or(Expr::True, |counter| atom(format!("++{counter} > 0"))), expr]);
-        let is_used = counted.uses(v) > 0;
-        let held = if is_used { format!("({v} = {access})") } else { access };
-        any([atom(format!("{held} === undefined")), counted])
+        let is_counted = |size| Expression::Increment(size).binary(BinaryOperator::Greater, Expression::count(0));
+        let counted = all([counter.map_or(Expression::TRUE, is_counted), condition]);
+        let value = if counted.uses(local) > 0 { stored(access) } else { access };
+        any([value.equals(Expression::Undefined), counted])
     }
 
-    /// Whether the check of a subschema may let an absent value pass.
-    fn admits_undefined(&self, id: NodeId) -> bool {
-        self.schema
-            .assertions(id)
-            .is_none_or(|a| a.types.is_none() && a.enum_values.is_none() && a.const_value.is_none())
+    /// Whether a check may accept a value that is absent.
+    fn accepts_undefined(&self, id: CheckId) -> bool {
+        self.validator
+            .rules(id)
+            .is_none_or(|rules| rules.types.is_none() && rules.enum_values.is_none() && rules.const_value.is_none())
     }
 
-    /// An object with so many properties that compilers would give up on one function.
-    fn many(&mut self, a: &Assertions, place: &Place, is_closed: bool) -> Expr {
-        let required: HashSet<&str> = a.required.iter().map(String::as_str).collect();
+    /// Checks the properties of an object that has so many that a compiler would give up on one function.
+    fn many_properties(&mut self, rules: &Rules<'m>, target: &Target, is_closed: bool) -> Expression {
         let mut calls = Vec::new();
-        for chunk in a.properties.chunks(MANY) {
-            let given = Place::given("value", place.depth);
-            let property = |(name, id): &(String, NodeId)| {
-                self.property(name, *id, &given, required.contains(name.as_str()), None)
-            };
-            let expr = all(chunk.iter().map(property).collect::<Vec<_>>());
-            let statements = self.body(&expr);
-            let name = self.shared_function(place.depth, &statements);
-            calls.push(self.call_named(&name, place));
+        for chunk in rules.properties.chunks(MANY) {
+            let given = Target::given(Local::Value, target.depth);
+            let conditions: Vec<_> = chunk.iter().map(|property| self.property(property, &given, None)).collect();
+            let name = self.shared_function(target.depth, body(all(conditions), Statement::Return));
+            calls.push(call(&name, target));
         }
         if is_closed {
-            let names: Vec<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
-            let names = self.output.names(&names);
-            calls.push(atom(format!("{}({}, {names})", Helper::HasOnly.name(), place.v)));
+            let names = self.internals.names(&names(rules));
+            calls.push(Expression::helper(Helper::HasOnly, vec![target.value(), names]));
         }
         all(calls)
     }
 
-    /// Checks what is not declared.
-    fn additional(&mut self, a: &Assertions, id: NodeId, place: &Place) -> Expr {
-        let names: Vec<&str> = a.properties.iter().map(|(name, _)| name.as_str()).collect();
-        let expr = self.expr(id, &Place::given("item", place.depth.below()));
-        let known = if names.len() > FEW {
-            vec![atom(format!("{}.has(name)", self.output.names(&names)))]
+    /// Checks the members that are not declared.
+    fn additional(&mut self, rules: &Rules<'m>, id: CheckId, target: &Target) -> Expression {
+        let names = names(rules);
+        let condition = self.check(id, &Target::given(Local::Item, target.depth.below()));
+        let key = || Expression::from(Local::Key);
+        let is_declared = if names.len() > FEW {
+            self.internals.names(&names).method("has", vec![key()])
         } else {
-            names.iter().map(|name| atom(format!("name === {}", literal::string(name)))).collect()
+            any(names.iter().map(|name| key().equals(Expression::string(name))))
         };
-        let expr = any(known.into_iter().chain([atom("item === undefined"), expr]));
-        if matches!(expr, Expr::True) {
-            return Expr::True;
+        let is_absent = Expression::from(Local::Item).equals(Expression::Undefined);
+        let condition = any([is_declared, is_absent, condition]);
+        if condition == Expression::TRUE {
+            return Expression::TRUE;
         }
-        let item = "\n    const item = value[name];";
-        let statements = self.each("const name of Object.keys(value)", item, &expr);
-        let name = self.shared_function(place.depth, &statements);
-        self.call_named(&name, place)
+        let value = || Expression::from(Local::Value);
+        let item = Expression::Index(Box::new(value()), Box::new(key()));
+        let keys = Expression::library("Object", "keys", vec![value()]);
+        let statements = each(Local::Key, keys, vec![Statement::Const(Local::Item, item)], condition);
+        let name = self.shared_function(target.depth, statements);
+        call(&name, target)
     }
 
-    /// What other schemas say of the same place.
-    pub(super) fn applicators(&mut self, a: &'s Assertions, place: &Place) -> Vec<Expr> {
-        let is_alone = a.keywords().count() == 1 && a.all_of.as_ref().is_none_or(|parts| parts.len() == 1);
-        let mut terms: Vec<Expr> = a.all_of.iter().flatten().map(|id| self.applied(*id, place, is_alone)).collect();
-        if let Some(branches) = &a.any_of {
-            let verdicts = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
-            terms.push(self.any_of(branches, verdicts, place));
+    /// The verdicts of other checks on the same value.
+    pub(super) fn applied_here(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
+        let is_alone = rules.applies_one_only();
+        let mut terms: Vec<Expression> =
+            rules.all_of.iter().map(|part| self.check_apart(part.check, target, is_alone)).collect();
+        if let Some(union) = &rules.any_of {
+            let verdicts = self.branches(union, target, is_alone);
+            terms.push(self.any_of(union, verdicts, target));
         }
-        if let Some(branches) = &a.one_of {
-            terms.push(self.one_of(branches, place, is_alone));
+        if let Some(union) = &rules.one_of {
+            terms.push(self.one_of(union, target, is_alone));
         }
-        if let Some(not) = a.not {
-            terms.push(match self.applied(not, place, is_alone) {
-                Expr::True => Expr::False,
-                Expr::False => Expr::True,
-                expr => atom(expr.operand_of_not().replacen("", "!", 1)),
+        if let Some(not) = rules.not {
+            terms.push(match self.check_apart(not, target, is_alone) {
+                Expression::TRUE => Expression::FALSE,
+                Expression::FALSE => Expression::TRUE,
+                condition => condition.not(),
             });
         }
         terms
     }
 
-    fn one_of(&mut self, branches: &[NodeId], place: &Place, is_alone: bool) -> Expr {
-        let verdicts: Vec<Expr> = branches.iter().map(|id| self.applied(*id, place, is_alone)).collect();
-        let verdicts: Vec<Expr> = verdicts.into_iter().filter(|verdict| !matches!(verdict, Expr::False)).collect();
-        if verdicts.len() < 2 || branches::are_exclusive(self.schema, branches) {
-            return self.any_of(branches, verdicts, place);
-        }
-        let counted: Vec<String> = verdicts.iter().map(|verdict| format!("+{}", verdict.operand_of_not())).collect();
-        atom(format!("{} === 1", counted.join(" + ")))
+    fn branches(&mut self, union: &Union<'m>, target: &Target, is_alone: bool) -> Vec<Expression> {
+        union.branches.iter().map(|branch| self.check_apart(branch.check, target, is_alone)).collect()
     }
 
-    /// That one of the verdicts on a place holds: what all ask first is asked once, and their tag is read once.
-    fn any_of(&self, branches: &[NodeId], verdicts: Vec<Expr>, place: &Place) -> Expr {
-        if verdicts.len() < 2 || verdicts.iter().any(|verdict| matches!(verdict, Expr::True)) {
+    fn one_of(&mut self, union: &Union<'m>, target: &Target, is_alone: bool) -> Expression {
+        let mut verdicts = self.branches(union, target, is_alone);
+        verdicts.retain(|verdict| *verdict != Expression::FALSE);
+        if verdicts.len() < 2 || union.is_exclusive {
+            return self.any_of(union, verdicts, target);
+        }
+        let counted = verdicts.into_iter().map(|verdict| Expression::Plus(Box::new(verdict)));
+        let sum = counted.reduce(|sum, one| sum.binary(BinaryOperator::Plus, one));
+        sum.unwrap_or(Expression::count(0)).equals(Expression::count(1))
+    }
+
+    /// That one of the verdicts on a value is true. The tests that all of them begin with are made once, and their tag is
+    /// read once.
+    fn any_of(&self, union: &Union<'m>, verdicts: Vec<Expression>, target: &Target) -> Expression {
+        if verdicts.len() < 2 || verdicts.contains(&Expression::TRUE) {
             return any(verdicts);
         }
         let (mut common, mut verdicts) = factor(verdicts);
-        let tag = format!("tag{}", place.level + 1);
-        let name = union::tag(self.schema, branches).filter(|_| !common.is_empty());
-        // A union within a branch may have a tag of its own.
-        if let Some(name) = name.filter(|_| verdicts.iter().all(|verdict| verdict.uses(&tag) == 0)) {
-            let access = access(&place.v, name);
-            let mut replacement = format!("({tag} = {access})");
-            if !verdicts.first().is_some_and(|verdict| verdict.begins_with(&access)) {
-                common.push(atom(format!("{replacement} !== undefined")));
-                replacement.clone_from(&tag);
+        let tag = Local::Tag(target.level + 1);
+        let name = union.tags.iter().find(|name| !INHERITED.contains(name)).filter(|_| !common.is_empty());
+        // A union inside a branch may use the variable for a tag of its own.
+        if let Some(name) = name.filter(|_| !verdicts.iter().any(|verdict| verdict.mentions(tag))) {
+            let access = access(target, name);
+            let mut replacement = Expression::Assign(tag, Box::new(access.clone()));
+            if !verdicts.first().is_some_and(|verdict| begins_by_comparing(verdict, &access)) {
+                common.push(replacement.differs(Expression::Undefined));
+                replacement = tag.into();
             }
             for verdict in &mut verdicts {
-                *verdict = verdict.clone().replace_access(&access, &replacement);
-                replacement.clone_from(&tag);
+                verdict.replace_at_start(&access, &replacement);
+                replacement = tag.into();
             }
         }
         all(common.into_iter().chain([any(verdicts)]))
     }
 }
 
-/// Whether an expression that is true of `undefined` is out of the question at a look.
-fn refuses_undefined(expr: &Expr, v: &str) -> bool {
-    match expr {
-        Expr::Atom(text) => {
-            let tests = ["({}?.constructor === Object", "Array.isArray({})", "typeof {} === ", "Number.isFinite({})"];
-            tests.iter().any(|test| text.starts_with(&test.replace("{}", v)))
-        }
-        Expr::And(terms) => terms.first().is_some_and(|term| refuses_undefined(term, v)),
-        Expr::Or(terms) => terms.iter().all(|term| refuses_undefined(term, v)),
-        _ => false,
-    }
+fn names<'m>(rules: &Rules<'m>) -> Vec<&'m str> {
+    rules.properties.iter().map(|property| property.name).collect()
 }
 
-fn access(v: &str, name: &str) -> String {
-    if union::is_inherited(name) {
-        format!("{}({v}, {})", Helper::Own.name(), literal::string(name))
+fn access(target: &Target, name: &str) -> Expression {
+    if INHERITED.contains(&name) {
+        Expression::helper(Helper::Own, vec![target.value(), Expression::string(name)])
     } else {
-        literal::access(v, name)
+        target.value().member(name)
     }
 }

@@ -26,26 +26,29 @@ export interface Capabilities {
   "other-half": { request: OtherHalfRequest; response: OtherHalfResponse };
 }
 
-/** What `parse` gives: the value, or everything that is wrong with it. */
+/** The result of `parse`: the value, or every violation. */
 export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
 
-/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
+/**
+ * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
+ */
 export type Violation = { path: string; message: string; keyword: string };
 
-/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+/**
+ * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ */
 export type Options = { redact?: boolean; limit?: number };
-
-export declare function parseHalfRequest(value: unknown, options?: Options): Result<HalfRequest>;
 
 export declare function isHalfRequest(value: unknown): value is HalfRequest;
 
-/** Throws an `Error` that has the `violations`. */
-export declare function assertHalfRequest(value: unknown, options?: Options): asserts value is HalfRequest;
+export declare function isOtherHalfResponse(value: unknown): value is OtherHalfResponse;
+
+export declare function parseHalfRequest(value: unknown, options?: Options): Result<HalfRequest>;
 
 export declare function parseOtherHalfResponse(value: unknown, options?: Options): Result<OtherHalfResponse>;
 
-export declare function isOtherHalfResponse(value: unknown): value is OtherHalfResponse;
+/** Throws an `Error` with the `violations` if the value is invalid. */
+export declare function assertHalfRequest(value: unknown, options?: Options): asserts value is HalfRequest;
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export declare function assertOtherHalfResponse(value: unknown, options?: Options): asserts value is OtherHalfResponse;
-

@@ -24,13 +24,17 @@ export interface Capabilities {
   "measure": { request: MeasureRequest; response: MeasureResponse };
 }
 
-/** What `parse` gives: the value, or everything that is wrong with it. */
+/** The result of `parse`: the value, or every violation. */
 export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
 
-/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
+/**
+ * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
+ */
 export type Violation = { path: string; message: string; keyword: string };
 
-/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+/**
+ * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ */
 export type Options = { redact?: boolean; limit?: number };
 
 const pattern1 = /^[a-z]/u;
@@ -64,129 +68,142 @@ export function isMeasureResponse(value: any): value is MeasureResponse {
 export function parseMeasureRequest(value: unknown, options?: Options): Result<MeasureRequest> {
   return parse(isMeasureRequest(value), value, options, () => [
     {
-      type: 64,
+      type: ["object"],
       properties: {
-        text: { type: 16, minLength: 1, pattern: pattern1 },
-        when: { type: 16, format: ["date-time", isDateTime] },
-        whole: 4,
-        count: { type: 4, minimum: 0 },
-        ratio: 8,
-        flag: 2,
-        nothing: 1,
-        anything: 127,
+        text: { type: ["string"], minLength: 1, pattern: pattern1 },
+        when: { type: ["string"], format: ["date-time", isDateTime] },
+        whole: "integer",
+        count: { type: ["integer"], minimum: 0 },
+        ratio: "number",
+        flag: "boolean",
+        nothing: "null",
+        anything: true,
       },
-      optional: { everything: 127, impossible: 129 },
+      optional: { everything: true, impossible: false },
     },
   ]);
 }
 
 export function parseMeasureResponse(value: unknown, options?: Options): Result<MeasureResponse> {
-  return parse(isMeasureResponse(value), value, options, () => [16]);
+  return parse(isMeasureResponse(value), value, options, () => ["string"]);
 }
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export function assertMeasureRequest(value: unknown, options?: Options): asserts value is MeasureRequest {
   assert(parseMeasureRequest(value, options));
 }
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export function assertMeasureResponse(value: unknown, options?: Options): asserts value is MeasureResponse {
   assert(parseMeasureResponse(value, options));
 }
 
 /**
- * The value, or every violation, sorted by path, then by keyword. A rule is the name of a definition, types as bits, 128
- * and the number of a keyword that nothing fulfils, or keywords: `properties` are required, `optional` are not, and
- * `rest` is for what is not declared.
+ * The value, or every violation, sorted by path, then by keyword. A rule is `true`, `false`, the name of a type, a `ref` to
+ * a definition, or keywords: `properties` are required, `optional` ones are not, `undeclared` names are required and in
+ * neither of them, `rest` is the rule for all other names, and `text` shows what JavaScript would print differently.
  */
 function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions] = schema();
-  const keywords =
-    "type,false,enum,const,minimum,maximum,exclusiveMinimum,exclusiveMaximum,minLength,maxLength,pattern,format,minItems,maxItems,uniqueItems,required,additionalProperties,anyOf,oneOf,not".split(",");
-  const types = "null,boolean,integer,number,string,array,object,no JSON".split(",");
-  const show = (value: any, most = 64): string => {
-    const text = JSON.stringify(value) ?? String(value);
-    return text.length > most + 2 ? `${text.slice(0, most)}...` : text;
+  /** At most 64 code points. */
+  const cut = (text: string, write: any = String): string => {
+    const shown = [...text.slice(0, 128)].slice(0, 64).join("");
+    return write(shown) + (shown === text ? "" : "...");
   };
-  const plain: any[] = [];
+  const quote = (text: string) => cut(text, JSON.stringify);
+  const literal = (json: any) =>
+    typeof json === "string" ? quote(json) : cut(typeof json === "object" ? JSON.stringify(json) : String(json));
+  const got = (value: any) => (redact ? "" : `, got ${literal(value)}`);
+  const bound = (relation: string, holds: (value: any, limit: any) => boolean) => (limit: any, value: any, text: any) =>
+    typeof value === "number" && !holds(value, limit) && `must be ${relation} ${text ?? literal(limit)}${got(value)}`;
+  const count = (limit: any, text: any, noun: string) => `${text ?? limit} ${noun}${limit === 1 ? "" : "s"}`;
   const follow = (rule: any): any =>
-    typeof rule === "string" ? follow(definitions[rule]) : rule > 0 ? (plain[rule] ??= { type: rule }) : rule;
+    rule.ref !== undefined
+      ? follow(definitions[rule.ref])
+      : typeof rule === "string"
+        ? { type: [rule] }
+        : rule === true
+          ? {}
+          : rule || { false: 1 };
   const member = (members: any = {}, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  const find = (rule: any, value: any): any[] => {
-    const found: any[] = [];
-    visit([rule], value, "", found);
-    return found;
+  const typeOf = (value: any): string =>
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "array"
+        : isDict(value)
+          ? "object"
+          : typeof value === "object"
+            ? `an instance of ${value.constructor?.name}`
+            : typeof value !== "number"
+              ? typeof value
+              : Number.isInteger(value)
+                ? "integer"
+                : Number.isFinite(value)
+                  ? "number"
+                  : String(value);
+  const mismatch = (types: any = [], value: any): any => {
+    const type = typeOf(value);
+    return (
+      types[0] &&
+      !types.includes(type) &&
+      !(type === "integer" && types.includes("number")) &&
+      `expected ${types.join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`
+    );
   };
-  /** After a mismatch of type, nothing more is said about a value or what is in it. */
-  const visit = (given: any[], value: any, path: string, found: any[], name?: any): void => {
+  /** What a value does not fulfill, by keyword, in the order in which violations of one place are listed. */
+  const checks: Record<string, (limit: any, value: any, text: any) => any> = {
+    type: (types, value) => mismatch(types, value),
+    false: () => "no value is allowed here",
+    minimum: bound("at least", (value, limit) => value >= limit),
+    minLength: (limit, value, text) =>
+      typeof value === "string" &&
+      codePoints(value) < limit &&
+      `must have at least ${count(limit, text, "character")}${got(value)}`,
+    pattern: (pattern, value, text) =>
+      typeof value === "string" &&
+      !pattern.test(value) &&
+      `must match the pattern ${text ?? quote(pattern.source)}${got(value)}`,
+    format: ([name, accepts], value) =>
+      typeof value === "string" && !accepts(value) && `must be a valid ${name}${got(value)}`,
+    required: (name) => `missing required property ${quote(name)}`,
+    additionalProperties: (name) => `unexpected property${redact ? "" : ` ${quote(name)}`}`,
+  };
+  /** Lists nothing more about a value of the wrong type, or what is in it. */
+  const visit = (given: any[], value: any, path: string, found: any[]): void => {
     const rules = new Set(given.map(follow));
-    const told = new Set();
-    const report = (keyword: any, message: string) =>
-      told.size < told.add(message).size && found.push({ path, message, keyword });
-    const type = [
-      value === null,
-      typeof value === "boolean",
-      Number.isInteger(value),
-      Number.isFinite(value),
-      typeof value === "string",
-      Array.isArray(value),
-      isDict(value),
-      true,
-    ].indexOf(true);
-    /** What is wrong with the type of the value. */
-    const mismatch = (mask: any) =>
-      mask < 127 &&
-      !(mask & (type === 2 ? 12 : 1 << type)) &&
-      `expected ${types.filter((_, at) => mask & (1 << at)).join(" or ")}, got ${types[type]}`;
-    for (const { type: mask, allOf = [] } of rules) {
-      const message = mismatch(mask);
-      if (message) report("type", message);
-      else for (const part of allOf) rules.add(follow(part));
+    // A set visits the rules that are added on the way.
+    for (const { type, allOf = [] } of rules) {
+      if (!mismatch(type, value)) for (const part of allOf) rules.add(follow(part));
     }
-    if (told.size) return;
-    const size = type === 4 ? codePoints(value) : type === 5 ? value.length : value;
-    keywords.forEach((keyword, at) => {
+    for (const keyword in checks) {
+      const messages = new Set<string>();
       for (const rule of rules) {
-        const bound = rule.type === at + 128 ? at : rule[keyword];
-        if (!at || bound === undefined || (at > 3 && at < 15 && at >> 2 !== [0, 0, 1, 1, 2, 3][type])) continue;
-        if (at < 2) report(keyword, "no value is allowed here");
-        else if (at < 4) {
-          const literals = at < 3 ? bound : [bound];
-          if (
-            !literals.includes(value)
-          ) report(keyword, `value ${at < 3 ? "not in enum" : "is not"} ${show(bound, 256)}`);
-        } else if (at < 14) {
-          if (
-            !(at === 6 ? value > bound
-              : at === 7 ? value < bound
-              : at === 10 ? bound.test(value)
-              : at === 11 ? bound[1](value)
-              : at & 1 ? size <= bound
-              : size >= bound)
-          ) report(keyword, `${keyword} is ${at === 11 ? bound[0] : bound}${redact ? "" : `, got ${show(type === 5 ? size : value)}`}`);
-        } else if (at < 17) {
-          const shown = ` ${show(name)}`;
-          report(keyword, at < 16 ? `missing required property${shown}` : `unexpected property${redact ? "" : shown}`);
-        }
+        const message = rule[keyword] !== undefined && checks[keyword]!(rule[keyword], value, rule.text?.[keyword]);
+        if (message) messages.add(message);
       }
-    });
-    if (type < 5 || type > 6) return;
-    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value));
-    for (const name of type > 5 ? [...new Set(names)].sort() : value.keys()) {
+      for (const message of [...messages].sort()) found.push({ path, message, keyword });
+      if (keyword === "type" && messages.size) return;
+    }
+    const isObject = isDict(value);
+    if (!isObject && !Array.isArray(value)) return;
+    const names = [...rules].flatMap(({ properties = {}, undeclared = [] }) => [...Object.keys(properties), ...undeclared]);
+    for (const name of isObject ? [...new Set(names.concat(Object.keys(value)))].sort() : value.keys()) {
       const item = member(value, name);
-      const below = [...rules].map(({ properties, optional, rest = 127, items = 127 }) => {
+      const below = [...rules].map(({ properties, optional, undeclared = [], rest = true, items = true }) => {
+        if (!isObject) return items;
         const required = member(properties, name);
-        if (type < 6) return items;
-        return item === undefined ? (required ? 143 : 127) : required ?? member(optional, name) ?? rest;
+        if (item !== undefined) return required ?? member(optional, name) ?? (rest || { additionalProperties: name });
+        return required === undefined && !undeclared.includes(name) ? true : { required: name };
       });
-      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found, name);
+      visit(below, item, `${path}/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}`, found);
     }
   };
-  const violations = shallow(value, 128)
-    ? find(root, value).slice(0, limit)
-    : [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
-  return { ok: false, violations };
+  const found: any[] = [];
+  if (shallow(value, 128)) visit([root], value, "", found);
+  else found.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
+  return { ok: false, violations: found.slice(0, limit) };
 }
 
 function assert({ ok, violations }: any): void {
@@ -237,4 +254,3 @@ function isDateTime(text: any): boolean {
     (text[17] !== "6" || new Date(text.toUpperCase().replace(/:60[.\d]*/, "")).toISOString().includes("T23:59"))
   );
 }
-

@@ -21,26 +21,29 @@ export interface Capabilities {
   "review-pr": { request: ReviewPrRequest; response: ReviewPrResponse };
 }
 
-/** What `parse` gives: the value, or everything that is wrong with it. */
+/** The result of `parse`: the value, or every violation. */
 export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
 
-/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
+/**
+ * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
+ */
 export type Violation = { path: string; message: string; keyword: string };
 
-/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+/**
+ * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ */
 export type Options = { redact?: boolean; limit?: number };
-
-export declare function parseReviewPrRequest(value: unknown, options?: Options): Result<ReviewPrRequest>;
 
 export declare function isReviewPrRequest(value: unknown): value is ReviewPrRequest;
 
-/** Throws an `Error` that has the `violations`. */
-export declare function assertReviewPrRequest(value: unknown, options?: Options): asserts value is ReviewPrRequest;
+export declare function isReviewPrResponse(value: unknown): value is ReviewPrResponse;
+
+export declare function parseReviewPrRequest(value: unknown, options?: Options): Result<ReviewPrRequest>;
 
 export declare function parseReviewPrResponse(value: unknown, options?: Options): Result<ReviewPrResponse>;
 
-export declare function isReviewPrResponse(value: unknown): value is ReviewPrResponse;
+/** Throws an `Error` with the `violations` if the value is invalid. */
+export declare function assertReviewPrRequest(value: unknown, options?: Options): asserts value is ReviewPrRequest;
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export declare function assertReviewPrResponse(value: unknown, options?: Options): asserts value is ReviewPrResponse;
-

@@ -52,26 +52,29 @@ export interface Capabilities {
   "draw": { request: DrawRequest; response: DrawResponse };
 }
 
-/** What `parse` gives: the value, or everything that is wrong with it. */
+/** The result of `parse`: the value, or every violation. */
 export type Result<T> = { ok: true; value: T } | { ok: false; violations: Violation[] };
 
-/** One way in which a value breaks its schema: where (RFC 6901), in words, and by which keyword. */
+/**
+ * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
+ */
 export type Violation = { path: string; message: string; keyword: string };
 
-/** `redact` leaves values of the payload out of messages; `limit` is how many violations to tell at most. */
+/**
+ * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
+ */
 export type Options = { redact?: boolean; limit?: number };
-
-export declare function parseDrawRequest(value: unknown, options?: Options): Result<DrawRequest>;
 
 export declare function isDrawRequest(value: unknown): value is DrawRequest;
 
-/** Throws an `Error` that has the `violations`. */
-export declare function assertDrawRequest(value: unknown, options?: Options): asserts value is DrawRequest;
+export declare function isDrawResponse(value: unknown): value is DrawResponse;
+
+export declare function parseDrawRequest(value: unknown, options?: Options): Result<DrawRequest>;
 
 export declare function parseDrawResponse(value: unknown, options?: Options): Result<DrawResponse>;
 
-export declare function isDrawResponse(value: unknown): value is DrawResponse;
+/** Throws an `Error` with the `violations` if the value is invalid. */
+export declare function assertDrawRequest(value: unknown, options?: Options): asserts value is DrawRequest;
 
-/** Throws an `Error` that has the `violations`. */
+/** Throws an `Error` with the `violations` if the value is invalid. */
 export declare function assertDrawResponse(value: unknown, options?: Options): asserts value is DrawResponse;
-

@@ -3,6 +3,8 @@
 //! A type never rejects a payload that its schema accepts. If types cannot express a schema, the type accepts more, and guards
 //! check the rest.
 
+pub(crate) mod check;
+
 use std::ops::Index;
 
 use capgen_manifest::{Capability, Manifest, Side};
@@ -18,6 +20,8 @@ pub(crate) struct Model<'a> {
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
     /// The types of every side, in source order. A type comes before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
+    /// The validators of every side that has a schema, in source order.
+    pub(crate) validators: Vec<check::Validator<'a>>,
 }
 
 /// One capability.

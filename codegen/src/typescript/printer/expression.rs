@@ -1,0 +1,188 @@
+//! Expressions.
+
+use super::Form;
+use super::layout::{Doc, concat, group, if_broken, indent, line, separated, soft_line, text};
+use super::literal;
+use super::types::list;
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Stem};
+
+/// How tightly the parts of an expression belong together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Precedence {
+    /// An arrow function.
+    Lowest,
+    Logical,
+    Equality,
+    Relation,
+    Sum,
+    Unary,
+    Call,
+}
+
+/// An expression that nothing stands next to.
+pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
+    match expression {
+        Expression::Literal(value) => text(literal::literal(value)),
+        Expression::Undefined => text("undefined"),
+        Expression::Pattern(pattern) => text(format!("/{pattern}/u")),
+        Expression::Name(name) => text(name_text(name)),
+        Expression::Member(object, name) => {
+            let access =
+                if literal::is_identifier(name) { format!(".{name}") } else { format!("[{}]", literal::string(name)) };
+            concat(vec![operand(object, Precedence::Call, form), text(access)])
+        }
+        Expression::OptionalMember(object, name) => {
+            concat(vec![operand(object, Precedence::Call, form), text(format!("?.{name}"))])
+        }
+        Expression::Index(object, index) => {
+            concat(vec![operand(object, Precedence::Call, form), text("["), plain(index, form), text("]")])
+        }
+        Expression::Call(callee, items) => {
+            concat(vec![operand(callee, Precedence::Call, form), arguments(items, form)])
+        }
+        Expression::New(class, types, items) => {
+            let types = if form == Form::Typed && !types.is_empty() {
+                format!("<{}>", types.join(", "))
+            } else {
+                String::new()
+            };
+            concat(vec![text(format!("new {class}{types}")), arguments(items, form)])
+        }
+        Expression::Not(inner) => concat(vec![text("!"), operand(inner, Precedence::Call, form)]),
+        Expression::Plus(inner) => concat(vec![text("+"), operand(inner, Precedence::Call, form)]),
+        Expression::TypeOf(inner) => concat(vec![text("typeof "), operand(inner, Precedence::Unary, form)]),
+        Expression::Increment(local) => text(format!("++{}", local_text(*local))),
+        Expression::Binary(left, operator, right) => {
+            let (symbol, precedence) = binary(*operator);
+            let right_precedence = if precedence == Precedence::Sum { Precedence::Unary } else { precedence };
+            concat(vec![
+                operand(left, precedence, form),
+                text(format!(" {symbol} ")),
+                operand(right, right_precedence, form),
+            ])
+        }
+        Expression::And(_) | Expression::Or(_) => {
+            let mut inner = vec![soft_line()];
+            inner.extend(terms(expression, form));
+            group(vec![if_broken("("), indent(inner), soft_line(), if_broken(")")])
+        }
+        Expression::Assign(local, value) => {
+            concat(vec![text(format!("({} = ", local_text(*local))), plain(value, form), text(")")])
+        }
+        Expression::Count(local, start) => text(format!("(({} = {start}), true)", local_text(*local))),
+        Expression::Array(items) => list("[", items.iter().map(|item| plain(item, form)), "]"),
+        Expression::Spread(inner) => concat(vec![text("..."), plain(inner, form)]),
+        Expression::Object(members) => object(members, form),
+        Expression::Arrow(value) => concat(vec![text("() => "), plain(value, form)]),
+    }
+}
+
+/// An operand of an operator of that precedence, in parentheses where they are needed.
+fn operand(expression: &Expression, around: Precedence, form: Form) -> Doc {
+    if precedence(expression) >= around {
+        return plain(expression, form);
+    }
+    let mut inner = vec![soft_line()];
+    match expression {
+        Expression::And(_) | Expression::Or(_) => inner.extend(terms(expression, form)),
+        _ => return concat(vec![text("("), plain(expression, form), text(")")]),
+    }
+    group(vec![text("("), indent(inner), soft_line(), text(")")])
+}
+
+/// The operands of `&&` or `||`. One of these inside the other is in parentheses, although `&&` could do without.
+fn terms(expression: &Expression, form: Form) -> Vec<Doc> {
+    let (operands, separator) = match expression {
+        Expression::And(operands) => (operands, " &&"),
+        Expression::Or(operands) => (operands, " ||"),
+        _ => return vec![plain(expression, form)],
+    };
+    separated(operands.iter().map(|term| operand(term, Precedence::Equality, form)), separator)
+}
+
+fn arguments(items: &[Expression], form: Form) -> Doc {
+    let mut docs = vec![text("(")];
+    for (index, item) in items.iter().enumerate() {
+        docs.extend((index > 0).then(|| text(", ")));
+        docs.push(plain(item, form));
+    }
+    docs.push(text(")"));
+    concat(docs)
+}
+
+fn object(members: &[(String, Expression)], form: Form) -> Doc {
+    if members.is_empty() {
+        return text("{}");
+    }
+    let member = |(name, value): &(String, Expression)| {
+        concat(vec![text(format!("{}: ", literal::key(name))), plain(value, form)])
+    };
+    let mut inner = vec![line()];
+    inner.extend(separated(members.iter().map(member), ","));
+    inner.push(if_broken(","));
+    group(vec![text("{"), indent(inner), line(), text("}")])
+}
+
+fn precedence(expression: &Expression) -> Precedence {
+    match expression {
+        Expression::Arrow(_) | Expression::Spread(_) => Precedence::Lowest,
+        Expression::And(_) | Expression::Or(_) => Precedence::Logical,
+        Expression::Binary(_, operator, _) => binary(*operator).1,
+        Expression::Not(_) | Expression::Plus(_) | Expression::TypeOf(_) | Expression::Increment(_) => {
+            Precedence::Unary
+        }
+        // An assignment brings its own parentheses.
+        _ => Precedence::Call,
+    }
+}
+
+fn binary(operator: BinaryOperator) -> (&'static str, Precedence) {
+    match operator {
+        BinaryOperator::Equal => ("===", Precedence::Equality),
+        BinaryOperator::NotEqual => ("!==", Precedence::Equality),
+        BinaryOperator::Less => ("<", Precedence::Relation),
+        BinaryOperator::LessOrEqual => ("<=", Precedence::Relation),
+        BinaryOperator::Greater => (">", Precedence::Relation),
+        BinaryOperator::GreaterOrEqual => (">=", Precedence::Relation),
+        BinaryOperator::In => ("in", Precedence::Relation),
+        BinaryOperator::Plus => ("+", Precedence::Sum),
+        BinaryOperator::Minus => ("-", Precedence::Sum),
+    }
+}
+
+pub(super) fn name_text(name: &Name) -> String {
+    match name {
+        Name::Local(local) => local_text(*local),
+        Name::Internal(stem, number) => format!("{}{number}", stem_text(*stem)),
+        Name::Helper(helper) => helper.name().to_owned(),
+        Name::Exported(name) => name.clone(),
+        Name::Global(name) => (*name).to_owned(),
+    }
+}
+
+fn stem_text(stem: Stem) -> &'static str {
+    match stem {
+        Stem::Check => "check",
+        Stem::Decide => "decide",
+        Stem::Pattern => "pattern",
+        Stem::Set => "set",
+        Stem::Names => "names",
+        Stem::Literals => "literals",
+        Stem::Memory => "memory",
+    }
+}
+
+pub(super) fn local_text(local: Local) -> String {
+    match local {
+        Local::Value => "value".to_owned(),
+        Local::Inner(level) => format!("value{level}"),
+        Local::Size(level) => format!("size{level}"),
+        Local::Tag(level) => format!("tag{level}"),
+        Local::Options => "options".to_owned(),
+        Local::Item => "item".to_owned(),
+        Local::Key => "name".to_owned(),
+        Local::Depth => "depth".to_owned(),
+        Local::UnusedDepth => "_depth".to_owned(),
+        Local::Verdict => "verdict".to_owned(),
+    }
+}

@@ -1,0 +1,139 @@
+//! The one layout algorithm: a group stays on one line if it fits there, and otherwise breaks at all of its lines.
+
+/// Lines are no longer than this if they can be broken.
+const WIDTH: usize = 100;
+const INDENT: usize = 2;
+
+/// Text that knows where it can break.
+pub(super) struct Doc {
+    kind: Kind,
+    /// In characters, on one line; `None` if it always breaks.
+    width: Option<usize>,
+}
+
+enum Kind {
+    Text(String),
+    /// The first where the group around it is on one line, the second where it is broken.
+    Either(&'static str, &'static str),
+    /// A line break in a broken group. On one line: a space, or nothing if it is soft.
+    Line {
+        is_soft: bool,
+    },
+    /// A line break; breaks every group around it.
+    HardLine,
+    Concat(Vec<Doc>),
+    Indent(Box<Doc>),
+    Group(Box<Doc>),
+}
+
+pub(super) fn text(text: impl Into<String>) -> Doc {
+    let text = text.into();
+    Doc { width: Some(text.chars().count()), kind: Kind::Text(text) }
+}
+
+pub(super) fn concat(docs: Vec<Doc>) -> Doc {
+    Doc { width: docs.iter().try_fold(0, |sum, doc| Some(sum + doc.width?)), kind: Kind::Concat(docs) }
+}
+
+pub(super) fn group(docs: Vec<Doc>) -> Doc {
+    let doc = concat(docs);
+    Doc { width: doc.width, kind: Kind::Group(Box::new(doc)) }
+}
+
+pub(super) fn indent(docs: Vec<Doc>) -> Doc {
+    let doc = concat(docs);
+    Doc { width: doc.width, kind: Kind::Indent(Box::new(doc)) }
+}
+
+/// A space, or a line break where the group around it is broken.
+pub(super) fn line() -> Doc {
+    Doc { width: Some(1), kind: Kind::Line { is_soft: false } }
+}
+
+/// Nothing, or a line break where the group around it is broken.
+pub(super) fn soft_line() -> Doc {
+    Doc { width: Some(0), kind: Kind::Line { is_soft: true } }
+}
+
+pub(super) fn hard_line() -> Doc {
+    Doc { width: None, kind: Kind::HardLine }
+}
+
+/// Text only where the group around it is broken.
+pub(super) fn if_broken(text: &'static str) -> Doc {
+    either("", text)
+}
+
+/// `flat` where the group around it is on one line, `broken` where it is not.
+pub(super) fn either(flat: &'static str, broken: &'static str) -> Doc {
+    Doc { width: Some(flat.chars().count()), kind: Kind::Either(flat, broken) }
+}
+
+/// The documents with `separator` and then a possible line break between them.
+pub(super) fn separated(docs: impl IntoIterator<Item = Doc>, separator: &'static str) -> Vec<Doc> {
+    let mut joined = Vec::new();
+    for doc in docs {
+        if !joined.is_empty() {
+            joined.extend([text(separator), line()]);
+        }
+        joined.push(doc);
+    }
+    joined
+}
+
+impl Doc {
+    /// How wide it is on one line, in characters.
+    pub(super) fn width(&self) -> usize {
+        self.width.unwrap_or(usize::MAX)
+    }
+}
+
+/// Collects the lines of a file and knows where it is in the last one.
+pub(super) struct Output {
+    text: String,
+    column: usize,
+}
+
+impl Output {
+    pub(super) fn new(text: String) -> Self {
+        Self { text, column: 0 }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    /// Writes a document, which begins at the start of a line.
+    pub(super) fn write(&mut self, doc: &Doc) {
+        self.write_in(doc, 0, true);
+    }
+
+    /// Recurses as deeply as documents are nested, which the depth of schemas bounds.
+    fn write_in(&mut self, doc: &Doc, indent: usize, is_broken: bool) {
+        match &doc.kind {
+            Kind::Text(text) => self.push(text),
+            Kind::Either(flat, broken) => self.push(if is_broken { broken } else { flat }),
+            Kind::Line { is_soft: true } if !is_broken => {}
+            Kind::Line { is_soft: false } if !is_broken => self.push(" "),
+            Kind::Line { .. } | Kind::HardLine => self.new_line(indent),
+            Kind::Concat(docs) => docs.iter().for_each(|doc| self.write_in(doc, indent, is_broken)),
+            Kind::Indent(doc) => self.write_in(doc, indent + INDENT, is_broken),
+            Kind::Group(doc) => {
+                // One character is kept for the comma or semicolon behind it.
+                let fits = doc.width.is_some_and(|width| self.column + width < WIDTH);
+                self.write_in(doc, indent, is_broken && !fits);
+            }
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.column += text.chars().count();
+    }
+
+    fn new_line(&mut self, indent: usize) {
+        self.text.push('\n');
+        self.text.extend(std::iter::repeat_n(' ', indent));
+        self.column = indent;
+    }
+}

@@ -1,0 +1,184 @@
+//! The one printer of TypeScript, JavaScript and declaration files: a syntax tree to text.
+//!
+//! Nothing reads the text again. [`layout`] decides where lines break, for types, values and conditions alike.
+
+mod comment;
+mod expression;
+mod layout;
+pub(super) mod literal;
+mod types;
+
+use super::syntax::{
+    DeclarationKind, Expression, Function, Item, Module, Parameter, Returns, Statement, Type, TypeDeclaration,
+};
+
+use expression::{local_text, name_text};
+use layout::{Doc, Output, concat, hard_line, indent, text};
+
+/// Which of the three texts of a file is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// TypeScript.
+    Typed,
+    /// JavaScript: the same without types.
+    Script,
+    /// The types of the JavaScript.
+    Declarations,
+}
+
+/// The text of a file behind its header.
+pub(super) fn print(header: String, module: &Module, form: Form) -> String {
+    let mut output = Output::new(header);
+    let mut items = module.items.iter().filter(|item| is_printed(item, form)).peekable();
+    if items.peek().is_none() && form == Form::Script {
+        // Without it, the file would be a script, not a module.
+        output.write(&concat(vec![text("export {};"), hard_line()]));
+    }
+    while let Some(item) = items.next() {
+        output.write(&concat(vec![self::item(item, form), hard_line()]));
+        // Constants stand together; everything else has an empty line behind it, except at the end of the file.
+        let is_constant = |item: &Item| matches!(item, Item::Constant { .. });
+        let is_separate = items.peek().is_some_and(|next| !is_constant(item) || !is_constant(next));
+        if is_separate {
+            output.write(&hard_line());
+        }
+    }
+    output.finish()
+}
+
+/// How wide a type is on one line, in characters.
+pub(super) fn width_of_type(ty: &Type) -> usize {
+    types::plain(ty).width()
+}
+
+/// How wide an expression is on one line, in characters.
+pub(super) fn width_of_expression(expression: &Expression) -> usize {
+    expression::plain(expression, Form::Typed).width()
+}
+
+fn is_printed(item: &Item, form: Form) -> bool {
+    match (item, form) {
+        (Item::Type(_), form) => form != Form::Script,
+        (Item::Function(function), Form::Declarations) => function.is_exported(),
+        (Item::Constant { .. } | Item::Helper(..), form) => form != Form::Declarations,
+        (Item::Function(_), _) => true,
+    }
+}
+
+fn item(item: &Item, form: Form) -> Doc {
+    match item {
+        Item::Type(declaration) => type_declaration(declaration),
+        Item::Function(function) => self::function(function, form),
+        Item::Constant { name, ty, value } => {
+            let ty = ty.as_ref().filter(|_| form == Form::Typed).map(annotation);
+            let mut docs = vec![text(format!("const {}", name_text(name)))];
+            docs.extend(ty);
+            docs.extend([text(" = "), expression::plain(value, form), text(";")]);
+            concat(docs)
+        }
+        Item::Helper(helper, features) => {
+            let lines = helper.lines(features, form == Form::Typed);
+            let mut docs = Vec::new();
+            for (index, line) in lines.into_iter().enumerate() {
+                docs.extend((index > 0).then(hard_line));
+                docs.push(text(line));
+            }
+            concat(docs)
+        }
+    }
+}
+
+fn type_declaration(declaration: &TypeDeclaration) -> Doc {
+    let TypeDeclaration { doc, name, parameter, body, kind } = declaration;
+    let parameter = parameter.map(|name| format!("<{name}>")).unwrap_or_default();
+    let (head, body, end) = match kind {
+        DeclarationKind::Interface => (format!("export interface {name}{parameter}"), types::expanded(body), ""),
+        DeclarationKind::Expanded => (format!("export type {name}{parameter} ="), types::expanded(body), ";"),
+        DeclarationKind::Compact => (format!("export type {name}{parameter} ="), types::after(body), ";"),
+    };
+    concat(vec![comment::comment(doc), text(head), body, text(end)])
+}
+
+fn function(function: &Function, form: Form) -> Doc {
+    let mut docs = vec![comment::comment(&function.doc)];
+    docs.push(text(match (function.is_exported(), form) {
+        (true, Form::Declarations) => "export declare function ",
+        (true, _) => "export function ",
+        (false, _) => "function ",
+    }));
+    docs.push(text(name_text(&function.name)));
+    docs.push(text("("));
+    for (index, parameter) in function.parameters.iter().enumerate() {
+        docs.extend((index > 0).then(|| text(", ")));
+        docs.push(self::parameter(parameter, form));
+    }
+    docs.push(text(")"));
+    if form != Form::Script {
+        docs.extend(match &function.returns {
+            Returns::Type(ty) => vec![annotation(ty)],
+            Returns::Predicate(ty) => vec![text(": value is "), types::plain(ty)],
+            Returns::Assertion(ty) => vec![text(": asserts value is "), types::plain(ty)],
+        });
+    }
+    docs.push(if form == Form::Declarations {
+        text(";")
+    } else {
+        concat(vec![text(" "), block(&function.body, form)])
+    });
+    concat(docs)
+}
+
+fn parameter(parameter: &Parameter, form: Form) -> Doc {
+    let mut docs = vec![text(local_text(parameter.local))];
+    let ty = match form {
+        Form::Script => return concat(docs),
+        Form::Typed => &parameter.ty,
+        Form::Declarations => parameter.declared.as_ref().unwrap_or(&parameter.ty),
+    };
+    docs.extend(parameter.is_optional.then(|| text("?")));
+    docs.push(annotation(ty));
+    concat(docs)
+}
+
+fn annotation(ty: &Type) -> Doc {
+    concat(vec![text(": "), types::plain(ty)])
+}
+
+fn block(statements: &[Statement], form: Form) -> Doc {
+    let mut inner = Vec::new();
+    for statement in statements {
+        inner.extend([hard_line(), self::statement(statement, form)]);
+    }
+    concat(vec![text("{"), indent(inner), hard_line(), text("}")])
+}
+
+fn statement(statement: &Statement, form: Form) -> Doc {
+    match statement {
+        Statement::Return(value) => concat(vec![text("return "), expression::plain(value, form), text(";")]),
+        Statement::Const(local, value) => {
+            concat(vec![text(format!("const {} = ", local_text(*local))), expression::plain(value, form), text(";")])
+        }
+        Statement::Let(locals, ty) => {
+            let mut docs = vec![text("let ")];
+            for (index, (local, value)) in locals.iter().enumerate() {
+                docs.extend((index > 0).then(|| text(", ")));
+                docs.push(text(local_text(*local)));
+                // A variable with a value has its type unless it is to be any.
+                docs.extend((form == Form::Typed).then(|| ty.as_ref().map(annotation)).flatten());
+                docs.extend(value.iter().flat_map(|value| [text(" = "), expression::plain(value, form)]));
+            }
+            docs.push(text(";"));
+            concat(docs)
+        }
+        Statement::Expression(value) => concat(vec![expression::plain(value, form), text(";")]),
+        Statement::If(condition, then) => {
+            concat(vec![text("if ("), expression::plain(condition, form), text(") "), self::statement(then, form)])
+        }
+        Statement::ForOf(local, items, body) => concat(vec![
+            text(format!("for (const {} of ", local_text(*local))),
+            expression::plain(items, form),
+            text(") "),
+            block(body, form),
+        ]),
+    }
+}

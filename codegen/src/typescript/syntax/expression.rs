@@ -1,0 +1,275 @@
+//! Expressions.
+
+use super::types::{Literal, Number};
+use crate::typescript::validator::Helper;
+
+/// An expression. Parentheses are the printer's business.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::typescript) enum Expression {
+    Literal(Literal),
+    Undefined,
+    /// `/pattern/u`; the pattern is valid inside the slashes.
+    Pattern(String),
+    Name(Name),
+    /// `object.name`, or `object["name"]`.
+    Member(Box<Expression>, String),
+    /// `object?.name`.
+    OptionalMember(Box<Expression>, &'static str),
+    /// `object[index]`.
+    Index(Box<Expression>, Box<Expression>),
+    Call(Box<Expression>, Vec<Expression>),
+    /// `new Set<unknown>(...)`: a built-in class, its type arguments in TypeScript, the arguments.
+    New(&'static str, &'static [&'static str], Vec<Expression>),
+    Not(Box<Expression>),
+    /// `+operand`, which counts `true` as 1.
+    Plus(Box<Expression>),
+    TypeOf(Box<Expression>),
+    /// `++local`.
+    Increment(Local),
+    Binary(Box<Expression>, BinaryOperator, Box<Expression>),
+    /// At least two operands; made by [`all`](crate::typescript::validator::condition::all).
+    And(Vec<Expression>),
+    /// At least two operands; made by [`any`](crate::typescript::validator::condition::any).
+    Or(Vec<Expression>),
+    Assign(Local, Box<Expression>),
+    /// `((counter = start), true)`: sets a counter within a condition.
+    Count(Local, usize),
+    Array(Vec<Expression>),
+    Spread(Box<Expression>),
+    Object(Vec<(String, Expression)>),
+    /// `() => value`.
+    Arrow(Box<Expression>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in crate::typescript) enum BinaryOperator {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    In,
+    Plus,
+    Minus,
+}
+
+/// What an identifier refers to.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::typescript) enum Name {
+    Local(Local),
+    /// A function or constant of this file that is not exported, by its stem and a number that no other has.
+    Internal(Stem, usize),
+    Helper(Helper),
+    /// An exported function.
+    Exported(String),
+    /// A name of the language's library.
+    Global(&'static str),
+}
+
+/// Why an internal function or constant exists; its name begins with it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(in crate::typescript) enum Stem {
+    Check,
+    Decide,
+    Pattern,
+    Set,
+    Names,
+    Literals,
+    Memory,
+}
+
+/// A parameter or variable of a function.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(in crate::typescript) enum Local {
+    /// The value that a function checks.
+    Value,
+    /// A value that is so many levels below [`Local::Value`].
+    Inner(usize),
+    /// How many of the declared members an object at that level has.
+    Size(usize),
+    /// The value of a union's tag at that level.
+    Tag(usize),
+    Options,
+    /// An item or member in a loop, and the member's name.
+    Item,
+    Key,
+    /// How many arrays and objects are around the value; or the same parameter where nothing uses it.
+    Depth,
+    UnusedDepth,
+    Verdict,
+}
+
+impl From<Local> for Expression {
+    fn from(local: Local) -> Self {
+        Expression::Name(Name::Local(local))
+    }
+}
+
+impl Expression {
+    pub(in crate::typescript) const TRUE: Expression = Expression::Literal(Literal::Boolean(true));
+    pub(in crate::typescript) const FALSE: Expression = Expression::Literal(Literal::Boolean(false));
+
+    pub(in crate::typescript) fn number(float: f64) -> Self {
+        Expression::Literal(Literal::Number(Number::new(float)))
+    }
+
+    /// A count. Beyond 2^53 it is rounded, as every number of JavaScript.
+    #[expect(clippy::cast_precision_loss, reason = "no array or string is so long that it matters")]
+    pub(in crate::typescript) fn count(count: u64) -> Self {
+        Expression::number(count as f64)
+    }
+
+    pub(in crate::typescript) fn string(text: &str) -> Self {
+        Expression::Literal(Literal::String(text.to_owned()))
+    }
+
+    pub(in crate::typescript) fn member(self, name: &str) -> Self {
+        Expression::Member(Box::new(self), name.to_owned())
+    }
+
+    pub(in crate::typescript) fn call(name: Name, arguments: Vec<Expression>) -> Self {
+        Expression::Call(Box::new(Expression::Name(name)), arguments)
+    }
+
+    pub(in crate::typescript) fn helper(helper: Helper, arguments: Vec<Expression>) -> Self {
+        Expression::call(Name::Helper(helper), arguments)
+    }
+
+    /// A call of a method of a library object, such as `Array.isArray(value)`.
+    pub(in crate::typescript) fn library(object: &'static str, method: &str, arguments: Vec<Expression>) -> Self {
+        Expression::Name(Name::Global(object)).method(method, arguments)
+    }
+
+    pub(in crate::typescript) fn method(self, name: &str, arguments: Vec<Expression>) -> Self {
+        Expression::Call(Box::new(self.member(name)), arguments)
+    }
+
+    pub(in crate::typescript) fn binary(self, operator: BinaryOperator, right: Expression) -> Self {
+        Expression::Binary(Box::new(self), operator, Box::new(right))
+    }
+
+    pub(in crate::typescript) fn equals(self, right: Expression) -> Self {
+        self.binary(BinaryOperator::Equal, right)
+    }
+
+    pub(in crate::typescript) fn differs(self, right: Expression) -> Self {
+        self.binary(BinaryOperator::NotEqual, right)
+    }
+
+    pub(in crate::typescript) fn not(self) -> Self {
+        Expression::Not(Box::new(self))
+    }
+
+    pub(in crate::typescript) fn type_of(self) -> Self {
+        Expression::TypeOf(Box::new(self))
+    }
+
+    /// The expressions directly in this one, in the order in which they are evaluated.
+    pub(in crate::typescript) fn children(&self) -> Vec<&Expression> {
+        match self {
+            Expression::Literal(_)
+            | Expression::Undefined
+            | Expression::Pattern(_)
+            | Expression::Name(_)
+            | Expression::Increment(_)
+            | Expression::Count(..) => Vec::new(),
+            Expression::Member(inner, _)
+            | Expression::OptionalMember(inner, _)
+            | Expression::Not(inner)
+            | Expression::Plus(inner)
+            | Expression::TypeOf(inner)
+            | Expression::Assign(_, inner)
+            | Expression::Spread(inner)
+            | Expression::Arrow(inner) => vec![inner],
+            Expression::Index(a, b) | Expression::Binary(a, _, b) => vec![a, b],
+            Expression::Call(callee, arguments) => std::iter::once(&**callee).chain(arguments).collect(),
+            Expression::New(_, _, items)
+            | Expression::And(items)
+            | Expression::Or(items)
+            | Expression::Array(items) => items.iter().collect(),
+            Expression::Object(members) => members.iter().map(|(_, value)| value).collect(),
+        }
+    }
+
+    /// The same, to change them.
+    fn children_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Expression::Literal(_)
+            | Expression::Undefined
+            | Expression::Pattern(_)
+            | Expression::Name(_)
+            | Expression::Increment(_)
+            | Expression::Count(..) => Vec::new(),
+            Expression::Member(inner, _)
+            | Expression::OptionalMember(inner, _)
+            | Expression::Not(inner)
+            | Expression::Plus(inner)
+            | Expression::TypeOf(inner)
+            | Expression::Assign(_, inner)
+            | Expression::Spread(inner)
+            | Expression::Arrow(inner) => vec![inner],
+            Expression::Index(a, b) | Expression::Binary(a, _, b) => vec![a, b],
+            Expression::Call(callee, arguments) => std::iter::once(&mut **callee).chain(arguments).collect(),
+            Expression::New(_, _, items)
+            | Expression::And(items)
+            | Expression::Or(items)
+            | Expression::Array(items) => items.iter_mut().collect(),
+            Expression::Object(members) => members.iter_mut().map(|(_, value)| value).collect(),
+        }
+    }
+
+    /// Calls `f` with this expression and every one in it, each before those in it.
+    pub(in crate::typescript) fn each<'e>(&'e self, f: &mut impl FnMut(&'e Expression)) {
+        f(self);
+        self.children().into_iter().for_each(|child| child.each(f));
+    }
+
+    /// Whether `f` is true of this expression or one in it.
+    pub(in crate::typescript) fn contains(&self, f: &mut impl FnMut(&Expression) -> bool) -> bool {
+        f(self) || self.children().into_iter().any(|child| child.contains(f))
+    }
+
+    /// How often a variable is read.
+    pub(in crate::typescript) fn uses(&self, local: Local) -> usize {
+        let mut uses = 0;
+        self.each(&mut |e| uses += usize::from(*e == Expression::Name(Name::Local(local))));
+        uses
+    }
+
+    /// Whether a variable occurs in it, also if it is only set.
+    pub(in crate::typescript) fn mentions(&self, local: Local) -> bool {
+        self.contains(&mut |e| match e {
+            Expression::Name(Name::Local(l))
+            | Expression::Increment(l)
+            | Expression::Count(l, _)
+            | Expression::Assign(l, _) => *l == local,
+            _ => false,
+        })
+    }
+
+    /// Replaces the first read of a variable, in the order of evaluation; whether there is any.
+    pub(in crate::typescript) fn replace_first_use(&mut self, local: Local, replacement: &Expression) -> bool {
+        if *self == Expression::Name(Name::Local(local)) {
+            self.clone_from(replacement);
+            return true;
+        }
+        self.children_mut().into_iter().any(|child| child.replace_first_use(local, replacement))
+    }
+
+    /// Replaces the expression that is evaluated first, if it is `old`; whether it was. Of an assignment, that is its
+    /// value; counters that are set before do not count.
+    pub(in crate::typescript) fn replace_at_start(&mut self, old: &Expression, new: &Expression) -> bool {
+        if self == old {
+            self.clone_from(new);
+            return true;
+        }
+        match self {
+            Expression::Binary(first, ..) | Expression::Assign(_, first) => first.replace_at_start(old, new),
+            Expression::And(terms) | Expression::Or(terms) => {
+                terms.iter_mut().any(|term| term.replace_at_start(old, new))
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! TypeScript as a tree: what this generator writes of the language, and nothing more.
+//!
+//! Names of the generator's own making are ids, not text, so that uses can be counted and replaced in the tree. Only
+//! [`printer`](super::printer) turns a tree into text.
+
+mod expression;
+mod types;
+
+pub(super) use expression::{BinaryOperator, Expression, Local, Name, Stem};
+pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
+
+use std::collections::BTreeSet;
+
+use super::validator::{Feature, Helper};
+
+/// A file: what stands at its top level, in order.
+#[derive(Default)]
+pub(super) struct Module {
+    pub(super) items: Vec<Item>,
+}
+
+/// A declaration at the top level of a file.
+pub(super) enum Item {
+    Type(TypeDeclaration),
+    Function(Function),
+    /// `const name: ty = value`.
+    Constant {
+        name: Name,
+        ty: Option<Type>,
+        value: Expression,
+    },
+    /// A hand-written function, with the parts that these features need.
+    Helper(Helper, BTreeSet<Feature>),
+}
+
+/// `export type` or `export interface`.
+pub(super) struct TypeDeclaration {
+    pub(super) doc: Vec<String>,
+    pub(super) name: String,
+    /// The name of its only type parameter.
+    pub(super) parameter: Option<&'static str>,
+    pub(super) body: Type,
+    pub(super) kind: DeclarationKind,
+}
+
+/// How a type is declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum DeclarationKind {
+    /// As an interface, whose body is an object type.
+    Interface,
+    /// As an alias; an object type has each member on its own line.
+    Expanded,
+    /// As an alias, on one line if it fits.
+    Compact,
+}
+
+/// A function at the top level.
+pub(super) struct Function {
+    pub(super) doc: Vec<String>,
+    pub(super) name: Name,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) returns: Returns,
+    pub(super) body: Vec<Statement>,
+}
+
+#[derive(Clone)]
+pub(super) struct Parameter {
+    pub(super) local: Local,
+    pub(super) ty: Type,
+    /// The type in a declaration file if it is another: a body may need `any` where callers are to see `unknown`.
+    pub(super) declared: Option<Type>,
+    pub(super) is_optional: bool,
+}
+
+/// The return type of a function.
+pub(super) enum Returns {
+    Type(Type),
+    /// `value is Type`.
+    Predicate(Type),
+    /// `asserts value is Type`.
+    Assertion(Type),
+}
+
+/// A statement in the body of a function.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Statement {
+    Return(Expression),
+    /// `const verdict = ...`.
+    Const(Local, Expression),
+    /// `let a: ty = 1, b: ty`; not empty.
+    Let(Vec<(Local, Option<Expression>)>, Option<Type>),
+    Expression(Expression),
+    /// `if (condition) statement`.
+    If(Expression, Box<Statement>),
+    /// `for (const item of items) { ... }`.
+    ForOf(Local, Expression, Vec<Statement>),
+}
+
+impl Parameter {
+    pub(super) fn new(local: Local, ty: Type) -> Self {
+        Self { local, ty, declared: None, is_optional: false }
+    }
+}
+
+impl Function {
+    /// Whether other files can use it.
+    pub(super) fn is_exported(&self) -> bool {
+        matches!(self.name, Name::Exported(_))
+    }
+}
+
+impl Statement {
+    /// Calls `f` with every expression that is part of no other.
+    pub(super) fn each_expression<'e>(&'e self, f: &mut impl FnMut(&'e Expression)) {
+        match self {
+            Statement::Return(value) | Statement::Const(_, value) | Statement::Expression(value) => f(value),
+            Statement::Let(locals, _) => locals.iter().filter_map(|(_, value)| value.as_ref()).for_each(f),
+            Statement::If(condition, then) => {
+                f(condition);
+                then.each_expression(f);
+            }
+            Statement::ForOf(_, items, body) => {
+                f(items);
+                body.iter().for_each(|statement| statement.each_expression(f));
+            }
+        }
+    }
+}

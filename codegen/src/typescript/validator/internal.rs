@@ -1,0 +1,143 @@
+//! Functions and constants that the exported functions of a file share.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use capgen_schema::{Json, Pattern};
+
+use super::helper::{Feature, Helper};
+use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Stem, Type};
+use crate::typescript::syntax::{Keyword, Parameter, Returns};
+
+/// The internal functions and constants of a file, in the order in which they were made.
+#[derive(Default)]
+pub(super) struct Internals {
+    functions: Vec<Function>,
+    constants: Vec<(Name, Option<Type>, Expression)>,
+    /// Constants by their values, and functions by their parameters and statements: equal ones are shared.
+    constant_names: HashMap<(Stem, Expression), Name>,
+    function_names: HashMap<(usize, Vec<Statement>), Name>,
+    count: usize,
+}
+
+impl Internals {
+    /// A name that nothing else in the file has.
+    pub(super) fn fresh(&mut self, stem: Stem) -> Name {
+        self.count += 1;
+        Name::Internal(stem, self.count)
+    }
+
+    pub(super) fn pattern(&mut self, pattern: &Pattern) -> Expression {
+        self.constant(Stem::Pattern, None, Expression::Pattern(pattern.escaped_for_js_literal()))
+    }
+
+    pub(super) fn set(&mut self, values: &[&Json]) -> Expression {
+        let values = Expression::Array(values.iter().map(|json| value(json)).collect());
+        self.constant(Stem::Set, None, Expression::New("Set", &["unknown"], vec![values]))
+    }
+
+    pub(super) fn names(&mut self, names: &[&str]) -> Expression {
+        let names = Expression::Array(names.iter().map(|name| Expression::string(name)).collect());
+        self.constant(Stem::Names, None, Expression::New("Set", &[], vec![names]))
+    }
+
+    pub(super) fn literals(&mut self, values: &[&Json]) -> Expression {
+        let values = Expression::Array(values.iter().map(|json| value(json)).collect());
+        let ty = Type::Readonly(Box::new(Type::array(Type::Keyword(Keyword::Unknown))));
+        self.constant(Stem::Literals, Some(ty), values)
+    }
+
+    /// A map from values to verdicts; a new one at each call.
+    pub(super) fn memory(&mut self) -> Name {
+        let name = self.fresh(Stem::Memory);
+        self.constants.push((name.clone(), None, Expression::New("Map", &["unknown", "boolean"], Vec::new())));
+        name
+    }
+
+    fn constant(&mut self, stem: Stem, ty: Option<Type>, value: Expression) -> Expression {
+        let key = (stem, value);
+        let name = match self.constant_names.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let name = self.fresh(stem);
+                self.constants.push((name.clone(), ty, key.1.clone()));
+                self.constant_names.insert(key, name.clone());
+                name
+            }
+        };
+        Expression::Name(name)
+    }
+
+    /// The name of a check with these parameters and statements.
+    pub(super) fn shared_function(&mut self, parameters: Vec<Parameter>, body: Vec<Statement>) -> Name {
+        let key = (parameters.len(), body);
+        if let Some(name) = self.function_names.get(&key) {
+            return name.clone();
+        }
+        let name = self.fresh(Stem::Check);
+        self.function(name.clone(), parameters, key.1.clone());
+        self.function_names.insert(key, name.clone());
+        name
+    }
+
+    pub(super) fn function(&mut self, name: Name, parameters: Vec<Parameter>, body: Vec<Statement>) {
+        let returns = Returns::Type(Type::BOOLEAN);
+        self.functions.push(Function { doc: Vec::new(), name, parameters, returns, body });
+    }
+
+    /// Adds `exported` to a module, and what it uses: before it functions and their constants, behind it helpers with the
+    /// parts for these features. Parts that are printed next to parts like them compress well.
+    pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>, features: &BTreeSet<Feature>) {
+        let used = self.used(&exported);
+        let is_used = |name: &Name| used.contains(name);
+        let functions = self.functions.into_iter().filter(|function| is_used(&function.name));
+        module.items.extend(functions.map(Item::Function));
+        let constants = self.constants.into_iter().filter(|(name, ..)| is_used(name));
+        module.items.extend(constants.map(|(name, ty, value)| Item::Constant { name, ty, value }));
+        module.items.extend(exported.into_iter().map(Item::Function));
+        let named = used.iter().filter_map(|name| if let Name::Helper(helper) = name { Some(*helper) } else { None });
+        let helpers = Helper::with_needed(named, features);
+        module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper, features.clone())));
+    }
+
+    /// The names that some functions use, directly or through others.
+    fn used(&self, exported: &[Function]) -> HashSet<Name> {
+        let functions: HashMap<&Name, &Function> = self.functions.iter().map(|f| (&f.name, f)).collect();
+        let constants: HashMap<&Name, &Expression> =
+            self.constants.iter().map(|(name, _, value)| (name, value)).collect();
+        let mut used = HashSet::new();
+        let mut open = Vec::new();
+        let mut note = |expression: &Expression, open: &mut Vec<Name>| {
+            expression.each(&mut |e| match e {
+                Expression::Name(name) if !matches!(name, Name::Local(_)) && used.insert(name.clone()) => {
+                    open.push(name.clone());
+                }
+                _ => {}
+            });
+        };
+        for statement in exported.iter().flat_map(|function| &function.body) {
+            statement.each_expression(&mut |e| note(e, &mut open));
+        }
+        while let Some(name) = open.pop() {
+            for statement in functions.get(&name).into_iter().flat_map(|function| &function.body) {
+                statement.each_expression(&mut |e| note(e, &mut open));
+            }
+            constants.get(&name).into_iter().for_each(|value| note(value, &mut open));
+        }
+        used
+    }
+}
+
+/// A value of a contract as an expression. A number that JavaScript cannot represent is a symbol, which nothing equals.
+pub(super) fn value(json: &Json) -> Expression {
+    match json {
+        Json::Array(items) => Expression::Array(items.iter().map(value).collect()),
+        Json::Object(members) => {
+            Expression::Object(members.iter().map(|(name, member)| (name.clone(), value(member))).collect())
+        }
+        Json::Number(number) if !number.is_representable() => {
+            let symbol = Expression::Name(Name::Global("Symbol"));
+            Expression::Call(Box::new(symbol), vec![Expression::string(&number.to_string())])
+        }
+        scalar => Literal::of(scalar).map_or(Expression::Undefined, Expression::Literal),
+    }
+}

@@ -1,0 +1,381 @@
+//! Checks as functions that return whether a value is valid.
+//!
+//! Each function returns `true` exactly for the values that its check accepts and in which nothing is nested too deeply.
+//! Its body is one condition. Members of the value are at level 1, their members at level 2, and so on, and each level has
+//! one variable: so the values of siblings share a variable, which keeps functions small and fast.
+
+use std::collections::{HashMap, VecDeque};
+
+use capgen_schema::{MAX_PAYLOAD_DEPTH, Type as JsonType, TypeSet};
+
+use super::Helper;
+use super::condition::{all, any, is_array, narrows, take_counter, tests};
+use super::internal::Internals;
+use super::scalar;
+use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Validator};
+use crate::typescript::printer;
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Parameter, Statement, Stem, Type};
+
+/// A function looks no further into a value: deeper conditions would be hard to read and slow to compile.
+const MAX_LEVEL: usize = 6;
+/// Checks are written into each other no deeper, so that neither our recursion nor a compiler's follows the schema.
+const MAX_NESTING: usize = 24;
+/// A condition that is wider and used more than once has a function of its own.
+const MAX_REPEATED: usize = 60;
+
+/// Makes the functions of one validator.
+pub(super) struct Verdicts<'m, 'i> {
+    pub(super) validator: &'m Validator<'m>,
+    pub(super) internals: &'i mut Internals,
+    functions: HashMap<CheckId, Name>,
+    /// Functions that are called and have no body yet.
+    queue: VecDeque<CheckId>,
+    nesting: usize,
+    /// The maps that remember verdicts.
+    memories: Vec<Name>,
+}
+
+/// A value that is checked: the variable that it is in, and what is known about it.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) local: Local,
+    /// How many values of the function are around it.
+    pub(super) level: usize,
+    pub(super) depth: Depth,
+    /// The types that it can have after the tests so far.
+    known: TypeSet,
+}
+
+/// How many arrays and objects are around a value: as many as the parameter `depth` says if there is one, and `more`.
+#[derive(Clone, Copy)]
+pub(super) struct Depth {
+    pub(super) has_parameter: bool,
+    pub(super) more: usize,
+}
+
+impl Depth {
+    pub(super) fn below(self) -> Self {
+        Depth { more: self.more + 1, ..self }
+    }
+
+    /// How many levels a value may have.
+    pub(super) fn levels(self) -> Expression {
+        let levels = remaining(self.more);
+        if self.has_parameter { levels.binary(BinaryOperator::Minus, Local::Depth.into()) } else { levels }
+    }
+
+    fn expression(self) -> Expression {
+        let more = Expression::count(self.more as u64);
+        match (self.has_parameter, self.more) {
+            (true, 0) => Local::Depth.into(),
+            (true, _) => Expression::from(Local::Depth).binary(BinaryOperator::Plus, more),
+            (false, _) => more,
+        }
+    }
+}
+
+/// The levels that are left below so many; negative where a value would always be too deep.
+#[expect(clippy::cast_precision_loss, reason = "both are at most a few hundred")]
+fn remaining(levels: usize) -> Expression {
+    Expression::number(MAX_PAYLOAD_DEPTH as f64 - levels as f64)
+}
+
+impl Target {
+    /// The parameter of a function, or the variable of a loop.
+    pub(super) fn given(local: Local, depth: Depth) -> Self {
+        Target { local, level: 0, depth, known: TypeSet::ALL }
+    }
+
+    /// A member of it.
+    pub(super) fn member(&self) -> Self {
+        let level = self.level + 1;
+        Target { local: Local::Inner(level), level, depth: self.depth.below(), known: TypeSet::ALL }
+    }
+
+    pub(super) fn value(&self) -> Expression {
+        self.local.into()
+    }
+}
+
+impl<'m, 'i> Verdicts<'m, 'i> {
+    pub(super) fn new(validator: &'m Validator<'m>, internals: &'i mut Internals) -> Self {
+        let (functions, queue, memories) = (HashMap::new(), VecDeque::new(), Vec::new());
+        Verdicts { validator, internals, functions, queue, nesting: 0, memories }
+    }
+
+    /// Whether values that the schema accepts can be too deep.
+    pub(super) fn limits_depth(&self) -> bool {
+        self.validator.depth != DepthLimit::Implied
+    }
+
+    /// Makes all internal functions; returns the statements that return the verdict on `value`.
+    pub(super) fn run(mut self) -> Vec<Statement> {
+        let depth = Depth { has_parameter: false, more: 0 };
+        let root = self.check(self.validator.root, &Target::given(Local::Value, depth));
+        while let Some(id) = self.queue.pop_front() {
+            self.define(id);
+        }
+        if self.memories.is_empty() {
+            return body(root, Statement::Return);
+        }
+        // Memories must not outlive the call: they would keep values alive, and the caller may change values.
+        let mut statements = body(root, |verdict| Statement::Const(Local::Verdict, verdict));
+        let clear = |memory| Statement::Expression(Expression::Name(memory).method("clear", Vec::new()));
+        statements.extend(self.memories.into_iter().map(clear));
+        statements.push(Statement::Return(Local::Verdict.into()));
+        statements
+    }
+
+    fn define(&mut self, id: CheckId) {
+        let Some(name) = self.functions.get(&id).cloned() else { return };
+        let depth = Depth { has_parameter: self.limits_depth(), more: 0 };
+        let target = Target::given(Local::Value, depth);
+        let verdict = self.inline(id, &target);
+        let statements = body(verdict, Statement::Return);
+        if !self.validator.check(id).is_memoized {
+            let parameters = parameters(depth, &statements);
+            return self.internals.function(name, parameters, statements);
+        }
+        let decide = self.internals.fresh(Stem::Decide);
+        self.internals.function(decide.clone(), parameters(depth, &statements), statements);
+        let memory = self.internals.memory();
+        let statements = remembering(&memory, call(&decide, &target));
+        self.memories.push(memory);
+        self.internals.function(name, parameters(depth, &statements), statements);
+    }
+
+    /// The name of a function with one parameter for the value, which checks with equal statements share.
+    pub(super) fn shared_function(&mut self, depth: Depth, statements: Vec<Statement>) -> Name {
+        self.internals.shared_function(parameters(depth, &statements), statements)
+    }
+
+    /// The verdict on a value by a function of its own.
+    fn call_check(&mut self, id: CheckId, target: &Target) -> Expression {
+        let name = match self.functions.get(&id) {
+            Some(name) => name.clone(),
+            None => {
+                let name = self.internals.fresh(Stem::Check);
+                self.functions.insert(id, name.clone());
+                self.queue.push_back(id);
+                name
+            }
+        };
+        let mut arguments = vec![target.value()];
+        arguments.extend(self.limits_depth().then(|| target.depth.expression()));
+        Expression::call(name, arguments)
+    }
+
+    /// The verdict of a check on a value: a call of its function, or its condition.
+    pub(super) fn check(&mut self, id: CheckId, target: &Target) -> Expression {
+        if self.validator.check(id).is_reused {
+            let inlined = self.is_simple(id).then(|| self.inline(id, target));
+            let short = inlined.filter(|condition| printer::width_of_expression(condition) <= MAX_REPEATED);
+            return short.unwrap_or_else(|| self.call_check(id, target));
+        }
+        if (target.level >= MAX_LEVEL || self.nesting >= MAX_NESTING) && !self.is_simple(id) {
+            return self.call_check(id, target);
+        }
+        self.nesting += 1;
+        let condition = self.inline(id, target);
+        self.nesting -= 1;
+        condition
+    }
+
+    /// Whether a check looks neither at members and items nor at other checks.
+    fn is_simple(&self, id: CheckId) -> bool {
+        self.validator.rules(id).is_none_or(|rules| {
+            let types = rules.types.unwrap_or(TypeSet::ALL);
+            let looks_inside = (rules.asserts_arrays() && types.contains(JsonType::Array))
+                || (rules.asserts_objects() && types.contains(JsonType::Object));
+            !rules.applies_others() && !looks_inside
+        })
+    }
+
+    /// That a value without any other check is not too deep.
+    pub(super) fn anything(&self, target: &Target) -> Expression {
+        let is_scalar = !target.known.contains(JsonType::Array) && !target.known.contains(JsonType::Object);
+        if !self.limits_depth() || is_scalar {
+            return Expression::TRUE;
+        }
+        Expression::helper(Helper::Shallow, vec![target.value(), target.depth.levels()])
+    }
+
+    /// That an array or object may be at this depth.
+    fn depth_guard(&self, depth: Depth) -> Expression {
+        if self.validator.depth != DepthLimit::OfAll || !depth.has_parameter {
+            return Expression::TRUE;
+        }
+        Expression::from(Local::Depth).binary(BinaryOperator::Less, remaining(depth.more))
+    }
+
+    fn inline(&mut self, id: CheckId, target: &Target) -> Expression {
+        let validator = self.validator;
+        let rules = match &validator.check(id).kind {
+            CheckKind::Anything => return self.anything(target),
+            CheckKind::Nothing => return Expression::FALSE,
+            CheckKind::Rules(rules) => rules,
+        };
+        let types = rules.types.unwrap_or(TypeSet::ALL);
+        let tested = Target { known: target.known.intersection(types), ..*target };
+        let applied = self.applied_here(rules, &tested);
+        let own = all(self.own(rules, target));
+        if applied.is_empty() {
+            return own;
+        }
+        // The compiler would take a test of this check for the type that the following ones see.
+        let is_separate = narrows(&own, target.local) && applied.iter().any(|verdict| tests(verdict, target.local));
+        let own = if is_separate { self.separate(rules, target) } else { own };
+        all(std::iter::once(own).chain(applied))
+    }
+
+    /// What a check asserts itself, by a function of its own.
+    fn separate(&mut self, rules: &Rules<'m>, target: &Target) -> Expression {
+        let condition = all(self.own(rules, &Target::given(Local::Value, target.depth)));
+        let name = self.shared_function(target.depth, body(condition, Statement::Return));
+        call(&name, target)
+    }
+
+    /// The verdict of a check on a value that others may check too, so that it must not narrow the value's type.
+    pub(super) fn check_apart(&mut self, id: CheckId, target: &Target, is_alone: bool) -> Expression {
+        let condition = self.check(id, target);
+        let must_call = !is_alone && narrows(&condition, target.local);
+        if must_call { self.call_check(id, target) } else { condition }
+    }
+
+    /// What a check asserts itself, without other checks for the same value.
+    fn own(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
+        let mut terms = Vec::new();
+        let listed = scalar::listed(rules);
+        if let Some(values) = &listed {
+            terms.push(scalar::is_listed(self.internals, rules, values, target.local));
+        }
+        // Listed scalars have been compared with the other keywords already.
+        let is_settled = listed.is_some_and(|values| values.iter().all(|value| scalar::is_scalar(value)));
+        if !is_settled && rules.has_own() {
+            match rules.types {
+                Some(types) => terms.push(self.typed(rules, types, target)),
+                None => terms.extend(self.untyped(rules, target)),
+            }
+        } else if !is_settled && !rules.is_covered() {
+            terms.push(self.anything(target));
+        }
+        terms
+    }
+
+    /// That a value has one of the types and meets the assertions about that type.
+    fn typed(&mut self, rules: &Rules<'m>, types: TypeSet, target: &Target) -> Expression {
+        let mut terms = Vec::new();
+        if types.contains(JsonType::Object) {
+            let (is_object, members) = self.object(rules, target);
+            terms.push(all([is_object, self.depth_guard(target.depth), members]));
+        }
+        if types.contains(JsonType::Array) {
+            let items = self.array(rules, target);
+            terms.push(all([is_array(target.local), self.depth_guard(target.depth), items]));
+        }
+        terms.extend(scalar::alternatives(self.internals, rules, types, target.local));
+        any(terms)
+    }
+
+    /// That a value meets the assertions about its type, whichever it has.
+    fn untyped(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
+        if target.known == TypeSet::EMPTY.with(JsonType::String) {
+            return vec![scalar::of_text(self.internals, rules, target.local)];
+        }
+        if target.known == TypeSet::EMPTY.with(JsonType::Object) {
+            return vec![self.object(rules, target).1];
+        }
+        let mut terms = scalar::implications(self.internals, rules, target.local);
+        let walks = self.limits_depth() && !rules.is_covered();
+        if walks && !rules.asserts_objects() && !rules.asserts_arrays() {
+            terms.push(self.anything(target));
+            return terms;
+        }
+        if rules.asserts_objects() || walks {
+            let (is_object, members) = self.object(rules, target);
+            terms.push(any([is_object.not(), all([self.depth_guard(target.depth), members])]));
+        }
+        if rules.asserts_arrays() || walks {
+            let items = self.array(rules, target);
+            terms.push(any([is_array(target.local).not(), all([self.depth_guard(target.depth), items])]));
+        }
+        terms
+    }
+}
+
+/// The verdict of a function on a value at the same depth as the one around the call.
+pub(super) fn call(name: &Name, target: &Target) -> Expression {
+    let mut arguments = vec![target.value()];
+    arguments.extend(target.depth.has_parameter.then(|| Local::Depth.into()));
+    Expression::call(name.clone(), arguments)
+}
+
+/// Statements that use a condition, with the declarations of its variables before.
+pub(super) fn body(condition: Expression, last: impl FnOnce(Expression) -> Statement) -> Vec<Statement> {
+    let (counter, condition) = take_counter(condition);
+    let mut statements: Vec<Statement> = declaration(&condition, counter).into_iter().collect();
+    statements.push(last(condition));
+    statements
+}
+
+/// Statements that check every item of a loop; `before` are the first ones of the loop.
+pub(super) fn each(local: Local, items: Expression, before: Vec<Statement>, condition: Expression) -> Vec<Statement> {
+    let mut statements: Vec<Statement> = declaration(&condition, None).into_iter().collect();
+    let mut inner = before;
+    inner.push(Statement::If(condition.not(), Box::new(Statement::Return(Expression::FALSE))));
+    statements.push(Statement::ForOf(local, items, inner));
+    statements.push(Statement::Return(Expression::TRUE));
+    statements
+}
+
+/// Declares the variables of a condition; a counter may have a value already.
+fn declaration(condition: &Expression, counter: Option<(Local, usize)>) -> Option<Statement> {
+    let mut locals: Vec<Local> = Vec::new();
+    condition.each(&mut |e| {
+        let local = match e {
+            Expression::Name(Name::Local(local))
+            | Expression::Increment(local)
+            | Expression::Assign(local, _)
+            | Expression::Count(local, _) => *local,
+            _ => return,
+        };
+        if matches!(local, Local::Inner(_) | Local::Size(_) | Local::Tag(_)) {
+            locals.push(local);
+        }
+    });
+    // Always in the same order, so that similar functions stay similar when names are shortened.
+    locals.sort_unstable();
+    locals.dedup();
+    let start = |local: Local| counter.filter(|(counter, _)| *counter == local);
+    let declare = |local: Local| (local, start(local).map(|(_, start)| Expression::count(start as u64)));
+    let declared: Vec<_> = locals.into_iter().map(declare).collect();
+    (!declared.is_empty()).then_some(Statement::Let(declared, Some(Type::ANY)))
+}
+
+fn parameters(depth: Depth, statements: &[Statement]) -> Vec<Parameter> {
+    let mut parameters = vec![Parameter::new(Local::Value, Type::ANY)];
+    if depth.has_parameter {
+        let mut is_used = false;
+        for statement in statements {
+            statement.each_expression(&mut |e| is_used |= e.uses(Local::Depth) > 0);
+        }
+        // All checks have the same parameters. An underscore tells compilers that one is not used.
+        let local = if is_used { Local::Depth } else { Local::UnusedDepth };
+        parameters.push(Parameter::new(local, Type::NUMBER));
+    }
+    parameters
+}
+
+/// Statements that return what a memory has for the value, or the verdict, which is then remembered.
+fn remembering(memory: &Name, verdict: Expression) -> Vec<Statement> {
+    let memory = Expression::Name(memory.clone());
+    let known = memory.clone().method("get", vec![Local::Value.into()]);
+    let decided = Expression::Assign(Local::Verdict, Box::new(verdict));
+    let remember = Statement::Expression(memory.method("set", vec![Local::Value.into(), decided]));
+    let is_unknown = Expression::from(Local::Verdict).equals(Expression::Undefined);
+    vec![
+        Statement::Let(vec![(Local::Verdict, Some(known))], None),
+        Statement::If(is_unknown, Box::new(remember)),
+        Statement::Return(Local::Verdict.into()),
+    ]
+}
