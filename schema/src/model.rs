@@ -4,8 +4,8 @@ use crate::{Json, Number, Pattern, Problem};
 
 /// A checked schema of the subset.
 ///
-/// Every subschema, including those under `definitions`, is a [`Node`] in one arena; a `$ref` is an edge to another node,
-/// so nothing that walks a schema has to recurse over text or resolve a pointer again.
+/// Every subschema, including those under `definitions`, is a [`Node`] in one arena. A `$ref` is an edge to another node, so code
+/// that walks a schema never has to resolve a pointer.
 #[derive(Clone, Debug)]
 pub struct Schema {
     pub(crate) nodes: Vec<Node>,
@@ -14,7 +14,7 @@ pub struct Schema {
     pub(crate) warnings: Vec<Problem>,
 }
 
-/// A node of one [`Schema`]; meaningless in another.
+/// The id of a node of one [`Schema`]. It is meaningless in another.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);
 
@@ -23,25 +23,25 @@ pub struct NodeId(pub(crate) u32);
 pub struct Node {
     /// JSON Pointer from the root of the schema.
     pub pointer: String,
-    /// What it asserts.
+    /// Its assertions.
     pub kind: Kind,
-    /// What it says without asserting.
+    /// Its annotations.
     pub annotations: Annotations,
 }
 
-/// What a subschema asserts.
+/// The kind of a subschema.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// `true` or `false`.
     Bool(bool),
     /// `$ref`.
     Ref(NodeId),
-    /// The keywords of an object schema; `{}` has none.
+    /// The assertion keywords of a schema object; `{}` has none.
     Assertions(Box<Assertions>),
 }
 
 /// The assertion keywords of one schema object ([draft-07 validation](https://json-schema.org/draft-07/json-schema-validation)).
-/// A keyword that is absent is `None`, empty or `false`.
+/// An absent keyword is `None`, empty or `false`.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "each field is the keyword of its name")]
 pub struct Assertions {
@@ -58,9 +58,9 @@ pub struct Assertions {
     pub maximum: Option<Number>,
     pub exclusive_minimum: Option<Number>,
     pub exclusive_maximum: Option<Number>,
-    /// Code points. Saturates at `u64::MAX`, as do the other lengths.
+    /// In code points. Saturates at `u64::MAX`, as do the other lengths.
     pub min_length: Option<u64>,
-    /// Code points.
+    /// In code points.
     pub max_length: Option<u64>,
     pub pattern: Option<Pattern>,
     pub format: Option<Format>,
@@ -73,7 +73,7 @@ pub struct Assertions {
     pub not: Option<NodeId>,
 }
 
-/// Keywords that assert nothing.
+/// The keywords that assert nothing.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "each field is the keyword of its name")]
 pub struct Annotations {
@@ -89,7 +89,7 @@ pub struct Annotations {
 pub enum Type {
     Null,
     Boolean,
-    /// A number without a fractional part; `1.0` is one.
+    /// A number without a fractional part, such as `1.0`.
     Integer,
     /// Any number.
     Number,
@@ -102,7 +102,7 @@ pub enum Type {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TypeSet(u8);
 
-/// The formats of the subset; each asserts, and only on strings.
+/// The formats of the subset. Each is an assertion, and applies to strings only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Format {
     /// `uuid`: the textual form of [RFC 4122 section 3](https://www.rfc-editor.org/rfc/rfc4122#section-3).
@@ -113,7 +113,7 @@ pub enum Format {
     Uri,
     /// `uri-reference`: a URI or a relative reference of [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986).
     UriReference,
-    /// `date-time`: `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), leap seconds included.
+    /// `date-time`: `date-time` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6), including leap seconds.
     DateTime,
 }
 
@@ -123,13 +123,13 @@ impl Schema {
         NodeId(0)
     }
 
-    /// The node of an id that came from this schema.
+    /// The node of an id of this schema.
     pub fn node(&self, id: NodeId) -> &Node {
         #[expect(clippy::indexing_slicing, reason = "ids are made with their node and never outlive the schema")]
         &self.nodes[id.0 as usize]
     }
 
-    /// Every node; the root is first, a parent comes before its children, siblings in source order.
+    /// Every node. The root is first, a parent comes before its children, and siblings are in source order.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         (0..).map(NodeId).zip(&self.nodes)
     }
@@ -161,7 +161,7 @@ impl Schema {
         &self.source
     }
 
-    /// Whether a way from the root leads to each node, through `$ref` too; indexed as [`nodes`](Self::nodes) counts.
+    /// Whether each node is reachable from the root, also through `$ref`; indexed in the order of [`nodes`](Self::nodes).
     pub(crate) fn reachable(&self) -> Vec<bool> {
         let mut reached = vec![false; self.nodes.len()];
         let mut open = vec![self.root()];
@@ -175,14 +175,14 @@ impl Schema {
         reached
     }
 
-    /// What was found at load and does not refuse the schema.
+    /// The findings of the loader that are not errors.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings
     }
 }
 
 impl Kind {
-    /// The subschemas that apply to the same place of the payload.
+    /// The subschemas that apply to the same place of the payload, and the target of a reference.
     pub fn in_place(&self) -> impl Iterator<Item = NodeId> {
         let target = if let Kind::Ref(target) = self { Some(*target) } else { None };
         let assertions = if let Kind::Assertions(assertions) = self { Some(assertions) } else { None };
@@ -202,19 +202,19 @@ impl Kind {
         })
     }
 
-    /// Every subschema that applies somewhere; not those that stand in `definitions`.
+    /// Every subschema that applies to this place or below it. Members of `definitions` are included only as targets.
     pub fn children(&self) -> impl Iterator<Item = NodeId> {
         self.in_place().chain(self.below())
     }
 }
 
 impl Assertions {
-    /// Whether nothing is asserted, as in `{}`.
+    /// Whether it has no keywords, as in `{}`.
     pub fn is_empty(&self) -> bool {
         self.keywords().next().is_none()
     }
 
-    /// The names of the keywords that are there, in the order of the fields.
+    /// The names of the keywords that are present, in the order of the fields.
     pub fn keywords(&self) -> impl Iterator<Item = &'static str> {
         let keywords = [
             ("type", self.types.is_some()),
@@ -249,7 +249,7 @@ impl Type {
     pub const ALL: [Type; 7] =
         [Type::Null, Type::Boolean, Type::Integer, Type::Number, Type::String, Type::Array, Type::Object];
 
-    /// The name in a schema.
+    /// Its name in a schema.
     pub const fn name(self) -> &'static str {
         match self {
             Type::Null => "null",
@@ -262,7 +262,7 @@ impl Type {
         }
     }
 
-    /// The type of that name.
+    /// The type with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.name() == name)
     }
@@ -286,7 +286,7 @@ impl TypeSet {
     /// Every type.
     pub const ALL: TypeSet = TypeSet(127);
 
-    /// Whether every value of type `t` is in the set.
+    /// Whether the set contains the type; `number` contains `integer`.
     pub const fn contains(self, t: Type) -> bool {
         self.0 & t.bits() == t.bits()
     }
@@ -315,12 +315,12 @@ impl TypeSet {
         self.iter().filter(|other| *other != t).collect()
     }
 
-    /// Whether it holds no type.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The types in it, `null` first; `number` stands for `integer` too.
+    /// The types in the set, `null` first. `integer` is omitted if the set contains `number`.
     pub fn iter(self) -> impl Iterator<Item = Type> {
         Type::ALL.into_iter().filter(move |&t| self.contains(t) && !(t == Type::Integer && self.contains(Type::Number)))
     }
@@ -342,7 +342,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Format; 5] = [Format::Uuid, Format::Email, Format::Uri, Format::UriReference, Format::DateTime];
 
-    /// The name in a schema.
+    /// Its name in a schema.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Uuid => "uuid",
@@ -353,7 +353,7 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// The format with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name() == name)
     }

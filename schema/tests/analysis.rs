@@ -1,5 +1,5 @@
-//! What the analysis of schemas claims, with the interpreter as the reference.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+//! The claims of the analysis of schemas. The interpreter is the oracle.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use capgen_schema::analysis::branches::{self, Branches};
 use capgen_schema::analysis::conjunction::Conjunction;

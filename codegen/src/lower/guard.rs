@@ -1,7 +1,7 @@
 //! The checks that a place needs beyond its type.
 //!
-//! A guard either makes the type accept exactly what the schemas accept, or it leaves the whole place to the interpreter. It
-//! never accepts what a schema rejects.
+//! With its guard, a type accepts the same values as the schemas of its place. If no guard can do that, the interpreter checks
+//! the whole place.
 
 use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::facets::{Facets, Limits};
@@ -9,8 +9,7 @@ use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
 
 use crate::model::{Coverage, Guard, Shape, Type, TypeDef};
 
-/// The guard that makes a type accept exactly what the schemas of its place accept; `None` if the type and a guard cannot
-/// express that.
+/// The guard with which a type accepts the same values as the schemas of its place; `None` if there is no such guard.
 pub(super) type ExactGuard = Option<Guard>;
 
 /// The exact guard, or else one that leaves the place to the interpreter; `None` if no pointers identify the schemas, so that

@@ -22,7 +22,7 @@ impl<'a> Lowering<'a, '_> {
         let (rest, rest_guard) = self.rest(facets, place);
         let is_exact = guard::is_expressible(facets);
         if declared.is_empty() {
-            // A map has no property of which it could be said that it is forbidden.
+            // A map cannot express that a property is forbidden.
             let is_exact = is_exact && facets.forbidden.is_empty();
             match rest {
                 Rest::Kept(value) => {
@@ -30,7 +30,7 @@ impl<'a> Lowering<'a, '_> {
                         if rest_guard == Guard::None { Guard::None } else { Guard::Values(Box::new(rest_guard)) };
                     return (Built::Type(Type::Map(Box::new(value))), is_exact.then_some(guard));
                 }
-                // An object without declared properties would lose everything as a record.
+                // A record without fields would lose every property.
                 Rest::Ignored => {
                     return (Built::Type(Type::Map(Box::new(Type::Unknown))), is_exact.then_some(Guard::None));
                 }

@@ -1,4 +1,4 @@
-//! Schemas and the types they become, in a short notation.
+//! Schemas and the types that they become, in a short notation.
 
 use std::fmt::Write as _;
 
@@ -69,7 +69,7 @@ fn ty(model: &Model<'_>, t: &Type) -> String {
     }
 }
 
-/// The types of a capability `c` whose request has that schema, its `CRequest` written as `R`.
+/// The types of a capability `c` whose request has that schema, with `CRequest` abbreviated to `R`.
 fn types(schema: &str) -> String {
     let text = format!(
         r#"{{"version": 1, "agent": "agent://a", "transports": [{{"kind": "memory", "topics": {{"requests": "r"}}}}],
@@ -107,7 +107,7 @@ fn bounds_choose_the_integer_type() {
 }
 
 #[test]
-fn undeclared_properties_are_refused_ignored_or_kept() {
+fn undeclared_properties_are_rejected_ignored_or_kept() {
     check(r#"{"type": "object", "additionalProperties": false}"#, "R = { closed }");
     check(r#"{"type": "object"}"#, "R = new map<unknown>");
     check(r#"{"type": "object", "additionalProperties": {"type": "number"}}"#, "R = new map<f64>");
@@ -129,7 +129,7 @@ fn all_of_merges_properties_of_every_branch() {
 }
 
 #[test]
-fn a_closed_schema_forbids_what_its_neighbours_declare() {
+fn a_closed_schema_forbids_properties_that_its_siblings_declare() {
     check(
         r#"{"allOf": [{"type": "object", "properties": {"a": {}}, "additionalProperties": false}, {"properties": {"b": {"type": "string"}}}]}"#,
         "R = { a?: unknown, b?: never, closed }",
@@ -151,7 +151,7 @@ fn a_reference_with_annotations_stays_a_reference() {
 }
 
 #[test]
-fn a_tag_is_found_through_references_and_beside_common_properties() {
+fn a_tag_is_found_through_references_and_next_to_common_properties() {
     check(
         r##"{"definitions": {
               "Cat": {"type": "object", "properties": {"pet": {"const": "cat"}}, "required": ["pet"]},
@@ -167,7 +167,7 @@ fn a_tag_is_found_through_references_and_beside_common_properties() {
 }
 
 #[test]
-fn branches_told_apart_by_json_type_make_a_disjoint_union() {
+fn branches_of_distinct_json_types_are_a_disjoint_union() {
     check(
         r##"{"definitions": {"J": {"oneOf": [{"type": "null"}, {"type": "boolean"}, {"type": "number"}, {"type": "string"},
               {"type": "array", "items": {"$ref": "#/definitions/J"}},
@@ -199,7 +199,7 @@ fn one_of_required_forbids_the_properties_of_its_siblings() {
 }
 
 #[test]
-fn a_property_that_only_one_branch_allows_and_requires_tells_it_apart() {
+fn a_property_that_only_one_branch_allows_and_requires_is_its_key() {
     check(
         r##"{"definitions": {"Circle": {"type": "object", "properties": {"r": {"type": "number"}}}}, "oneOf": [
             {"enum": ["Nothing", "All"]},
@@ -240,7 +240,7 @@ fn the_only_branch_for_objects_has_the_name_of_its_only_property() {
 }
 
 #[test]
-fn a_branch_that_two_properties_tell_apart_has_the_name_of_neither() {
+fn a_branch_with_two_keys_is_named_after_neither() {
     check(
         r#"{"oneOf": [
             {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["b", "a"], "additionalProperties": false},
@@ -252,7 +252,7 @@ fn a_branch_that_two_properties_tell_apart_has_the_name_of_neither() {
 }
 
 #[test]
-fn a_property_that_another_branch_allows_tells_nothing() {
+fn a_property_that_another_branch_allows_is_not_a_key() {
     let closed =
         r#"{"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"], "additionalProperties": false}"#;
     for other in [
@@ -266,7 +266,7 @@ fn a_property_that_another_branch_allows_tells_nothing() {
 }
 
 #[test]
-fn branches_that_list_strings_are_one_beside_others() {
+fn branches_that_list_strings_are_one_variant_next_to_others() {
     check(
         r#"{"oneOf": [{"type": "string", "const": "a", "description": "first"}, {"type": "integer"}, {"enum": ["b", "c"]}, {"type": "null"}]}"#,
         r#"R = new RValue?
@@ -276,7 +276,7 @@ fn branches_that_list_strings_are_one_beside_others() {
 }
 
 #[test]
-fn a_wider_branch_swallows_a_narrower_one() {
+fn a_wider_branch_absorbs_a_narrower_one() {
     check(r#"{"anyOf": [{"enum": ["a", "b"]}, {"type": "string"}, {"type": "null"}]}"#, "R = new string?");
     check(r#"{"anyOf": [{"type": "integer"}, {"type": "number"}]}"#, "R = new f64");
     check(r#"{"anyOf": [{"type": "string"}, {}]}"#, "R = new unknown");
@@ -303,7 +303,7 @@ fn impossible_places_are_never() {
 }
 
 #[test]
-fn recursion_is_boxed_only_where_a_value_would_contain_itself() {
+fn recursion_is_boxed_only_if_a_value_would_contain_itself() {
     check(
         r##"{"definitions": {"N": {"type": "object", "properties": {
               "children": {"type": "array", "items": {"$ref": "#/definitions/N"}},
@@ -317,7 +317,7 @@ fn recursion_is_boxed_only_where_a_value_would_contain_itself() {
 }
 
 #[test]
-fn merged_references_that_come_back_to_themselves_end() {
+fn merged_references_can_be_recursive() {
     check(
         r##"{"definitions": {
               "A": {"type": "object", "properties": {"next": {"$ref": "#/definitions/AB"}, "a": {"type": "string"}}},
@@ -342,7 +342,7 @@ fn colliding_names_get_suffixes_that_do_not_depend_on_the_neighbours_order() {
 }
 
 #[test]
-fn a_schema_without_a_type_accepts_what_is_no_object() {
+fn a_schema_without_a_type_accepts_other_values_than_objects() {
     check(
         r#"{"properties": {"a": {"type": "integer"}}, "required": ["a"]}"#,
         "R = new RValue?
@@ -351,7 +351,7 @@ fn a_schema_without_a_type_accepts_what_is_no_object() {
     );
 }
 
-/// A chain of merged references as long as the file can hold neither overflows the stack nor takes long.
+/// A chain of merged references as long as a file allows overflows no stack and takes little time.
 #[test]
 fn long_chains_of_merged_references_are_lowered_without_recursion() {
     let mut definitions = String::new();
@@ -369,7 +369,7 @@ fn long_chains_of_merged_references_are_lowered_without_recursion() {
 }
 
 #[test]
-fn what_is_deeper_than_compilers_follow_is_unknown() {
+fn types_nested_deeper_than_compilers_follow_are_unknown() {
     let nested = |depth| {
         let schema = (0..depth)
             .fold(r#"{"type": "string"}"#.to_owned(), |inner, _| format!(r#"{{"type": "array", "items": {inner}}}"#));
@@ -379,7 +379,7 @@ fn what_is_deeper_than_compilers_follow_is_unknown() {
     assert!(nested(50).contains("[[unknown]]"), "{}", nested(50));
 }
 
-/// Every subset of `n` definitions is a different conjunction; the output stays within a multiple of the input.
+/// Every subset of `n` definitions is a different conjunction. The output is still bounded by a multiple of the input.
 #[test]
 fn exponentially_many_conjunctions_are_cut_off() {
     let mut definitions = Vec::new();
@@ -400,15 +400,18 @@ fn exponentially_many_conjunctions_are_cut_off() {
 }
 
 #[test]
-fn what_is_said_of_a_union_is_not_said_of_its_branches() {
+fn the_description_of_a_union_is_not_that_of_its_branches() {
     let text = r#"{"version": 1, "agent": "agent://a", "transports": [{"kind": "memory", "topics": {"requests": "r"}}],
         "capabilities": [{"name": "c", "inputSchema": {"description": "both", "oneOf": [
           {"type": "object", "description": "one", "properties": {"k": {"const": "a"}}, "required": ["k"]},
           {"type": "object", "properties": {"k": {"const": "b"}}, "required": ["k"]}]}}]}"#;
     let loaded = load(&Source::new("a.json", text)).unwrap();
     let model = lower(&loaded.manifest);
-    let said = |name: &str| model.types.iter().find(|def| def.name == name).unwrap().description.as_deref();
-    assert_eq!([said("CRequest"), said("CRequestA"), said("CRequestB")], [Some("both"), Some("one"), None]);
+    let description = |name: &str| model.types.iter().find(|def| def.name == name).unwrap().description.as_deref();
+    assert_eq!(
+        [description("CRequest"), description("CRequestA"), description("CRequestB")],
+        [Some("both"), Some("one"), None]
+    );
 }
 
 #[test]
@@ -420,7 +423,7 @@ fn a_root_without_a_type_of_its_own_gets_one() {
 }
 
 #[test]
-fn a_property_that_must_not_be_is_named_once() {
+fn a_forbidden_property_is_declared_once() {
     check(
         r#"{"type": "object", "anyOf": [{"properties": {"k": {}}}], "not": {"required": ["q"]}}"#,
         "R = { k?: unknown, q?: never }",
@@ -428,7 +431,7 @@ fn a_property_that_must_not_be_is_named_once() {
 }
 
 #[test]
-fn branches_that_mean_the_same_count_once() {
+fn equivalent_branches_count_once() {
     let mut definitions = String::from(r#""d0": {"properties": {"x": {"type": "string"}}, "required": ["x"]}"#);
     for i in 1..40 {
         definitions.push_str(&format!(

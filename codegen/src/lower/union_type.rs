@@ -1,8 +1,8 @@
 //! Places whose values have one of several types: `oneOf`, `anyOf`, and lists of JSON types.
 //!
 //! The branches of a union are combined with the assertions next to it, and nested unions are opened. The result is a union
-//! only if more than one type is left. A value of the union keeps its branch, so it is *disjoint* only if at most one branch
-//! can match: that is what makes it an enum in Rust and a discriminated union in TypeScript.
+//! only if more than one type is left. A value of the union keeps its branch, so the union is *disjoint*, an
+//! enum in Rust and a discriminated union in TypeScript, only if at most one branch can match.
 
 use capgen_schema::analysis::branches::are_distinct;
 use capgen_schema::analysis::conjunction::Conjunction;
@@ -18,7 +18,7 @@ use super::{Built, Lowering, Place};
 use crate::model::{Coverage, Guard, Origin, Shape, Type, Union, Variant};
 use crate::name;
 
-/// A variant, with what else its branch contributes to the union.
+/// A variant, and the contributions of its branch to the whole union.
 struct BuiltVariant {
     variant: Variant,
     /// Whether the branch allows `null`, which becomes `null` next to the union.

@@ -98,7 +98,7 @@ pub(crate) struct TypeDef {
 /// How much of the schemas of its place a type checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Coverage {
-    /// Whether the type and the guards inside it accept only what the schemas accept.
+    /// Whether the type and the guards inside it accept only values that the schemas accept.
     pub(crate) is_exact: bool,
     /// JSON Pointers of the schemas; `None` if there are none that are equivalent to the place, such as for a branch combined
     /// with the assertions next to its union. Then a type that contains this one must check them.

@@ -61,8 +61,8 @@ fn depth(value: &Json) -> u32 {
 
 /// The number of levels of arrays and objects that the schema itself describes; `None` if it is recursive.
 ///
-/// Unlike [`accepted`], this ignores what a payload may contain where the schema allows anything: checking a payload
-/// against the schema does not go deeper than this. Linear in the size of the schema.
+/// Unlike [`accepted`], this ignores values to which no subschema applies: validation without a check of depth does not recurse
+/// deeper than this. Linear in the size of the schema.
 pub fn declared(graph: &Graph<'_>) -> Option<u32> {
     let mut heights = vec![0u32; graph.vertices().len()];
     for &at in graph.components().iter().flatten() {

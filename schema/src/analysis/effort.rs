@@ -1,6 +1,6 @@
 //! How much of a schema an analysis visits.
 
-/// Limits for the analysis of one conjunction. With less effort it proves less, but what it proves holds.
+/// Limits for the analysis of one conjunction. With less effort it proves less, but never something false.
 ///
 /// Schemas are untrusted. An engine that analyses every union of a schema needs a limit, since many unions can refer to one
 /// large definition.

@@ -1,4 +1,4 @@
-//! The normal form of a conjunction: what its subschemas assert together, with unions and negations left explicit.
+//! The normal form of a conjunction: the combined assertions of its subschemas, with unions and negations left explicit.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::{Assertions, Format, Json, Kind, NodeId, Number, Schema, Type, TypeSe
 
 use super::conjunction::Conjunction;
 
-/// What a [`Conjunction`] asserts, with references and `allOf` resolved.
+/// The assertions of a [`Conjunction`], with references and `allOf` resolved.
 ///
 /// A value is accepted if and only if its type is in `types`; it is one of `values`, if there are any; every group accepts
 /// it, apart from the keywords for types, values, unions and negations; it has none of the `forbidden` properties; it
@@ -151,7 +151,7 @@ impl<'a> Facets<'a> {
         }
     }
 
-    /// Applies what can only be applied once every group is known.
+    /// Applies types and negations to the list of values, once every group is known.
     pub(super) fn finish(&mut self, schema: &Schema, excluded: &[&Json]) {
         let types = self.types;
         if let Some(values) = &mut self.values {

@@ -1,4 +1,4 @@
-//! What a checked schema implies, computed once for every engine: the interpreter, the lowering to types, and the code
+//! Consequences of a checked schema, computed in one place for all engines: the interpreter, the lowering to types, and the code
 //! generators.
 //!
 //! | module | question |
@@ -6,11 +6,11 @@
 //! | [`graph`] | which subschemas apply to one place, and which are recursive |
 //! | [`shared`] | which definitions one place can reach more than once |
 //! | [`depth`] | how deeply an accepted payload can be nested |
-//! | [`conjunction`], [`facets`] | what subschemas that apply to one place assert together |
+//! | [`conjunction`], [`facets`] | the combined assertions of subschemas that apply to one place |
 //! | [`branches`], [`tag`], [`key`] | which branch of a union a value can match, by its type, a tag or a key |
 //! | [`profile`], [`effort`] | the conditions behind that, and how much of a schema is visited to find them |
 //!
-//! Every analysis is conservative: a claim such as "at most one branch matches" holds for every payload, and an analysis
+//! Every analysis is conservative: a claim such as "at most one branch matches" is true for every payload, and an analysis
 //! that cannot prove a claim within its limits does not make it.
 
 pub mod branches;

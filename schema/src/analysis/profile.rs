@@ -1,4 +1,4 @@
-//! What the values that match a conjunction have in common, as far as it helps to tell the branches of a union apart.
+//! Necessary conditions for a value to match a conjunction, to find the branches of a union that a value can match.
 
 use std::collections::{HashMap, HashSet};
 

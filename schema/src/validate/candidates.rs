@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::literal::by_length;
-use super::rule::RuleId;
+use super::program::SubschemaId;
 use crate::NodeId;
 use crate::analysis::branches::Tag as TagAnalysis;
 use crate::analysis::conjunction::Conjunction;
@@ -19,7 +19,7 @@ const MAX_UNTAGGED: usize = 4;
 /// The branches of an `anyOf` or `oneOf`.
 #[derive(Debug)]
 pub(super) struct Union {
-    pub(super) branches: Box<[RuleId]>,
+    pub(super) branches: Box<[SubschemaId]>,
     tag: Option<Tag>,
 }
 
@@ -30,26 +30,26 @@ struct Tag {
     /// Sorted by value, in the order of [`by_length`].
     values: Box<[TagValue]>,
     /// The branches that can match an object with any other value, or without the property.
-    untagged: Box<[RuleId]>,
+    untagged: Box<[SubschemaId]>,
 }
 
 #[derive(Debug)]
 struct TagValue {
     value: Box<str>,
     /// The branches that can match an object with this value, in order.
-    branches: Box<[RuleId]>,
+    branches: Box<[SubschemaId]>,
 }
 
 impl Union {
     /// The union of `nodes`, which are compiled to `branches`.
-    pub(super) fn new(profiler: &mut Profiler<'_>, nodes: &[NodeId], branches: Box<[RuleId]>) -> Self {
+    pub(super) fn new(profiler: &mut Profiler<'_>, nodes: &[NodeId], branches: Box<[SubschemaId]>) -> Self {
         let profiles: Vec<Profile> = nodes.iter().map(|node| profile(profiler, *node)).collect();
         let tag = TagAnalysis::find(&profiles).and_then(|tag| Tag::new(&tag, &branches));
         Self { branches, tag }
     }
 
     /// The branches that `value` can match, in order; it matches no other.
-    pub(super) fn candidates(&self, value: &Value) -> &[RuleId] {
+    pub(super) fn candidates(&self, value: &Value) -> &[SubschemaId] {
         match (&self.tag, value) {
             (Some(tag), Value::Object(members)) => tag.candidates(members.get(tag.name.as_ref())),
             _ => &self.branches,
@@ -66,7 +66,7 @@ fn profile(profiler: &mut Profiler<'_>, node: NodeId) -> Profile {
 }
 
 impl Tag {
-    fn new(tag: &TagAnalysis, branches: &[RuleId]) -> Option<Self> {
+    fn new(tag: &TagAnalysis, branches: &[SubschemaId]) -> Option<Self> {
         if tag.untagged.len() > MAX_UNTAGGED {
             return None;
         }
@@ -81,7 +81,7 @@ impl Tag {
         Some(Self { name: tag.name.as_str().into(), values: values.into(), untagged: compiled(&tag.untagged) })
     }
 
-    fn candidates(&self, value: Option<&Value>) -> &[RuleId] {
+    fn candidates(&self, value: Option<&Value>) -> &[SubschemaId] {
         let Some(Value::String(text)) = value else { return &self.untagged };
         let index = self.values.binary_search_by(|tagged| by_length(&tagged.value, text)).ok();
         index.and_then(|index| self.values.get(index)).map_or(&self.untagged, |tagged| &tagged.branches)

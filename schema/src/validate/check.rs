@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::literal::Literals;
 use super::number::compare;
-use super::rule::{ArrayChecks, Bound, Checks, StringChecks};
+use super::program::{ArrayChecks, Bound, Checks, StringChecks};
 use super::value::{has_type, repeated};
 use crate::{Format, Json, Number, Pattern, TypeSet};
 

@@ -10,13 +10,13 @@ use super::check::{Failure, check};
 use super::compile::Program;
 use super::message::Wording;
 use super::path::Token;
+use super::program::{Checks, Property, Subschema, SubschemaId};
 use super::report::Report;
-use super::rule::{Checks, Property, Rule, RuleId};
 use super::verdict::Evaluator;
 use super::violation::Keyword;
 use crate::pointer::by_utf16;
 
-/// Visits each location of the payload once, in the order of the resulting list, with all rules that apply there. A caller that
+/// Visits each location of the payload once, in the order of the resulting list, with all subschemas that apply there. A caller that
 /// needs only the first few violations can therefore stop early. Unions are decided by their verdicts.
 ///
 /// The payload's depth has been checked, and it bounds the recursion.
@@ -38,19 +38,19 @@ pub(super) enum Cause<'a> {
     Failure(Failure<'a>),
     False,
     Unexpected(&'a str),
-    /// `anyOf`, `oneOf` or `not`.
+    /// `anyOf`, `oneOf` or `not`, with the message.
     Union(Keyword, String),
 }
 
-/// A rule that applies at a location.
+/// A subschema that applies at a location.
 #[derive(Clone, Copy)]
 struct Demand {
-    rule: RuleId,
+    subschema: SubschemaId,
     /// Whether it comes from `additionalProperties`. If it is `false`, the violation is "unexpected property".
     is_additional: bool,
 }
 
-/// The rules that apply at one location, and their failures.
+/// The subschemas that apply at one location, and their failures.
 struct Place<'a> {
     checks: Vec<&'a Checks>,
     findings: Vec<Finding<'a>>,
@@ -59,8 +59,13 @@ struct Place<'a> {
 
 impl<'a> Collector<'a> {
     /// Reports the failures of `value` until `report` breaks.
-    pub(super) fn collect(&mut self, rule: RuleId, value: &'a Value, report: &mut impl Report<'a>) -> ControlFlow<()> {
-        let demand = Demand { rule, is_additional: false };
+    pub(super) fn collect(
+        &mut self,
+        subschema: SubschemaId,
+        value: &'a Value,
+        report: &mut impl Report<'a>,
+    ) -> ControlFlow<()> {
+        let demand = Demand { subschema, is_additional: false };
         self.visit(&[demand], value, &mut Vec::new(), report)
     }
 
@@ -72,10 +77,10 @@ impl<'a> Collector<'a> {
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
         let is_scalar = !value.is_array() && !value.is_object();
-        if is_scalar && demands.iter().all(|demand| self.evaluator.verdict(demand.rule, value)) {
+        if is_scalar && demands.iter().all(|demand| self.evaluator.verdict(demand.subschema, value)) {
             return ControlFlow::Continue(());
         }
-        let mut place = self.look(demands, value, path);
+        let mut place = self.gather(demands, value, path);
         let is_mistyped = place.findings.iter().any(Finding::is_type);
         if is_mistyped {
             // A value of the wrong type gets no other violation, and neither do its properties or items.
@@ -94,15 +99,15 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Gathers all rules that apply at one location, through `allOf`, and their failures without unions.
-    fn look(&self, demands: &[Demand], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
+    /// Gathers all subschemas that apply at one location, through `allOf`, and their failures without unions.
+    fn gather(&self, demands: &[Demand], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
         let mut place = Place { checks: Vec::new(), findings: Vec::new(), missing: Vec::new() };
         let mut seen = HashSet::new();
         let mut open: Vec<Demand> = demands.iter().rev().copied().collect();
-        while let Some(Demand { rule, is_additional }) = open.pop() {
-            let checks = match self.program.rule(rule) {
-                Rule::Bool(true) => continue,
-                Rule::Bool(false) => {
+        while let Some(Demand { subschema, is_additional }) = open.pop() {
+            let checks = match self.program.subschema(subschema) {
+                Subschema::Bool(true) => continue,
+                Subschema::Bool(false) => {
                     let cause = match path.last() {
                         Some(Token::Name(name)) if is_additional => Cause::Unexpected(name),
                         _ => Cause::False,
@@ -110,10 +115,10 @@ impl<'a> Collector<'a> {
                     place.findings.push(Finding { cause, value });
                     continue;
                 }
-                Rule::Checks(checks) => checks,
+                Subschema::Checks(checks) => checks,
             };
-            // Only a shared rule can be reached twice.
-            if checks.is_shared && !seen.insert(rule) {
+            // Only a shared subschema can be reached twice.
+            if checks.is_shared && !seen.insert(subschema) {
                 continue;
             }
             let result = check(checks, value, &mut |failure| {
@@ -125,7 +130,7 @@ impl<'a> Collector<'a> {
             });
             if result.is_continue() {
                 let all_of = checks.all_of().iter();
-                open.extend(all_of.map(|&rule| Demand { rule, is_additional: false }));
+                open.extend(all_of.map(|&subschema| Demand { subschema, is_additional: false }));
                 place.checks.push(checks);
             }
         }
@@ -137,7 +142,7 @@ impl<'a> Collector<'a> {
         let Some(in_place) = &checks.in_place else { return Vec::new() };
         let any_of = in_place.any_of.as_ref().and_then(|union| self.any_of(&union.branches, value));
         let one_of = in_place.one_of.as_ref().and_then(|union| self.one_of(&union.branches, value));
-        let not = in_place.not.and_then(|rule| self.not(rule, value));
+        let not = in_place.not.and_then(|subschema| self.not(subschema, value));
         let failed = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
         let failed = failed.into_iter().filter_map(|(keyword, message)| Some(Cause::Union(keyword, message?)));
         failed.map(|cause| Finding { cause, value }).collect()
@@ -150,8 +155,8 @@ impl<'a> Collector<'a> {
         path: &mut Vec<Token<'a>>,
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
-        let rules = checks.iter().filter_map(|checks| checks.items());
-        let demands: Vec<Demand> = rules.map(|rule| Demand { rule, is_additional: false }).collect();
+        let subschemas = checks.iter().filter_map(|checks| checks.items());
+        let demands: Vec<Demand> = subschemas.map(|subschema| Demand { subschema, is_additional: false }).collect();
         if demands.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -177,7 +182,7 @@ impl<'a> Collector<'a> {
             return ControlFlow::Continue(());
         }
         missing.sort_by(|a, b| by_utf16(a, b));
-        // Several rules may require the same property, but it is reported once.
+        // Several subschemas may require the same property, but it is reported once.
         missing.dedup();
         let mut missing = missing.into_iter().peekable();
         let mut names: Vec<(&str, &Value)> = members.iter().map(|(name, member)| (name.as_str(), member)).collect();
@@ -199,12 +204,12 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The rule that the checks of an object apply to its member `name`.
+/// The subschema that the checks of an object apply to its member `name`.
 fn demand(checks: &Checks, name: &str) -> Option<Demand> {
     match checks.members()?.property(name) {
         Property::Free => None,
-        Property::Declared(rule) => Some(Demand { rule, is_additional: false }),
-        Property::Additional(rule) => Some(Demand { rule, is_additional: true }),
+        Property::Declared(subschema) => Some(Demand { subschema, is_additional: false }),
+        Property::Additional(subschema) => Some(Demand { subschema, is_additional: true }),
     }
 }
 

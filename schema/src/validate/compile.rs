@@ -1,95 +1,100 @@
-//! What a validator runs: rules whose references are followed and whose names are sorted.
+//! Compiles a schema to the form that a validator evaluates: references are resolved and names are sorted.
 
 use std::collections::BTreeMap;
 
 use super::candidates::Union;
 use super::literal::Literals;
-use super::rule::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, Rule, RuleId, StringChecks};
+use super::program::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, StringChecks, Subschema, SubschemaId};
 use crate::analysis::effort::Effort;
 use crate::analysis::profile::Profiler;
 use crate::analysis::shared;
 use crate::{Assertions, Kind, NodeId, Number, Schema, TypeSet};
 
+/// A compiled schema.
+/// A compiled schema.
 #[derive(Debug)]
 pub(super) struct Program {
-    rules: Vec<Rule>,
-    targets: Vec<RuleId>,
-    /// Where each node stands in the schema, sorted.
+    /// One for each node.
+    subschemas: Vec<Subschema>,
+    /// For each node, the subschema at the end of its references.
+    targets: Vec<SubschemaId>,
+    /// The JSON Pointer of each node, sorted.
     pointers: Vec<(Box<str>, NodeId)>,
     /// The names in the schema's `definitions`.
-    definitions: BTreeMap<RuleId, String>,
+    definitions: BTreeMap<SubschemaId, String>,
 }
 
 impl Program {
     pub(super) fn new(schema: &Schema) -> Self {
-        let targets: Vec<RuleId> = schema.nodes().map(|(id, _)| RuleId(schema.resolve(id).0)).collect();
+        let targets: Vec<SubschemaId> = schema.nodes().map(|(id, _)| SubschemaId(schema.resolve(id).0)).collect();
         let shared = shared::reached_twice(schema);
         let mut compiler = Compiler { targets: &targets, profiler: Profiler::new(schema, Effort::SMALL) };
-        let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.rule(&node.kind, shared));
-        let rules: Vec<Rule> = compiled.collect();
+        let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.subschema(&node.kind, shared));
+        let subschemas: Vec<Subschema> = compiled.collect();
         let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
         pointers.sort_unstable();
-        let says_something = |id: NodeId| matches!(schema.node(id).kind, Kind::Assertions(_));
-        let definitions = schema.definitions().iter().filter(|(_, id)| says_something(*id));
-        let definitions = definitions.map(|(name, id)| (RuleId(id.0), name.clone())).collect();
-        Self { rules, targets, pointers, definitions }
+        // A definition that is a reference or a boolean does not describe a branch of a union.
+        let has_assertions = |id: NodeId| matches!(schema.node(id).kind, Kind::Assertions(_));
+        let definitions = schema.definitions().iter().filter(|(_, id)| has_assertions(*id));
+        let definitions = definitions.map(|(name, id)| (SubschemaId(id.0), name.clone())).collect();
+        Self { subschemas, targets, pointers, definitions }
     }
 
-    /// The rule that stands at a JSON Pointer of the schema, references followed.
-    pub(super) fn at(&self, pointer: &str) -> Option<RuleId> {
+    /// The subschema at a JSON Pointer of the schema, references resolved.
+    pub(super) fn at(&self, pointer: &str) -> Option<SubschemaId> {
         let index = self.pointers.binary_search_by(|(at, _)| at.as_ref().cmp(pointer)).ok()?;
         self.pointers.get(index).map(|(_, node)| self.target(*node))
     }
 
-    pub(super) fn root(&self) -> RuleId {
+    pub(super) fn root(&self) -> SubschemaId {
         self.target(NodeId(0))
     }
 
-    /// The rule that a node stands for, references followed.
-    pub(super) fn target(&self, node: NodeId) -> RuleId {
+    /// The subschema of a node, references resolved.
+    pub(super) fn target(&self, node: NodeId) -> SubschemaId {
         target(&self.targets, node)
     }
 
-    pub(super) fn rule(&self, id: RuleId) -> &Rule {
-        self.rules.get(id.0 as usize).unwrap_or(&Rule::Bool(true))
+    pub(super) fn subschema(&self, id: SubschemaId) -> &Subschema {
+        self.subschemas.get(id.0 as usize).unwrap_or(&Subschema::Bool(true))
     }
 
-    /// The checks of a rule, where it is not a boolean.
-    pub(super) fn checks(&self, id: RuleId) -> Option<&Checks> {
-        if let Rule::Checks(checks) = self.rule(id) { Some(checks) } else { None }
+    /// The checks of a subschema; `None` if it is a boolean.
+    pub(super) fn checks(&self, id: SubschemaId) -> Option<&Checks> {
+        if let Subschema::Checks(checks) = self.subschema(id) { Some(checks) } else { None }
     }
 
     /// The name in the schema's `definitions`.
-    pub(super) fn definition(&self, id: RuleId) -> Option<&str> {
+    pub(super) fn definition(&self, id: SubschemaId) -> Option<&str> {
         self.definitions.get(&id).map(String::as_str)
     }
 }
 
-fn target(targets: &[RuleId], node: NodeId) -> RuleId {
-    targets.get(node.0 as usize).copied().unwrap_or(RuleId(node.0))
+fn target(targets: &[SubschemaId], node: NodeId) -> SubschemaId {
+    targets.get(node.0 as usize).copied().unwrap_or(SubschemaId(node.0))
 }
 
 struct Compiler<'t, 's> {
-    targets: &'t [RuleId],
+    targets: &'t [SubschemaId],
     profiler: Profiler<'s>,
 }
 
 impl Compiler<'_, '_> {
-    fn rule(&mut self, kind: &Kind, is_shared: bool) -> Rule {
+    fn subschema(&mut self, kind: &Kind, is_shared: bool) -> Subschema {
         match kind {
-            Kind::Bool(verdict) => Rule::Bool(*verdict),
-            // Every way to a reference has been led to its target.
-            Kind::Ref(_) => Rule::Bool(true),
-            Kind::Assertions(assertions) if assertions.is_empty() => Rule::Bool(true),
-            Kind::Assertions(assertions) => Rule::Checks(self.checks(assertions, is_shared)),
+            Kind::Bool(verdict) => Subschema::Bool(*verdict),
+            // Never evaluated: whatever refers to a reference refers to its target instead.
+            Kind::Ref(_) => Subschema::Bool(true),
+            Kind::Assertions(assertions) if assertions.is_empty() => Subschema::Bool(true),
+            Kind::Assertions(assertions) => Subschema::Checks(self.checks(assertions, is_shared)),
         }
     }
 
-    fn id(&self, node: NodeId) -> RuleId {
+    fn id(&self, node: NodeId) -> SubschemaId {
         target(self.targets, node)
     }
 
-    fn ids(&self, nodes: &[NodeId]) -> Box<[RuleId]> {
+    fn ids(&self, nodes: &[NodeId]) -> Box<[SubschemaId]> {
         nodes.iter().map(|&node| self.id(node)).collect()
     }
 
@@ -113,8 +118,8 @@ impl Compiler<'_, '_> {
     }
 
     fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {
-        let is_asked = a.min_items.is_some() || a.max_items.is_some() || a.unique_items || a.items.is_some();
-        is_asked.then(|| {
+        let is_needed = a.min_items.is_some() || a.max_items.is_some() || a.unique_items || a.items.is_some();
+        is_needed.then(|| {
             Box::new(ArrayChecks {
                 min_items: a.min_items,
                 max_items: a.max_items,
@@ -125,8 +130,8 @@ impl Compiler<'_, '_> {
     }
 
     fn objects(&self, a: &Assertions) -> Option<Box<ObjectChecks>> {
-        let is_asked = !a.required.is_empty() || !a.properties.is_empty() || a.additional_properties.is_some();
-        is_asked.then(|| {
+        let is_needed = !a.required.is_empty() || !a.properties.is_empty() || a.additional_properties.is_some();
+        is_needed.then(|| {
             let properties = a.properties.iter().map(|(name, id)| (name.clone(), self.id(*id))).collect();
             Box::new(ObjectChecks::new(&a.required, properties, a.additional_properties.map(|id| self.id(id))))
         })
@@ -139,14 +144,14 @@ impl Compiler<'_, '_> {
             one_of: a.one_of.as_deref().map(|nodes| self.union(nodes)),
             not: a.not.map(|id| self.id(id)),
         };
-        let is_asked = !in_place.all_of.is_empty() || in_place.any_of.is_some() || in_place.one_of.is_some();
-        (is_asked || in_place.not.is_some()).then(|| Box::new(in_place))
+        let is_needed = !in_place.all_of.is_empty() || in_place.any_of.is_some() || in_place.one_of.is_some();
+        (is_needed || in_place.not.is_some()).then(|| Box::new(in_place))
     }
 }
 
 fn strings(a: &Assertions) -> Option<Box<StringChecks>> {
-    let is_asked = a.min_length.is_some() || a.max_length.is_some() || a.pattern.is_some() || a.format.is_some();
-    is_asked.then(|| {
+    let is_needed = a.min_length.is_some() || a.max_length.is_some() || a.pattern.is_some() || a.format.is_some();
+    is_needed.then(|| {
         Box::new(StringChecks {
             min_length: a.min_length,
             max_length: a.max_length,

@@ -1,4 +1,4 @@
-//! `enum` and `const`: whether a payload is one of some literals, without allocation for all but arrays and objects.
+//! `enum` and `const`: whether a value is one of some literals. Allocates nothing, except to compare arrays and objects.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -9,11 +9,11 @@ use super::number::compare;
 use super::value::{equal, hash_text};
 use crate::{Json, Number};
 
-/// Up to so many strings are compared one by one, and so many arrays and objects.
+/// Up to this many strings, and arrays and objects, are compared one by one, which is faster than a search.
 const FEW_STRINGS: usize = 16;
 const FEW_COMPOSITES: usize = 4;
 
-/// The members of an `enum`, or the one of a `const`.
+/// The values of an `enum`, or the value of a `const`.
 #[derive(Debug)]
 pub(super) struct Literals {
     /// In source order.
@@ -25,7 +25,7 @@ pub(super) struct Literals {
     /// Sorted by their nearest binary64.
     numbers: Box<[Number]>,
     composites: Box<[Json]>,
-    /// Where there are many composites: by [`hash_text`], the indexes.
+    /// If there are many composites, their indexes by [`hash_text`].
     index: Option<HashMap<String, Vec<usize>>>,
 }
 
@@ -95,12 +95,13 @@ fn index(composites: &[Json]) -> HashMap<String, Vec<usize>> {
     index
 }
 
-/// Any total order will do to search; lengths are at hand and mostly differ.
+/// An order for searching. Any total order is suitable, and lengths are cheap to compare and usually differ.
 pub(super) fn by_length(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len()).then_with(|| a.cmp(b))
 }
 
-/// Equality for texts that are short at most times: overlapping words in place of a call.
+/// Whether two texts are equal. Texts of up to 16 bytes, which are usual, are compared as two overlapping words, without the call
+/// that `==` makes.
 #[inline]
 pub(super) fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

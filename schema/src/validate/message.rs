@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::check::Failure;
 use super::literal::Literals;
-use super::rule::Bound;
+use super::program::Bound;
 use super::value::{canonical, type_of};
 use super::violation::{Keyword, Violation};
 use crate::{Json, TypeSet};

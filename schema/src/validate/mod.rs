@@ -1,4 +1,4 @@
-//! The interpreter: exactly draft-07 on the subset.
+//! The interpreter: validates payloads with exactly the semantics of draft-07.
 
 mod cache;
 mod candidates;
@@ -9,10 +9,10 @@ mod literal;
 mod message;
 mod number;
 mod path;
+mod program;
 mod report;
-mod rule;
 mod stack;
-mod union;
+mod union_violation;
 mod value;
 mod verdict;
 mod violation;
@@ -27,20 +27,20 @@ pub use cache::ValidatorCache;
 use collect::Collector;
 use compile::Program;
 use message::Wording;
+use program::SubschemaId;
 use report::List;
-use rule::RuleId;
 pub(crate) use value::type_of;
 use verdict::Evaluator;
 pub use violation::{Keyword, UnknownKeyword, Violation};
 
 /// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
 ///
-/// Semantics are those of JSON Schema draft-07, with `format` asserted: lengths in Unicode code points, `1.0` an integer
-/// that equals `1`, numbers compared by exact value, where a payload's binary64 also equals the shortest decimal that reads
-/// back as it (see [`Number`](crate::Number)). A payload nested deeper than 128 levels is invalid, whatever the schema.
+/// The semantics are those of JSON Schema draft-07, with `format` as an assertion. Lengths count Unicode code points. `1.0` is an
+/// integer and equals `1`. Numbers are compared by exact value; a binary64 of a payload also equals the shortest decimal that
+/// reads back as it (see [`Number`](crate::Number)). A payload nested deeper than 128 levels is invalid under every schema.
 ///
-/// Time is bounded by the size of the schema times that of the payload. The call stack follows neither beyond a fixed depth,
-/// which takes some 100 KiB (in a debug build, up to 512).
+/// The time is bounded by the size of the schema times that of the payload. The call stack takes about 100 KiB at most (512 KiB in
+/// a debug build), whatever the depth of schema and payload.
 ///
 /// ```
 /// use capgen_schema::{Json, Schema, Validator};
@@ -57,14 +57,14 @@ pub use violation::{Keyword, UnknownKeyword, Violation};
 #[derive(Clone, Debug)]
 pub struct Validator {
     program: Arc<Program>,
-    root: RuleId,
+    root: SubschemaId,
     wording: Wording,
     max_depth: usize,
     max_violations: usize,
 }
 
 impl Validator {
-    /// Compiles a schema. Takes time about linear in its size.
+    /// Compiles a schema. The time is about linear in its size.
     pub fn new(schema: &Schema) -> Self {
         let program = Program::new(schema);
         Self {
@@ -76,17 +76,17 @@ impl Validator {
         }
     }
 
-    /// The same validator, limits included, for the subschema that stands at a JSON Pointer of the schema, as
-    /// [`Node::pointer`](crate::Node::pointer) has it; the root is the empty string, and a `$ref` leads to its target. `None`
-    /// where no subschema stands. Payloads are then judged as if that subschema were all.
+    /// The same validator, with the same limits, for the subschema at a JSON Pointer of the schema (see
+    /// [`Node::pointer`](crate::Node::pointer)). The root is the empty string; a `$ref` is replaced by its target. `None` if there
+    /// is no subschema at that pointer. Payloads are validated as if that subschema were the whole schema.
     ///
-    /// Cheap: the compiled program is shared.
+    /// This is cheap, since the compiled schema is shared.
     ///
     /// ```
     /// use capgen_schema::{Schema, Validator};
     /// use serde_json::json;
     /// let validator = Validator::new(&Schema::parse_text(r#"{"properties":{"port":{"maximum":65535}}}"#)?);
-    /// let port = validator.at("/properties/port").ok_or("no such place")?;
+    /// let port = validator.at("/properties/port").ok_or("no subschema")?;
     /// assert_eq!(port.validate(&json!(65536))[0].path, "");
     /// assert!(validator.at("/properties/host").is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -95,7 +95,7 @@ impl Validator {
         Some(Self { root: self.program.at(pointer)?, ..self.clone() })
     }
 
-    /// How many levels of arrays and objects a payload may have: 128 where nothing else is set, and never more.
+    /// Sets how many levels of arrays and objects a payload may have. The default is 128, which is also the maximum.
     ///
     /// ```
     /// use capgen_schema::{Schema, Validator};
@@ -111,40 +111,40 @@ impl Validator {
         self
     }
 
-    /// How many violations [`validate`](Self::validate) returns: all where nothing else is set, and at least 1. They are
-    /// the first ones of the whole list.
+    /// Sets how many violations [`validate`](Self::validate) returns: the first ones of the whole list, and at least 1. The default
+    /// is all.
     #[must_use]
     pub fn max_violations(mut self, count: usize) -> Self {
         self.max_violations = count.max(1);
         self
     }
 
-    /// Whether messages leave out what only the payload has, which may be secret: its values, and property names that
-    /// the schema does not have. Paths keep the names.
+    /// Sets whether messages omit text from the payload, which may be secret: its values, and property names that the schema does
+    /// not have. Paths still contain these names.
     #[must_use]
     pub fn redact(mut self, redact: bool) -> Self {
         self.wording.redact = redact;
         self
     }
 
-    /// How many code points of one value a message quotes; 64 where nothing else is set.
+    /// Sets how many code points of one value a message quotes. The default is 64.
     #[must_use]
     pub fn quote_limit(mut self, code_points: usize) -> Self {
         self.wording.quote_limit = code_points;
         self
     }
 
-    /// Whether the payload fits; stops at the first failure. Allocates nothing, except to compare arrays and objects under
-    /// `uniqueItems`, and to remember verdicts where definitions that two ways lead to are asked thousands of times.
+    /// Whether the payload is valid. Stops at the first failure. Allocates nothing, except to compare arrays and objects for
+    /// `uniqueItems`, and to remember results if definitions that one place reaches more than once are evaluated thousands of times.
     pub fn is_valid(&self, payload: &Value) -> bool {
         Evaluator::new(&self.program, payload, self.max_depth).accepts(self.root)
     }
 
-    /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then by keyword in a fixed
-    /// order. Empty exactly where [`is_valid`](Self::is_valid).
+    /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then in the order of
+    /// [`Keyword`]. Empty if and only if the payload [is valid](Self::is_valid).
     ///
-    /// A value of the wrong type gets no other violation, and a union whose branches all fail gets one, at its own
-    /// path, about the branch that comes closest. With more than 64 MiB of paths, the rest is left out.
+    /// A value of the wrong type gets no other violation. A union whose branches all fail gets one at its own path, which names the
+    /// branch that comes closest. After 64 MiB of paths and messages, the rest is omitted.
     pub fn validate(&self, payload: &Value) -> Vec<Violation> {
         let mut evaluator = Evaluator::new(&self.program, payload, self.max_depth);
         if evaluator.accepts(self.root) {
@@ -159,7 +159,7 @@ impl Validator {
         list.into_violations()
     }
 
-    /// Whether a value fits one subschema.
+    /// Whether a value matches one subschema.
     pub(crate) fn accepts(&self, node: NodeId, value: &Value) -> bool {
         Evaluator::new(&self.program, value, self.max_depth).accepts(self.program.target(node))
     }

@@ -2,7 +2,7 @@
 
 use crate::pointer;
 
-/// One step of a path. A path is a stack of tokens during validation, and becomes a JSON Pointer only in a violation.
+/// A step of a path. A path is a stack of tokens during validation, and becomes a JSON Pointer only in a violation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Token<'v> {
     Name(&'v str),

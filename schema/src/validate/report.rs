@@ -12,6 +12,7 @@ use crate::pointer::by_utf16;
 /// the payload has values, so the list could otherwise take quadratic memory.
 const BUDGET: usize = 64 << 20;
 
+/// A receiver of findings.
 pub(super) trait Report<'a> {
     /// Takes the failures at one location; locations come in order. Breaks if no more are needed.
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()>;
@@ -52,7 +53,7 @@ impl List {
 }
 
 /// The distinct failures at one location, sorted by keyword, then by message (by UTF-16 code units, as generated TypeScript
-/// sorts). Two rules may have the same assertion, which gives the same message.
+/// sorts). Two subschemas may have the same assertion, which gives the same message.
 fn distinct(findings: Vec<Finding<'_>>, wording: Wording) -> Vec<Finding<'_>> {
     // Usually there is only one. Comparing needs the messages, which take time to write.
     if findings.len() < 2 {

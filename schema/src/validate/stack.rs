@@ -1,4 +1,4 @@
-//! Decides whether a value conforms to a rule, with an explicit stack. Slower than `verdict`, but its depth is unlimited.
+//! Decides whether a value conforms to a subschema, with an explicit stack. Slower than `verdict`, but its depth is unlimited.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use super::check::check;
 use super::compile::Program;
-use super::rule::{Checks, InPlace, ObjectChecks, Property, Rule, RuleId};
+use super::program::{Checks, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
 
-/// Evaluates rules on the values of one payload, and caches the verdicts of shared rules.
+/// Evaluates subschemas on the values of one payload, and caches the verdicts of shared subschemas.
 pub(super) struct Evaluator<'p, 'v> {
     program: &'p Program,
     stack: Vec<Frame<'p, 'v>>,
-    /// Verdicts by rule and address of the value. The address identifies a location, because the payload does not move.
-    known: HashMap<(RuleId, usize), bool>,
+    /// Verdicts by subschema and address of the value. The address identifies a location, because the payload does not move.
+    known: HashMap<(SubschemaId, usize), bool>,
 }
 
-/// The evaluation of a rule on a value, waiting for the verdict of a subschema.
+/// The evaluation of a subschema on a value, waiting for the verdict of a subschema.
 struct Frame<'p, 'v> {
-    id: RuleId,
+    id: SubschemaId,
     checks: &'p Checks,
     value: &'v Value,
     stage: Stage<'p, 'v>,
@@ -28,16 +28,17 @@ struct Frame<'p, 'v> {
 /// The subschemas that are being evaluated. The stages follow in the order of the variants; `Members` and `Items` exclude each
 /// other.
 enum Stage<'p, 'v> {
-    AllOf(std::slice::Iter<'p, RuleId>),
+    AllOf(std::slice::Iter<'p, SubschemaId>),
     Members(&'p ObjectChecks, serde_json::map::Iter<'v>),
-    Items(RuleId, std::slice::Iter<'v, Value>),
-    AnyOf(std::slice::Iter<'p, RuleId>),
-    OneOf(std::slice::Iter<'p, RuleId>, bool),
-    Not(Option<RuleId>),
+    Items(SubschemaId, std::slice::Iter<'v, Value>),
+    AnyOf(std::slice::Iter<'p, SubschemaId>),
+    OneOf(std::slice::Iter<'p, SubschemaId>, bool),
+    Not(Option<SubschemaId>),
 }
 
+/// How an evaluation continues.
 enum Step<'v> {
-    Ask(RuleId, &'v Value),
+    Evaluate(SubschemaId, &'v Value),
     Done(bool),
 }
 
@@ -46,13 +47,13 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         Self { program, stack: Vec::new(), known: HashMap::new() }
     }
 
-    /// Whether `value` conforms to the rule. Its depth has been checked.
-    pub(super) fn verdict(&mut self, rule: RuleId, value: &'v Value) -> bool {
-        let mut answer = self.enter(rule, value);
+    /// Whether `value` conforms to the subschema. Its depth has been checked.
+    pub(super) fn verdict(&mut self, subschema: SubschemaId, value: &'v Value) -> bool {
+        let mut result = self.enter(subschema, value);
         loop {
-            let Some(frame) = self.stack.last_mut() else { return answer.unwrap_or(true) };
-            answer = match frame.advance(answer) {
-                Step::Ask(rule, value) => self.enter(rule, value),
+            let Some(frame) = self.stack.last_mut() else { return result.unwrap_or(true) };
+            result = match frame.advance(result) {
+                Step::Evaluate(subschema, value) => self.enter(subschema, value),
                 Step::Done(verdict) => {
                     self.leave(verdict);
                     Some(verdict)
@@ -61,13 +62,13 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         }
     }
 
-    /// Starts the evaluation of a rule. Returns the verdict if no subschema is needed.
-    fn enter(&mut self, id: RuleId, value: &'v Value) -> Option<bool> {
-        let checks = match self.program.rule(id) {
-            Rule::Bool(verdict) => return Some(*verdict),
-            Rule::Checks(checks) => checks,
+    /// Starts the evaluation of a subschema. Returns the verdict if no subschema is needed.
+    fn enter(&mut self, id: SubschemaId, value: &'v Value) -> Option<bool> {
+        let checks = match self.program.subschema(id) {
+            Subschema::Bool(verdict) => return Some(*verdict),
+            Subschema::Checks(checks) => checks,
         };
-        if !checks.asks_others(value) {
+        if !checks.needs_others(value) {
             return Some(passes(checks, value));
         }
         if checks.is_shared
@@ -91,8 +92,8 @@ impl<'p, 'v> Evaluator<'p, 'v> {
     }
 }
 
-fn place(rule: RuleId, value: &Value) -> (RuleId, usize) {
-    (rule, std::ptr::from_ref(value).addr())
+fn place(subschema: SubschemaId, value: &Value) -> (SubschemaId, usize) {
+    (subschema, std::ptr::from_ref(value).addr())
 }
 
 fn passes(checks: &Checks, value: &Value) -> bool {
@@ -101,7 +102,7 @@ fn passes(checks: &Checks, value: &Value) -> bool {
 
 impl Checks {
     /// Whether a subschema applies to the value, or to its properties or items.
-    fn asks_others(&self, value: &Value) -> bool {
+    fn needs_others(&self, value: &Value) -> bool {
         let below = match value {
             Value::Array(items) => self.items().is_some() && !items.is_empty(),
             Value::Object(members) => self.members().is_some() && !members.is_empty(),
@@ -113,30 +114,30 @@ impl Checks {
 
 impl<'p, 'v> Frame<'p, 'v> {
     /// Takes the verdict of the last subschema, if there was one, and returns the next subschema or the final verdict.
-    fn advance(&mut self, answer: Option<bool>) -> Step<'v> {
-        if let Some(answer) = answer
-            && let ControlFlow::Break(verdict) = self.take(answer)
+    fn advance(&mut self, result: Option<bool>) -> Step<'v> {
+        if let Some(result) = result
+            && let ControlFlow::Break(verdict) = self.take(result)
         {
             return Step::Done(verdict);
         }
         loop {
-            if let Some(question) = self.question() {
-                return question;
+            if let Some(step) = self.next() {
+                return step;
             }
         }
     }
 
-    /// Combines the verdict of a subschema with the current stage. Breaks with the verdict of the rule if that is decided.
-    fn take(&mut self, answer: bool) -> ControlFlow<bool> {
+    /// Combines the verdict of a subschema with the current stage. Breaks with the verdict of the subschema if that is decided.
+    fn take(&mut self, result: bool) -> ControlFlow<bool> {
         match &mut self.stage {
-            Stage::AllOf(_) | Stage::Members(..) | Stage::Items(..) if !answer => ControlFlow::Break(false),
-            Stage::Not(_) if answer => ControlFlow::Break(false),
-            Stage::OneOf(_, matched) if answer && *matched => ControlFlow::Break(false),
+            Stage::AllOf(_) | Stage::Members(..) | Stage::Items(..) if !result => ControlFlow::Break(false),
+            Stage::Not(_) if result => ControlFlow::Break(false),
+            Stage::OneOf(_, matched) if result && *matched => ControlFlow::Break(false),
             Stage::OneOf(_, matched) => {
-                *matched |= answer;
+                *matched |= result;
                 ControlFlow::Continue(())
             }
-            Stage::AnyOf(_) if answer => {
+            Stage::AnyOf(_) if result => {
                 self.stage = self.one_of();
                 ControlFlow::Continue(())
             }
@@ -145,32 +146,34 @@ impl<'p, 'v> Frame<'p, 'v> {
     }
 
     /// The next subschema of the current stage; `None` if the stage is complete and the next one has begun.
-    fn question(&mut self) -> Option<Step<'v>> {
+    fn next(&mut self) -> Option<Step<'v>> {
         let value = self.value;
-        let ask = |rule: &RuleId| Step::Ask(*rule, value);
+        let evaluate = |subschema: &SubschemaId| Step::Evaluate(*subschema, value);
         match &mut self.stage {
-            Stage::AllOf(rules) => match rules.next() {
-                Some(rule) => return Some(ask(rule)),
+            Stage::AllOf(subschemas) => match subschemas.next() {
+                Some(subschema) => return Some(evaluate(subschema)),
                 None => self.stage = self.below(),
             },
             Stage::Members(objects, members) => match members.next() {
                 Some((name, value)) => match objects.property(name) {
-                    Property::Declared(rule) | Property::Additional(rule) => return Some(Step::Ask(rule, value)),
+                    Property::Declared(subschema) | Property::Additional(subschema) => {
+                        return Some(Step::Evaluate(subschema, value));
+                    }
                     Property::Free => {}
                 },
                 None => self.stage = self.any_of(),
             },
-            Stage::Items(rule, items) => match items.next() {
-                Some(item) => return Some(Step::Ask(*rule, item)),
+            Stage::Items(subschema, items) => match items.next() {
+                Some(item) => return Some(Step::Evaluate(*subschema, item)),
                 None => self.stage = self.any_of(),
             },
-            Stage::AnyOf(rules) => return Some(rules.next().map_or(Step::Done(false), ask)),
-            Stage::OneOf(rules, matched) => match rules.next() {
-                Some(rule) => return Some(ask(rule)),
+            Stage::AnyOf(subschemas) => return Some(subschemas.next().map_or(Step::Done(false), evaluate)),
+            Stage::OneOf(subschemas, matched) => match subschemas.next() {
+                Some(subschema) => return Some(evaluate(subschema)),
                 None if *matched => self.stage = self.not(),
                 None => return Some(Step::Done(false)),
             },
-            Stage::Not(rule) => return Some(rule.take().as_ref().map_or(Step::Done(true), ask)),
+            Stage::Not(subschema) => return Some(subschema.take().as_ref().map_or(Step::Done(true), evaluate)),
         }
         None
     }
@@ -178,7 +181,7 @@ impl<'p, 'v> Frame<'p, 'v> {
     fn below(&self) -> Stage<'p, 'v> {
         match (self.value, self.checks.members(), self.checks.items()) {
             (Value::Object(members), Some(objects), _) => Stage::Members(objects, members.iter()),
-            (Value::Array(items), _, Some(rule)) => Stage::Items(rule, items.iter()),
+            (Value::Array(items), _, Some(subschema)) => Stage::Items(subschema, items.iter()),
             _ => self.any_of(),
         }
     }

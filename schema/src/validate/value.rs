@@ -1,4 +1,4 @@
-//! Payload values as JSON Schema sees them.
+//! The values of payloads: types, equality, depth.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::number::{Reading, compare, has_two_readings, is_integer, nearest};
 use crate::{Json, Number, Type, TypeSet};
 
-/// Arrays of up to so many items are searched for duplicates without a table.
+/// Arrays of up to this many items are searched for duplicates without a hash table, which is faster.
 const FEW: usize = 8;
 
-/// Whether the payload has no more levels than allowed. Stops at the limit.
+/// Whether the value has at most `levels` levels of arrays and objects. Recursion stops at the limit.
 pub(super) fn is_shallow(value: &Value, levels: usize) -> bool {
     let inside = levels.checked_sub(1);
     match value {
@@ -34,7 +34,7 @@ pub(crate) fn type_of(value: &Value) -> Type {
     }
 }
 
-/// Whether the value has one of the types. What is needed least is looked at last: whether a number is whole.
+/// Whether the value has one of the types. The most expensive check, whether a number is an integer, comes last.
 #[inline]
 pub(super) fn has_type(value: &Value, types: TypeSet) -> bool {
     types.contains(match value {
@@ -50,8 +50,8 @@ pub(super) fn has_type(value: &Value, types: TypeSet) -> bool {
 }
 
 impl Json {
-    /// Whether a payload is this value: JSON's equality, as `const` has it. A binary64 of the payload stands for its exact
-    /// value and for the shortest decimal that reads back as it. Recurses as deep as this value is.
+    /// Whether a payload equals this value, as `const` compares them. A binary64 of the payload equals both its exact value and
+    /// the shortest decimal that reads back as it. The depth of recursion is that of this value.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -81,24 +81,24 @@ pub(super) fn equal(value: &Value, literal: &Json) -> bool {
     }
 }
 
-/// The canonical text, for people.
+/// The canonical text, for messages.
 pub(super) fn canonical(value: &Value) -> String {
     text(value, Number::from_payload)
 }
 
-/// A text that all values have which are equal to one literal. Values that are not equal have the same only where the
-/// nearest binary64s of their numbers are the same.
+/// A text that is the same for all values that equal one literal. Other values have the same text only if the nearest binary64s of
+/// their numbers are the same.
 pub(super) fn hash_text(value: &Value) -> String {
     text(value, nearest)
 }
 
 fn text(value: &Value, number: impl Fn(&serde_json::Number) -> Option<Number>) -> String {
-    // Only numbers beyond binary64 have none, and the strict parser refuses those.
+    // Only numbers outside the range of binary64 have none, and the strict parser rejects those.
     Json::reading(value, &number).map_or_else(|| value.to_string(), |json| json.canonical())
 }
 
-/// The first two items that are equal, by their indexes: those that are the same when all binary64s stand for their exact
-/// values, or all for their shortest decimals. Takes time about linear in the size of the items.
+/// The indexes of the first two items that are equal: equal if every binary64 is read as its exact value, or equal if every
+/// binary64 is read as its shortest decimal. Takes time about linear in the size of the items.
 pub(super) fn repeated(items: &[Value]) -> Option<(usize, usize)> {
     if items.len() < 2 {
         return None;
@@ -121,12 +121,12 @@ fn repeated_as(items: &[Value], reading: Reading) -> Option<(usize, usize)> {
     numbered.find_map(|(index, item)| seen.insert(Key::new(item, reading), index).map(|first| (first, index)))
 }
 
-/// Equal for values that are equal in one reading.
+/// A key that is equal for values that are equal in one reading.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'v> {
     String(&'v str),
     Integer(i128),
-    /// The bits of a binary64 that is no 64-bit integer.
+    /// The bits of a binary64 that is not a 64-bit integer.
     Float(u64),
     /// Any other value, by its canonical text.
     Other(String),

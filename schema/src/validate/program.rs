@@ -1,30 +1,31 @@
-//! What a compiled schema consists of.
+//! The parts of a compiled schema.
 
 use super::candidates::Union;
 use super::literal::{Literals, same};
 use crate::{Format, Json, Number, Pattern, TypeSet};
 
-/// Up to so many properties are compared one by one.
+/// Up to this many properties, comparing them one by one is faster than a binary search.
 const FEW: usize = 24;
 
-/// An index into a [`Program`](super::compile::Program); never that of a reference.
+/// An index into a [`Program`](super::compile::Program). It never identifies a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct RuleId(pub(super) u32);
+pub(super) struct SubschemaId(pub(super) u32);
 
 #[derive(Debug)]
-pub(super) enum Rule {
+pub(super) enum Subschema {
     Bool(bool),
     Checks(Checks),
 }
 
-/// Kept small, as a walk goes from one to the next: what is about one type of value is behind a pointer.
+/// The assertions of a subschema. Assertions about one JSON type are behind a pointer, which keeps this small: evaluation goes
+/// from one to the next, and smaller ones stay in the cache.
 #[derive(Debug)]
 pub(super) struct Checks {
     pub(super) types: TypeSet,
-    /// Whether two ways may lead here for one place of the payload, so that the verdict is worth remembering.
+    /// Whether one place of the payload may reach it more than once, so that its result is worth remembering.
     pub(super) is_shared: bool,
     pub(super) enum_values: Option<Box<Literals>>,
-    /// One literal.
+    /// A single literal.
     pub(super) const_value: Option<Box<Literals>>,
     pub(super) bounds: Box<[(Bound, Number)]>,
     pub(super) strings: Option<Box<StringChecks>>,
@@ -41,7 +42,7 @@ pub(super) enum Bound {
     ExclusiveMaximum,
 }
 
-/// What only strings are asked.
+/// Assertions about strings.
 #[derive(Debug)]
 pub(super) struct StringChecks {
     pub(super) min_length: Option<u64>,
@@ -50,58 +51,60 @@ pub(super) struct StringChecks {
     pub(super) format: Option<Format>,
 }
 
-/// What only arrays are asked.
+/// Assertions about arrays.
 #[derive(Debug)]
 pub(super) struct ArrayChecks {
     pub(super) min_items: Option<u64>,
     pub(super) max_items: Option<u64>,
     pub(super) unique_items: bool,
-    pub(super) items: Option<RuleId>,
+    pub(super) items: Option<SubschemaId>,
 }
 
-/// What only objects are asked.
+/// Assertions about objects.
 #[derive(Debug)]
 pub(super) struct ObjectChecks {
     pub(super) required: Box<[String]>,
-    /// The required ones without a schema of their own.
+    /// The required names that `properties` does not declare.
     undeclared: Box<[String]>,
+    /// How many required names `properties` declares.
+    /// How many required names `properties` declares.
     declared: usize,
     /// Sorted by name.
     properties: Box<[Declared]>,
-    additional: Option<RuleId>,
+    additional: Option<SubschemaId>,
 }
 
 /// A member of `properties`.
 #[derive(Debug)]
 pub(super) struct Declared {
     pub(super) name: Box<str>,
-    pub(super) rule: RuleId,
+    pub(super) subschema: SubschemaId,
     pub(super) is_required: bool,
 }
 
-/// What applies to a property.
+/// The subschema that applies to a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Property {
-    Declared(RuleId),
-    Additional(RuleId),
+    Declared(SubschemaId),
+    Additional(SubschemaId),
     Free,
 }
 
-/// The subschemas for the value itself.
+/// The subschemas that apply to the value itself.
 #[derive(Debug)]
 pub(super) struct InPlace {
-    pub(super) all_of: Box<[RuleId]>,
+    pub(super) all_of: Box<[SubschemaId]>,
     pub(super) any_of: Option<Union>,
     pub(super) one_of: Option<Union>,
-    pub(super) not: Option<RuleId>,
+    pub(super) not: Option<SubschemaId>,
 }
 
 impl Checks {
-    pub(super) fn items(&self) -> Option<RuleId> {
+    pub(super) fn items(&self) -> Option<SubschemaId> {
         self.arrays.as_ref()?.items
     }
 
-    /// Where the properties of an object are looked at one by one.
+    /// The assertions about objects, if they apply a subschema to members.
     pub(super) fn members(&self) -> Option<&ObjectChecks> {
         self.objects.as_deref().filter(|objects| objects.has_members())
     }
@@ -110,11 +113,11 @@ impl Checks {
         self.objects.as_ref().map_or(&[], |objects| &objects.properties)
     }
 
-    pub(super) fn all_of(&self) -> &[RuleId] {
+    pub(super) fn all_of(&self) -> &[SubschemaId] {
         self.in_place.as_ref().map_or(&[], |in_place| &in_place.all_of)
     }
 
-    /// The only value that is allowed.
+    /// The only value that is allowed, if there is one.
     pub(super) fn constant(&self) -> Option<&Json> {
         match (&self.const_value, &self.enum_values) {
             (Some(literals), _) | (None, Some(literals)) if literals.values().len() == 1 => literals.values().first(),
@@ -124,11 +127,15 @@ impl Checks {
 }
 
 impl ObjectChecks {
-    pub(super) fn new(required: &[String], properties: Vec<(String, RuleId)>, additional: Option<RuleId>) -> Self {
+    pub(super) fn new(
+        required: &[String],
+        properties: Vec<(String, SubschemaId)>,
+        additional: Option<SubschemaId>,
+    ) -> Self {
         let names: std::collections::HashSet<&str> = required.iter().map(String::as_str).collect();
-        let declare = |(name, rule): (String, RuleId)| {
+        let declare = |(name, subschema): (String, SubschemaId)| {
             let is_required = names.contains(name.as_str());
-            Declared { name: name.into(), rule, is_required }
+            Declared { name: name.into(), subschema, is_required }
         };
         let mut properties: Box<[Declared]> = properties.into_iter().map(declare).collect();
         properties.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -149,25 +156,25 @@ impl ObjectChecks {
         self.declared
     }
 
-    /// Whether members are looked at one by one.
+    /// Whether a subschema applies to members.
     pub(super) fn has_members(&self) -> bool {
         !self.properties.is_empty() || self.additional.is_some()
     }
 
-    pub(super) fn additional(&self) -> Option<RuleId> {
+    pub(super) fn additional(&self) -> Option<SubschemaId> {
         self.additional
     }
 
     pub(super) fn property(&self, name: &str) -> Property {
         match (self.find(name, 0), self.additional) {
-            (Some((_, declared)), _) => Property::Declared(declared.rule),
-            (None, Some(rule)) => Property::Additional(rule),
+            (Some((_, declared)), _) => Property::Declared(declared.subschema),
+            (None, Some(subschema)) => Property::Additional(subschema),
             (None, None) => Property::Free,
         }
     }
 
-    /// The property of that name and its index. `next` is where it is looked for first: the names of a payload mostly come
-    /// sorted, as these are.
+    /// The property with that name and its index. The index `next` is tried first: these names are sorted, and usually those of a
+    /// payload are too.
     pub(super) fn find(&self, name: &str, next: usize) -> Option<(usize, &Declared)> {
         if let Some(guess) = self.properties.get(next)
             && same(&guess.name, name)

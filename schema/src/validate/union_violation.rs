@@ -7,8 +7,8 @@ use super::check::Failure;
 use super::collect::{Cause, Collector};
 use super::message::any_of;
 use super::path::to_pointer;
+use super::program::{Checks, SubschemaId};
 use super::report::Summary;
-use super::rule::{Checks, RuleId};
 use super::value::{equal, type_of};
 use crate::pointer::by_utf16;
 use crate::{Json, TypeSet};
@@ -27,18 +27,21 @@ struct Distance {
 /// Whether the value has the constants that the branch requires for some properties.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Tag {
+    /// All that are present are equal.
     Same,
+    /// None is present.
     None,
+    /// One differs.
     Other,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn any_of(&mut self, branches: &'a [RuleId], value: &'a Value) -> Option<String> {
+    pub(super) fn any_of(&mut self, branches: &'a [SubschemaId], value: &'a Value) -> Option<String> {
         let matches = branches.iter().any(|&branch| self.evaluator.verdict(branch, value));
         (!matches).then(|| self.no_branch("anyOf", branches, value))
     }
 
-    pub(super) fn one_of(&mut self, branches: &'a [RuleId], value: &'a Value) -> Option<String> {
+    pub(super) fn one_of(&mut self, branches: &'a [SubschemaId], value: &'a Value) -> Option<String> {
         let numbered = branches.iter().enumerate();
         let mut matching =
             numbered.filter(|(_, branch)| self.evaluator.verdict(**branch, value)).map(|(index, _)| index);
@@ -51,11 +54,11 @@ impl<'a> Collector<'a> {
         }
     }
 
-    pub(super) fn not(&mut self, rule: RuleId, value: &'a Value) -> Option<String> {
-        self.evaluator.verdict(rule, value).then(|| "matches the schema in not".to_owned())
+    pub(super) fn not(&mut self, subschema: SubschemaId, value: &'a Value) -> Option<String> {
+        self.evaluator.verdict(subschema, value).then(|| "matches the schema in not".to_owned())
     }
 
-    fn no_branch(&mut self, keyword: &str, branches: &'a [RuleId], value: &'a Value) -> String {
+    fn no_branch(&mut self, keyword: &str, branches: &'a [SubschemaId], value: &'a Value) -> String {
         let plain = format!("matches no branch of {keyword}");
         if !self.explains {
             return plain;
@@ -83,12 +86,12 @@ impl<'a> Collector<'a> {
     }
 
     /// The types that the branches allow together; `None` if some branch is a boolean schema.
-    fn types_of_all(&self, branches: &[RuleId]) -> Option<TypeSet> {
+    fn types_of_all(&self, branches: &[SubschemaId]) -> Option<TypeSet> {
         let types = branches.iter().map(|&branch| self.program.checks(branch).map(|checks| checks.types));
         types.reduce(|all, one| Some(all?.union(one?))).flatten()
     }
 
-    fn distance(&self, branch: RuleId, value: &Value, summary: &Summary<'_>) -> Distance {
+    fn distance(&self, branch: SubschemaId, value: &Value, summary: &Summary<'_>) -> Distance {
         let tags = self.tags(branch).filter_map(|(name, literal)| Some(equal(value.get(name)?, literal)));
         let tag = tags.fold(Tag::None, |tag, same| match (tag, same) {
             (Tag::Other, _) | (_, false) => Tag::Other,
@@ -99,17 +102,17 @@ impl<'a> Collector<'a> {
 
     /// The properties for which a branch, or a member of its `allOf`, requires a constant. Such a property identifies the branch, even
     /// if it is not a tag of the whole union.
-    fn tags(&self, branch: RuleId) -> impl Iterator<Item = (&'a str, &'a Json)> {
+    fn tags(&self, branch: SubschemaId) -> impl Iterator<Item = (&'a str, &'a Json)> {
         let program = self.program;
         let parts = program.checks(branch).into_iter().flat_map(move |checks| {
             std::iter::once(checks).chain(checks.all_of().iter().filter_map(move |&part| program.checks(part)))
         });
         let properties = parts.flat_map(Checks::properties);
         properties
-            .filter_map(move |declared| Some((declared.name.as_ref(), program.checks(declared.rule)?.constant()?)))
+            .filter_map(move |declared| Some((declared.name.as_ref(), program.checks(declared.subschema)?.constant()?)))
     }
 
-    fn label(&self, branch: RuleId) -> String {
+    fn label(&self, branch: SubschemaId) -> String {
         match (self.program.definition(branch), self.tags(branch).min_by(|a, b| by_utf16(a.0, b.0))) {
             (Some(name), _) => format!(" ({})", self.wording.quote(name)),
             (None, Some((name, literal))) => {
