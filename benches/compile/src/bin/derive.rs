@@ -73,7 +73,9 @@ fn count(folder: &Path, name: &str) -> io::Result<u64> {
     }
     let text = std::fs::read_to_string(out)?;
     let count = text.lines().find_map(|line| line.split("refs:").nth(1)).map(|count| count.trim().replace(',', ""));
-    count.and_then(|count| count.parse().ok()).ok_or_else(|| io::Error::other(format!("valgrind counted nothing: {text}")))
+    count
+        .and_then(|count| count.parse().ok())
+        .ok_or_else(|| io::Error::other(format!("valgrind counted nothing: {text}")))
 }
 
 /// Runs rustc: under valgrind if it compiles one of the packages, otherwise directly.
@@ -100,7 +102,8 @@ fn package(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let folder = folder.join(name);
     std::fs::create_dir_all(folder.join("src"))?;
     let runtime = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime");
-    let mut manifest = format!("[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n");
+    let mut manifest =
+        format!("[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n");
     let _ = write!(manifest, "capgen = {{ path = {runtime:?}, features = [\"derive\"] }}\nschemars = \"1\"\n");
     manifest.push_str("serde = { version = \"1\", features = [\"derive\"] }\n");
     std::fs::write(folder.join("Cargo.toml"), manifest)?;

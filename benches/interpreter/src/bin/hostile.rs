@@ -35,7 +35,12 @@ const ITEMS: [usize; 3] = [10_000, 100_000, 1_000_000];
 const ALL: usize = usize::MAX;
 
 const ATTACKS: &[Attack] = &[
-    Attack { name: "nested arrays, bytes", sizes: MB, outcome: ParseError, make: |n| ("true".into(), vec![b'['; n], ALL) },
+    Attack {
+        name: "nested arrays, bytes",
+        sizes: MB,
+        outcome: ParseError,
+        make: |n| ("true".into(), vec![b'['; n], ALL),
+    },
     Attack {
         name: "nested objects, bytes",
         sizes: MB,
