@@ -197,7 +197,7 @@ mod search_contract {
         Or(SearchRequestSome),
         /// An object whose `op` is `"not"`.
         Not(SearchRequestNot),
-        /// An object whose `op` is `"="` or `"!="` or `"<"` or `"<="` or `">"` or `">="` or `"in"`.
+        /// An object whose `op` is `"="`, `"!="`, `"<"`, `"<="`, `">"`, `">="` or `"in"`.
         Comparison(SearchRequestComparison),
     }
 
@@ -582,7 +582,7 @@ mod search_contract {
     /// A list of candidates for `in`, a single value for the other operators.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestComparisonValue {
-        /// A value of type null or boolean or number or string.
+        /// A value of type null, boolean, number or string.
         Scalar(SearchRequestScalar),
         /// A value of type array.
         Array(Vec<SearchRequestScalar>),

@@ -38,6 +38,15 @@ pub(super) fn code(text: &str) -> String {
     }
 }
 
+/// `a`, `a or b`, `a, b or c`.
+pub(super) fn any_of(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [item] => item.clone(),
+        [items @ .., last] => format!("{} or {last}", items.join(", ")),
+    }
+}
+
 /// The lines of a text as Markdown without code blocks, links and HTML, and without blank lines at either end or after
 /// another.
 fn markdown(text: &str) -> Vec<String> {
@@ -120,6 +129,14 @@ mod tests {
         ] {
             assert_eq!(markdown(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn lists_are_joined_by_or() {
+        let list = |items: &[&str]| any_of(&items.iter().map(|&item| item.to_owned()).collect::<Vec<_>>());
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b"]), "a or b");
+        assert_eq!(list(&["a", "b", "c"]), "a, b or c");
     }
 
     #[test]

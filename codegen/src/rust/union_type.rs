@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use capgen_schema::Type as SchemaType;
-
 use super::codec::{self, RuleRef, Rules};
 use super::types::{Resolved, Types};
 use super::writer::Writer;
@@ -70,13 +68,13 @@ fn write_variants(writer: &mut Writer, union: &Union, rules: &[Option<RuleRef>])
 fn variant_doc(union: &Union, variant: &Variant) -> String {
     if let Some(tag) = union.tag.as_deref().filter(|_| !variant.tag_values.is_empty()) {
         let values: Vec<String> = variant.tag_values.iter().map(|value| doc::code(&value.canonical())).collect();
-        return format!("An object whose {} is {}.", doc::code(tag), values.join(" or "));
+        return format!("An object whose {} is {}.", doc::code(tag), doc::any_of(&values));
     }
     if let Some(key) = &variant.key {
         return format!("An object with the {} property.", doc::code(key));
     }
-    let names: Vec<&str> = variant.types.iter().map(SchemaType::name).collect();
-    format!("A value of type {}.", names.join(" or "))
+    let names: Vec<String> = variant.types.iter().map(|t| t.name().to_owned()).collect();
+    format!("A value of type {}.", doc::any_of(&names))
 }
 
 fn overlapping(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {

@@ -202,7 +202,7 @@ mod recursion_contract {
     /// Generated from `/definitions/json` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WalkResponseJsonValue {
-        /// A value of type boolean or number or string.
+        /// A value of type boolean, number or string.
         Variant1(WalkResponseJsonVariant1),
         /// A value of type array.
         Array(Vec<WalkResponseJson>),
