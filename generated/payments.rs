@@ -58,10 +58,10 @@ mod payments_contract {
                 "dd75f4fe404a76f0e669dedfcd88e9b952c3d2eea2d59a4bc0c39c76bc71dba7",
             )
             .with_id("com.example.payments.create")
-            .with_version("2.1.0")
             .with_description(
                 "Charge a customer once, and split the amount after fees among the sellers.",
             )
+            .with_version("2.1.0")
             .with_timeout_ms(15000u64)
             .with_idempotent(true)
             .with_since("1.4.0")
@@ -1139,8 +1139,8 @@ mod payments_contract {
                 "fb42fbad1c0dd0ecb15ae87cd9ac3d7b11412976c4c6d103daab8f0e61f605b6",
             )
             .with_id("com.example.payments.refund")
-            .with_version("1.0.0")
             .with_description("Refund a payment, in full or in part.")
+            .with_version("1.0.0")
             .with_timeout_ms(15000u64)
             .with_idempotent(true)
             .with_side_effects("external")

@@ -58,8 +58,8 @@ mod reviewer_contract {
                 "2a87c1db6849b896e09013174b17d96a3ee5b92c0eb9673b143570ef14ec4dbf",
             )
             .with_id("com.example.reviewer.review-change")
-            .with_version("1.2.0")
             .with_description("Review a change and report the problems to fix.")
+            .with_version("1.2.0")
             .with_timeout_ms(60000u64)
             .with_idempotent(true)
             .with_since("1.0.0")

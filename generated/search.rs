@@ -57,8 +57,8 @@ mod search_contract {
                 "search",
                 "37060dc0016bafae20f07bf9874536563730b78f36918700b94aec3e715324d1",
             )
-            .with_version("3.0.0")
             .with_description("Find documents of the shop, best match first.")
+            .with_version("3.0.0")
             .with_timeout_ms(2000u64)
             .with_idempotent(true)
             .with_supported_versions(&[">=2.4.0 <4.0.0"])

@@ -1,4 +1,4 @@
-//! What was written: a struct, its attributes, its parameters.
+//! The input of the derive: a struct, its attributes and its generic parameters.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Data, DeriveInput, Field, Fields, Generics};
@@ -11,13 +11,13 @@ use crate::errors::Errors;
 pub(crate) struct Subject<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) generics: &'a Generics,
-    /// `struct Ping;`: there is nothing to send.
+    /// Whether it is a unit struct (`struct Ping;`), whose request is empty.
     pub(crate) is_unit: bool,
     /// The documentation, as an expression of type `&'static str`.
     pub(crate) documentation: Option<TokenStream>,
 }
 
-/// Reads what a derive is given: the struct, and what is said of the capability.
+/// Takes the input apart: the struct, and the keys of its attributes.
 pub(crate) fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Subject<'a>, Vec<Entry>) {
     let name = &input.ident;
     let is_unit = match &input.data {
@@ -26,11 +26,11 @@ pub(crate) fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Subject<
             matches!(data.fields, Fields::Unit)
         }
         Data::Enum(data) => {
-            errors.at(&data.enum_token, holder("an enum", name));
+            errors.at(&data.enum_token, not_a_struct("an enum", name));
             false
         }
         Data::Union(data) => {
-            errors.at(&data.union_token, holder("a union", name));
+            errors.at(&data.union_token, not_a_struct("a union", name));
             false
         }
     };
@@ -38,10 +38,8 @@ pub(crate) fn read<'a>(input: &'a DeriveInput, errors: &mut Errors) -> (Subject<
     (Subject { name, generics: &input.generics, is_unit, documentation }, attr::read(&input.attrs, errors))
 }
 
-fn holder(what: &str, name: &Ident) -> String {
-    format!(
-        "{what} is no capability: derive on a struct that holds what is sent, such as `struct Review{name}({name});`"
-    )
+fn not_a_struct(input: &str, name: &Ident) -> String {
+    format!("cannot derive `Capability` for {input}: wrap it in a struct, such as `struct Review{name}({name});`")
 }
 
 fn misplaced<'a>(fields: impl Iterator<Item = &'a Field>, errors: &mut Errors) {
@@ -49,7 +47,7 @@ fn misplaced<'a>(fields: impl Iterator<Item = &'a Field>, errors: &mut Errors) {
     for attribute in fields.flat_map(|field| &field.attrs).filter(is_ours) {
         errors.at(
             attribute.path(),
-            "`#[capability]` stands before the struct; for a field write `#[serde(...)]` or `#[schemars(...)]`",
+            "`#[capability]` belongs before the struct; for a field, write `#[serde(...)]` or `#[schemars(...)]`",
         );
     }
 }

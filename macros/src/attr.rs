@@ -1,32 +1,34 @@
-//! The keys of `#[capability(...)]`, as written.
+//! Parses the keys of `#[capability(...)]`.
 //!
-//! What is wrong at one key is told, and reading goes on behind the next comma.
+//! After an error in one key, parsing continues after the next comma, so that all errors are reported at once.
 
+use capgen_diagnostic::nearest;
 use proc_macro2::{Ident, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Result};
 use syn::{Attribute, Error, Meta, Token};
 
 use crate::errors::Errors;
-use crate::key::{KEYS, Key};
+use crate::key::Key;
 use crate::value::{self, Value};
-use capgen_diagnostic::nearest;
 
 /// A key with its value.
 pub(crate) struct Entry {
-    pub(crate) key: &'static Key,
+    pub(crate) key: Key,
     pub(crate) value: Value,
 }
 
-/// Reads every `#[capability(...)]`: a key stands once in all of them.
+/// Parses every `#[capability(...)]` of a struct. Together they may have a key only once.
 pub(crate) fn read(attributes: &[Attribute], errors: &mut Errors) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut seen = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("capability")) {
         match &attribute.meta {
-            Meta::Path(path) => errors.at(path, "no keys: write `#[capability(response = Review)]`, or leave it out"),
+            Meta::Path(path) => {
+                errors.at(path, "missing keys: write `#[capability(response = Review)]`, or remove the attribute")
+            }
             Meta::NameValue(meta) => {
-                errors.at(meta, "keys stand in parentheses: write `#[capability(name = \"review-pr\")]`");
+                errors.at(meta, "expected keys in parentheses: write `#[capability(name = \"review-pr\")]`");
             }
             Meta::List(list) => {
                 let read = |input: ParseStream<'_>| {
@@ -49,14 +51,14 @@ fn read_list(input: ParseStream<'_>, seen: &mut Vec<&'static str>, entries: &mut
             if input.is_empty() || input.peek(Token![,]) {
                 Ok(())
             } else {
-                Err(input.error("write a comma between keys"))
+                Err(input.error("expected a comma between keys"))
             }
         });
         if let Err(error) = entry {
             errors.push(error);
             skip(input);
         }
-        // Nothing else stands here: a comma, or the end.
+        // Here is a comma or the end, and nothing else.
         let _ = input.parse::<Option<Token![,]>>();
     }
 }
@@ -64,11 +66,11 @@ fn read_list(input: ParseStream<'_>, seen: &mut Vec<&'static str>, entries: &mut
 fn read_entry(input: ParseStream<'_>, seen: &mut Vec<&'static str>) -> Result<Option<Entry>> {
     let written = read_key(input)?;
     let name = written.to_string();
-    let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+    let Some(key) = Key::all().find(|key| key.name == name) else {
         return Err(Error::new(written.span(), unknown(&name)));
     };
     if seen.contains(&key.name) {
-        return Err(Error::new(written.span(), format!("`{name}` stands twice: keep one of them")));
+        return Err(Error::new(written.span(), format!("duplicate key `{name}`")));
     }
     seen.push(key.name);
     let value = value::read(input, key, &written)?;
@@ -77,11 +79,11 @@ fn read_entry(input: ParseStream<'_>, seen: &mut Vec<&'static str>) -> Result<Op
 
 fn read_key(input: ParseStream<'_>) -> Result<Ident> {
     if !input.peek(syn::Ident::peek_any) {
-        return Err(input.error("write a key here, such as `name = \"review-pr\"`"));
+        return Err(input.error("expected a key, such as `name = \"review-pr\"`"));
     }
     let first = input.call(Ident::parse_any)?;
     let mut name = first.to_string();
-    // What is written in kebab case is one key for the message.
+    // A key in kebab case is several tokens. Join them, so that the message can name it.
     while input.peek(Token![-]) && input.peek2(syn::Ident::peek_any) {
         input.parse::<Token![-]>()?;
         name = format!("{name}-{}", input.call(Ident::parse_any)?);
@@ -90,24 +92,24 @@ fn read_key(input: ParseStream<'_>) -> Result<Ident> {
 }
 
 fn unknown(name: &str) -> String {
-    // Of the manifest, where the schemas come from elsewhere.
+    // Keys of the manifest that the derive does not have: the schemas come from the types.
     match name {
         "outputSchema" | "output_schema" | "output" => {
             return "the response is a type: write `response = Review`".to_owned();
         }
-        "inputSchema" | "input_schema" | "input" | "request" => return "the struct itself is the request".to_owned(),
+        "inputSchema" | "input_schema" | "input" | "request" => return "the request is the struct itself".to_owned(),
         _ => {}
     }
-    match nearest(name, KEYS.iter().map(|key| key.name)) {
-        Some(near) => format!("no such key `{name}`: did you mean `{near}`?"),
+    match nearest(name, Key::all().map(|key| key.name)) {
+        Some(near) => format!("unknown key `{name}`: did you mean `{near}`?"),
         None => {
-            let names: Vec<String> = KEYS.iter().map(|key| format!("`{}`", key.name)).collect();
-            format!("no such key `{name}`: the keys are {}", names.join(", "))
+            let names: Vec<String> = Key::all().map(|key| format!("`{}`", key.name)).collect();
+            format!("unknown key `{name}`: the keys are {}", names.join(", "))
         }
     }
 }
 
-/// Goes on to the next comma that is not part of a type.
+/// Skips to the next comma that is not inside the angle brackets of a type.
 fn skip(input: ParseStream<'_>) {
     let mut depth = 0_usize;
     let mut before = ' ';

@@ -1,14 +1,14 @@
-//! The documentation of a struct, as text.
+//! The doc comments of a struct as a description.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The description that the doc comments make: all lines, without the indentation that they share and without blank
-/// lines around them; `None` where nothing is left.
+/// The description: all lines of the doc comments, without their common indentation and without blank lines at both ends. `None` if
+/// nothing is left.
 ///
-/// A text that a macro makes (`#[doc = include_str!("review.md")]`) is known to the compiler alone: it is then put
-/// together by `concat!`, as it is.
+/// Only the compiler knows the text of `#[doc = include_str!("review.md")]`. The description is then an unchanged concatenation by
+/// `concat!`.
 pub(crate) fn description(attributes: &[Attribute]) -> Option<TokenStream> {
     let values: Vec<&Expr> = attributes.iter().filter_map(value).collect();
     let texts: Option<Vec<String>> = values.iter().map(|value| text(value)).collect();
@@ -24,7 +24,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> Option<TokenStream> {
     (!text.is_empty()).then(|| text.to_token_stream())
 }
 
-/// The value of `#[doc = ...]`; `#[doc(hidden)]` and its like have none.
+/// The value of `#[doc = ...]`; `None` for attributes such as `#[doc(hidden)]`.
 fn value(attribute: &Attribute) -> Option<&Expr> {
     match &attribute.meta {
         Meta::NameValue(meta) if meta.path.is_ident("doc") => Some(&meta.value),
@@ -38,7 +38,7 @@ fn text(value: &Expr) -> Option<String> {
             Lit::Str(text) => Some(text.value()),
             _ => None,
         },
-        // What a `macro_rules` hands on.
+        // A literal that was passed through `macro_rules`.
         Expr::Group(group) => text(&group.expr),
         _ => None,
     }
@@ -52,7 +52,7 @@ fn plain(texts: &[String]) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// The lines of one doc comment. In a `/** */` every further line may start with a star, which belongs to the comment.
+/// The lines of one doc comment. In `/** */`, the lines after the first may start with a star that is not part of the text.
 fn starless(text: &str) -> Vec<String> {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let rest: Vec<&str> = rest.lines().collect();
@@ -73,7 +73,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn comments_become_texts() {
+    fn doc_comments_become_descriptions() {
         for (comments, expected) in [
             (&[" Review."][..], "Review."),
             (&[" Review.", "", "   - a", "   - b "], "Review.\n\n  - a\n  - b"),

@@ -1,13 +1,13 @@
-//! Mistakes, collected so that all of them are told at once.
+//! Collects errors, so that all of them are reported at once.
 
 use quote::ToTokens;
 
-/// The mistakes found so far.
+/// The errors so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// A mistake under the tokens.
+    /// Adds an error at the tokens.
     pub(crate) fn at(&mut self, tokens: &impl ToTokens, message: impl Into<String>) {
         self.push(syn::Error::new_spanned(tokens, message.into()));
     }

@@ -1,5 +1,7 @@
-//! From a capability to its impls. What can be a function of capgen is one, and what is said is a text: each line here is
-//! compiled once a struct.
+//! The impls of a capability.
+//!
+//! The compiler checks every token here once for each struct, so the expansion is short: everything that can be a function of
+//! capgen is one. `benches/compile` measures the cost.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -8,7 +10,6 @@ use syn::{Path, Type};
 
 use crate::ast::Subject;
 use crate::generics::{demands, where_clause};
-use crate::json;
 use crate::valid::Declared;
 
 /// The impls of a struct without mistakes.
@@ -17,26 +18,27 @@ pub(crate) fn expand(subject: &Subject<'_>, declared: &Declared) -> TokenStream 
     let demands = demands(subject.generics, capgen);
     let declare = declare(subject, declared, &demands);
     let this = this(subject);
-    let sided = sided(subject, declared, &demands, &quote!(#capgen::derive::Side::request::<#this>()));
-    quote!(#declare #sided)
+    let payload =
+        derived_payload(subject, declared, &demands, &quote!(#capgen::derive::SchemaSource::request::<#this>()));
+    quote!(#declare #payload)
 }
 
-/// `impl Sided`, from which `Payload` follows where serde knows the struct.
-pub(crate) fn sided(
+/// `impl DerivedPayload`, from which `Payload` follows if the struct has serde's traits.
+pub(crate) fn derived_payload(
     subject: &Subject<'_>,
     declared: &Declared,
     demands: &[TokenStream],
-    side: &TokenStream,
+    source: &TokenStream,
 ) -> TokenStream {
     if subject.is_unit {
         return TokenStream::new();
     }
     let capgen = &declared.capgen;
-    let header = header(subject, &quote!(#capgen::derive::Sided), demands);
-    quote!(#header { const SIDE: #capgen::derive::Side = #side; })
+    let header = header(subject, &quote!(#capgen::derive::DerivedPayload), demands);
+    quote!(#header { const SCHEMA: #capgen::derive::SchemaSource = #source; })
 }
 
-/// The types of both sides.
+/// The types of the request and the response.
 pub(crate) fn sides(subject: &Subject<'_>, Declared { capgen, response, .. }: &Declared) -> TokenStream {
     let request = if subject.is_unit { quote!(#capgen::Loose) } else { this(subject).to_token_stream() };
     let loose = || quote!(type Response = #capgen::Loose;);
@@ -46,25 +48,24 @@ pub(crate) fn sides(subject: &Subject<'_>, Declared { capgen, response, .. }: &D
 
 /// `impl Declare`, from which `Capability` follows.
 fn declare(subject: &Subject<'_>, declared: &Declared, demands: &[TokenStream]) -> TokenStream {
-    let Declared { name, capgen, description, said, .. } = declared;
+    let Declared { name, capgen, properties, .. } = declared;
     let header = header(subject, &quote!(#capgen::derive::Declare), demands);
     let sides = sides(subject, declared);
     let source = subject.name.unraw().to_string();
-    let text = quote!(&'static ::core::primitive::str);
-    let description = description.as_ref().map(|description| quote!(const DESCRIPTION: #text = #description;));
-    let said = json::object(said).map(|said| quote!(const SAID: #text = #said;));
+    let setters = properties.iter().map(|(setter, argument)| {
+        let setter = Ident::new(setter, Span::call_site());
+        quote!(.#setter(#argument))
+    });
     quote! {
         #header {
             #sides
-            const NAME: #text = #name;
-            const SOURCE: #text = ::core::concat!(::core::module_path!(), "::", #source);
-            #description
-            #said
+            const DESCRIPTOR: #capgen::Descriptor = #capgen::Descriptor::declared(#name)#(#setters)*;
+            const SOURCE: &'static ::core::primitive::str = ::core::concat!(::core::module_path!(), "::", #source);
         }
     }
 }
 
-/// `Self`, where the compiler says what the struct lacks: at its name.
+/// `Self` with the span of the struct's name: there the compiler reports traits that the struct lacks.
 fn this(subject: &Subject<'_>) -> Ident {
     Ident::new("Self", subject.name.span())
 }
@@ -80,7 +81,7 @@ pub(crate) fn header(subject: &Subject<'_>, implemented: &TokenStream, demands: 
     }
 }
 
-/// The type of a response that is checked, at the place of what was written: there the compiler says what is wrong with it.
+/// `Checked<...>` for the type of the response, with the spans of that type: there the compiler reports traits that it lacks.
 fn checked(ty: &Type, capgen: &Path) -> TokenStream {
     let tokens: Vec<TokenTree> = ty.to_token_stream().into_iter().collect();
     let place = |token: Option<&TokenTree>| token.map_or_else(Span::call_site, TokenTree::span);

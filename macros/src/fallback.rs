@@ -1,23 +1,23 @@
-//! The impls of a struct with a mistake, so that the mistake is the only error: what uses the capability still compiles.
+//! The impls of a struct with an error, so that the error is the only one: code that uses the capability still compiles.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::ast::Subject;
-use crate::expand::{header, sided, sides};
+use crate::expand::{derived_payload, header, sides};
 use crate::valid::Declared;
 
-/// The error, and impls that are never called.
+/// The error, and impls that nothing calls.
 pub(crate) fn expand(subject: &Subject<'_>, declared: &Declared, error: &syn::Error) -> TokenStream {
     let error = error.to_compile_error();
     let Declared { name, capgen, response, .. } = declared;
-    // With a lifetime before it, a bound that does not hold is no error of its own (rust-lang/rust#48214).
+    // An unsatisfied bound without parameters is an error; with a lifetime, it is not (rust-lang/rust#48214).
     let mut demands = vec![quote!(for<'__capgen> Self: #capgen::derive::Serialize + #capgen::derive::DeserializeOwned)];
     demands.extend(response.as_ref().map(|ty| quote!(for<'__capgen> #capgen::Checked<#ty>: #capgen::Payload)));
     let never = quote!(::core::unreachable!());
     let header = header(subject, &quote!(#capgen::Capability), &demands);
     let sides = sides(subject, declared);
-    let sided = sided(subject, declared, &demands, &never);
+    let payload = derived_payload(subject, declared, &demands, &never);
     quote! {
         #error
         #header {
@@ -27,6 +27,6 @@ pub(crate) fn expand(subject: &Subject<'_>, declared: &Declared, error: &syn::Er
                 #never
             }
         }
-        #sided
+        #payload
     }
 }

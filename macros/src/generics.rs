@@ -1,4 +1,4 @@
-//! The parameters of a struct: types that have schemas, and constants.
+//! The generic parameters of a struct.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -6,17 +6,18 @@ use syn::{GenericParam, Generics, Path, Type, TypeParam, TypeParamBound, WherePr
 
 use crate::errors::Errors;
 
-/// Refuses parameters whose schema nobody can know.
+/// Rejects lifetimes, and type parameters without a bound by `JsonSchema`.
 pub(crate) fn check(generics: &Generics, errors: &mut Errors) {
     for parameter in &generics.params {
         match parameter {
             GenericParam::Lifetime(parameter) => errors.at(
                 &parameter.lifetime,
-                "a request is read and kept, so it can't borrow: use `String` or `Cow<'static, str>`",
+                "a request must own its data, so it cannot have a lifetime: use `String` or `Cow<'static, str>`",
             ),
             GenericParam::Type(parameter) if !has_schema(parameter, generics) => {
                 let name = &parameter.ident;
-                errors.at(name, format!("a parameter of a capability has a schema: write `{name}: JsonSchema`"));
+                errors
+                    .at(name, format!("missing bound on a type parameter of a capability: write `{name}: JsonSchema`"));
             }
             GenericParam::Type(_) | GenericParam::Const(_) => {}
         }
@@ -41,8 +42,8 @@ fn is_json_schema(bound: &TypeParamBound) -> bool {
     bound.path.segments.last().is_some_and(|segment| segment.ident == "JsonSchema")
 }
 
-/// What the impls demand of each type parameter beyond `JsonSchema`, which is written: serde's bounds on the struct itself
-/// would stand in the way of serde's derive.
+/// The bounds of the impls on each type parameter, in addition to `JsonSchema`. They are not required on the struct itself: there,
+/// serde's traits as bounds would conflict with serde's derive.
 pub(crate) fn demands(generics: &Generics, capgen: &Path) -> Vec<TokenStream> {
     let demand = |parameter: &TypeParam| {
         let name = &parameter.ident;
@@ -51,7 +52,7 @@ pub(crate) fn demands(generics: &Generics, capgen: &Path) -> Vec<TokenStream> {
     generics.type_params().map(demand).collect()
 }
 
-/// The struct's `where` with more in it; nothing where there is nothing to demand.
+/// The `where` clause of the struct with more predicates; empty if there are none.
 pub(crate) fn where_clause(generics: &Generics, demands: &[TokenStream]) -> TokenStream {
     let written = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut predicates: Vec<TokenStream> = written.map(|predicate| quote!(#predicate)).collect();

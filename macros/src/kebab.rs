@@ -1,11 +1,11 @@
-//! The name of a capability from the name of a type.
+//! The default name of a capability: the name of the type in kebab case.
 
-/// The words of a Rust name, in lower case with `-` between. A word starts at a capital after a small letter, at the last
-/// capital of several before a small letter, and after `_`; a digit belongs to the word before it.
+/// The words of a Rust name in lower case, separated by `-`. A word starts at an uppercase letter after a lowercase letter, at the last
+/// of several uppercase letters before a lowercase letter, and after `_`. A digit belongs to the word before it.
 pub(crate) fn kebab(name: &str) -> String {
     let mut kebab = String::with_capacity(name.len() + 4);
     let mut characters = name.trim_start_matches("r#").chars().peekable();
-    // Whether the letter before was small; `None` at the start of a word.
+    // Whether the letter before is lowercase; `None` at the start of a word.
     let mut small = None;
     while let Some(c) = characters.next() {
         if !c.is_alphanumeric() {
@@ -32,7 +32,7 @@ mod tests {
     use super::kebab;
 
     #[test]
-    fn names_of_types_become_words_with_hyphens() {
+    fn names_of_types_are_converted_to_kebab_case() {
         for (name, expected) in [
             ("ReviewPr", "review-pr"),
             ("HTTPCheck", "http-check"),

@@ -1,80 +1,51 @@
-//! The keys of `#[capability(...)]`: the one list of them.
+//! The keys of `#[capability(...)]`: those of the manifest, and three of the derive itself.
 
-/// A key, with what its value has to be.
+use capgen_descriptor::{CAPABILITY_KEYS, CapabilityKey, ValueType};
+
+/// A key of `#[capability(...)]`.
+#[derive(Clone, Copy)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    pub(crate) rule: Rule,
-    /// What to write, in messages.
-    pub(crate) example: &'static str,
+    pub(crate) kind: KeyKind,
+    /// A valid value, for messages.
+    example: &'static str,
 }
 
-impl Key {
-    /// The key in `capabilities.yaml`: in camel case.
-    pub(crate) fn in_manifest(&self) -> String {
-        let mut words = self.name.split('_');
-        let mut name = words.next().unwrap_or_default().to_owned();
-        for word in words {
-            name.extend(word.chars().take(1).flat_map(char::to_uppercase));
-            name.extend(word.chars().skip(1));
-        }
-        name
-    }
-}
-
-/// What a value has to be.
+/// What a key sets.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
-    /// A name of a capability.
+pub(crate) enum KeyKind {
+    /// The name of the capability, which has a default.
     Name,
-    /// A reverse-domain name.
-    Id,
-    /// A semantic version.
-    Version,
-    /// Any string.
-    Text,
-    /// A string that is not empty.
-    Filled,
-    /// One of some strings.
-    Choice(&'static [&'static str]),
-    /// A whole number of milliseconds, at least 1.
-    Milliseconds,
-    /// `true`, `false`, or no value for `true`.
-    Flag,
-    /// A list of strings that are not empty.
-    Words,
-    /// A list of versions and ranges of versions.
-    Ranges,
-    /// A type.
+    /// An optional property of the capability.
+    Property(&'static CapabilityKey),
+    /// The type of the response.
     Response,
-    /// A path.
+    /// The path of the crate `capgen`.
     Crate,
 }
 
-macro_rules! keys {
-    ($($name:literal, $rule:expr, $example:literal;)*) => {
-        /// Every key, in the order in which a descriptor is made.
-        pub(crate) const KEYS: &[Key] = &[$(Key { name: $name, rule: $rule, example: concat!($name, " = ", $example) }),*];
-    };
-}
+const NAME: Key = Key { name: "name", kind: KeyKind::Name, example: "\"review-pr\"" };
+const RESPONSE: Key = Key { name: "response", kind: KeyKind::Response, example: "Review" };
+const CRATE: Key = Key { name: "crate", kind: KeyKind::Crate, example: "path::to::capgen" };
 
-keys! {
-    "name", Rule::Name, r#""review-pr""#;
-    "id", Rule::Id, r#""org.example.review-pr""#;
-    "version", Rule::Version, r#""1.2.0""#;
-    "description", Rule::Text, r#""Review a pull request.""#;
-    "timeout_ms", Rule::Milliseconds, "60_000";
-    "idempotent", Rule::Flag, "true";
-    "since", Rule::Text, r#""1.1.0""#;
-    "skill", Rule::Filled, r#""code-review""#;
-    "supported_versions", Rule::Ranges, r#"[">=1.0.0 <2.0.0"]"#;
-    "deprecated_versions", Rule::Ranges, r#"["1.0.0"]"#;
-    "min_schema_version", Rule::Version, r#""1.0.0""#;
-    "tags", Rule::Words, r#"["code", "review"]"#;
-    "side_effects", Rule::Choice(&["pure", "idempotent", "external"]), r#""pure""#;
-    "determinism", Rule::Choice(&["deterministic", "nondeterministic"]), r#""deterministic""#;
-    "latency", Rule::Filled, r#""interactive""#;
-    "required_roles", Rule::Words, r#"["reviewer"]"#;
-    "required_scopes", Rule::Words, r#"["repo:read"]"#;
-    "response", Rule::Response, "Review";
-    "crate", Rule::Crate, "path::to::capgen";
+impl Key {
+    /// Every key, in the order in which messages list them.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let property =
+            |key: &'static CapabilityKey| Self { name: key.field, kind: KeyKind::Property(key), example: key.example };
+        [NAME].into_iter().chain(CAPABILITY_KEYS.iter().map(property)).chain([RESPONSE, CRATE])
+    }
+
+    /// The type of the value, if the key is one of the manifest.
+    pub(crate) fn value_type(self) -> Option<ValueType> {
+        match self.kind {
+            KeyKind::Property(key) => Some(key.value_type),
+            KeyKind::Name | KeyKind::Response | KeyKind::Crate => None,
+        }
+    }
+
+    /// The key with a valid value, for messages.
+    pub(crate) fn example(self) -> String {
+        format!("{} = {}", self.name, self.example)
+    }
 }

@@ -1,9 +1,9 @@
 //! `#[derive(Capability)]`; `capgen` re-exports it with the feature `derive`.
 //!
-//! What was written (`ast`, `attr`) is held against the rules of the manifest (`valid`) and becomes impls of two hidden traits
-//! (`expand`): `Declare`, from which `Capability` follows, and `Sided`, from which `Payload` does, so that there is one place
-//! where the compiler says what a struct lacks. A struct with a mistake gets impls as well (`fallback`), so that what uses it
-//! has no errors of its own.
+//! The input is parsed (`ast`, `attr`, `value`) and checked by the rules of the manifest (`valid`). It expands (`expand`) to impls
+//! of two hidden traits: `Declare`, from which `Capability` follows, and `DerivedPayload`, from which `Payload` follows. So the
+//! compiler reports a missing impl of serde or schemars in one place. A struct with an error gets impls too (`fallback`), so that
+//! code that uses it has no further errors.
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -13,12 +13,10 @@ mod errors;
 mod expand;
 mod fallback;
 mod generics;
-mod json;
 mod kebab;
 mod key;
 mod valid;
 mod value;
-mod version;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};

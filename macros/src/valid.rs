@@ -1,7 +1,10 @@
-//! The rules of the keys, which are those of the manifest, and what a descriptor is made of.
+//! Checks the values of the keys by the rules of the manifest, and collects what the expansion needs.
 
-use proc_macro2::TokenStream;
-use quote::ToTokens;
+use capgen_descriptor::name::{NAME_RULE, is_id, is_name};
+use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, ValueType, VersionRange, complete_version};
+use capgen_diagnostic::nearest;
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
 use semver::Version;
 use syn::ext::IdentExt;
 use syn::{LitInt, LitStr, Path, Type, parse_quote};
@@ -9,86 +12,86 @@ use syn::{LitInt, LitStr, Path, Type, parse_quote};
 use crate::ast::Subject;
 use crate::attr::Entry;
 use crate::errors::Errors;
-use crate::key::{Key, Rule};
+use crate::key::{Key, KeyKind};
 use crate::value::Value;
-use crate::{generics, json, kebab, version};
-use capgen_diagnostic::nearest;
+use crate::{generics, kebab};
 
-/// A capability without mistakes, or what is left of one without them.
+/// A checked capability. If there were errors, it has the values without errors, and defaults for the others.
 pub(crate) struct Declared {
     pub(crate) name: String,
-    /// Where capgen is found.
+    /// The path of the crate `capgen`.
     pub(crate) capgen: Path,
-    /// `None` where it is loose.
+    /// `None` if the response has no schema.
     pub(crate) response: Option<Box<Type>>,
-    /// An expression, where there is one.
-    pub(crate) description: Option<TokenStream>,
-    /// The other keys as the manifest has them, with their values as JSON.
-    pub(crate) said: Vec<(String, String)>,
+    /// The optional properties: the setter of `Descriptor`, and an expression for its argument.
+    pub(crate) properties: Vec<(&'static str, TokenStream)>,
 }
 
-/// Holds what was written against the rules.
+/// Checks the keys.
 pub(crate) fn check(subject: &Subject<'_>, entries: Vec<Entry>, errors: &mut Errors) -> Declared {
     generics::check(subject.generics, errors);
     let mut declared = Declared {
         name: kebab::kebab(&subject.name.unraw().to_string()),
         capgen: parse_quote!(::capgen),
         response: None,
-        description: None,
-        said: Vec::new(),
+        properties: Vec::new(),
     };
     let mut response = None;
     let (mut named, mut described) = (false, false);
     for Entry { key, value } in entries {
-        named |= key.rule == Rule::Name;
-        described |= key.name == "description";
-        match value {
-            Value::Text(literal) if key.rule == Rule::Name => declared.name = name(&literal, errors),
-            Value::Type(ty) => response = Some(ty),
-            Value::Path(path) => declared.capgen = path,
-            // The manifest has no use for a description of nothing: it keeps the doc comment away.
-            Value::Text(literal) if key.name == "description" => {
-                declared.description = (!literal.value().is_empty()).then(|| literal.to_token_stream());
+        match (key.kind, value) {
+            (KeyKind::Name, Value::Text(literal)) => {
+                declared.name = name(&literal, errors);
+                named = true;
             }
-            value => declared.said.extend(said(key, &value, errors)),
+            (KeyKind::Response, Value::Type(ty)) => response = Some(ty),
+            (KeyKind::Crate, Value::Path(path)) => declared.capgen = path,
+            (KeyKind::Property(property), value) => {
+                described |= property.field == DESCRIPTION;
+                let argument = argument(key, property, &value, errors);
+                declared.properties.extend(argument.map(|argument| (property.setter, argument)));
+            }
+            // `value::read` returns the variant of the key.
+            (KeyKind::Name | KeyKind::Response | KeyKind::Crate, _) => {}
         }
     }
     if !named && !is_name(&declared.name) {
-        let message = "this makes no name of a capability: write `#[capability(name = \"...\")]` with letters, digits, `_` and `-`";
+        let message = format!("not a valid capability name: write `#[capability(name = \"...\")]`; {NAME_RULE}");
         errors.at(subject.name, message);
     }
-    if !described {
-        declared.description.clone_from(&subject.documentation);
+    if let Some(documentation) = subject.documentation.clone().filter(|_| !described) {
+        declared.properties.push(("with_description", documentation));
     }
     declared.response = response.filter(|ty| !is_loose(ty, &declared.capgen));
     declared
 }
 
-/// The key and the value that the manifest has.
-fn said(key: &Key, value: &Value, errors: &mut Errors) -> Option<(String, String)> {
-    let value = match value {
+/// The property that has the documentation of the struct as its default.
+const DESCRIPTION: &str = "description";
+
+/// The argument of a property's setter; `None` if the value leaves the property absent, or is invalid.
+fn argument(key: Key, property: &CapabilityKey, value: &Value, errors: &mut Errors) -> Option<TokenStream> {
+    match value {
+        // An empty description keeps the documentation out of the manifest.
+        Value::Text(literal) if property.field == DESCRIPTION && literal.value().is_empty() => None,
         Value::Text(literal) => {
-            if let Some(advice) = text_advice(key, &literal.value()) {
+            if let Some(advice) = text_advice(key, property.value_type, &literal.value()) {
                 errors.at(literal, advice);
             }
-            json::string(&literal.value())
+            Some(literal.to_token_stream())
         }
-        Value::Number(literal) => milliseconds(literal, key, errors)?.to_string(),
-        Value::Flag(flag) => flag.to_string(),
+        Value::Number(literal) => Some(Literal::u64_suffixed(milliseconds(literal, key, errors)?).to_token_stream()),
+        Value::Flag(flag) => Some(flag.to_token_stream()),
         Value::Texts(literals) => {
             for literal in literals {
-                if let Some(advice) = element_advice(key, &literal.value()) {
+                if let Some(advice) = element_advice(key, property.value_type, &literal.value()) {
                     errors.at(literal, advice);
                 }
             }
-            if literals.is_empty() {
-                return None;
-            }
-            json::list(literals.iter().map(LitStr::value))
+            (!literals.is_empty()).then(|| quote!(&[#(#literals),*]))
         }
-        Value::Type(_) | Value::Path(_) => return None,
-    };
-    Some((key.in_manifest(), value))
+        Value::Type(_) | Value::Path(_) => None,
+    }
 }
 
 fn name(literal: &LitStr, errors: &mut Errors) -> String {
@@ -96,68 +99,86 @@ fn name(literal: &LitStr, errors: &mut Errors) -> String {
     if !is_name(&name) {
         let made = kebab::kebab(&name);
         let example = if is_name(&made) { made } else { "review-pr".to_owned() };
-        let rule = "a name has letters, digits, `_` and `-`, and starts with a letter or a digit";
-        errors.at(literal, format!("{rule}: write `name = \"{example}\"`"));
+        errors.at(literal, format!("{NAME_RULE}: write `name = \"{example}\"`"));
     }
     name
 }
 
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
-}
-
-/// What to write instead of a string that breaks the rule of its key.
-fn text_advice(key: &Key, text: &str) -> Option<String> {
-    let example = key.example;
-    match key.rule {
-        Rule::Id => id_advice(text),
-        Rule::Version => version::advice(key.name, text),
-        Rule::Filled if text.is_empty() => Some(format!("nothing is said here: write `{example}`, or leave it out")),
-        Rule::Choice(values) if !values.contains(&text) => Some(match nearest(text, values.iter().copied()) {
-            Some(near) => format!("no such value of `{}`: did you mean `\"{near}\"`?", key.name),
-            None => {
-                let values: Vec<String> = values.iter().map(|value| format!("`\"{value}\"`")).collect();
-                format!("no such value of `{}`: write {}", key.name, values.join(" or "))
-            }
-        }),
+/// The message for a string that breaks the rule of its key.
+fn text_advice(key: Key, value_type: ValueType, text: &str) -> Option<String> {
+    match value_type {
+        ValueType::Id => id_advice(text),
+        ValueType::Version => version_advice(key.name, text),
+        ValueType::NonEmptyText if text.is_empty() => {
+            Some(format!("`{}` is empty: write `{}`, or remove the key", key.name, key.example()))
+        }
+        ValueType::SideEffects => choice_advice(key.name, text, &SideEffects::ALL.map(SideEffects::name)),
+        ValueType::Determinism => choice_advice(key.name, text, &Determinism::ALL.map(Determinism::name)),
         _ => None,
     }
 }
 
+fn choice_advice(key: &str, text: &str, values: &[&'static str]) -> Option<String> {
+    if values.contains(&text) {
+        return None;
+    }
+    Some(match nearest(text, values.iter().copied()) {
+        Some(near) => format!("unknown value of `{key}`: did you mean `\"{near}\"`?"),
+        None => {
+            let values: Vec<String> = values.iter().map(|value| format!("`\"{value}\"`")).collect();
+            format!("unknown value of `{key}`: write {}", values.join(" or "))
+        }
+    })
+}
+
 fn id_advice(text: &str) -> Option<String> {
-    if text.split('.').count() >= 2 && text.split('.').all(is_name) {
+    if is_id(text) {
         return None;
     }
     Some(match text.split_once(':') {
         Some((id, version)) if Version::parse(version).is_ok() => {
-            format!("an id has no version: write `id = \"{id}\", version = \"{version}\"`")
+            format!("an id does not contain the version: write `id = \"{id}\", version = \"{version}\"`")
         }
-        _ => "an id is a reverse-domain name, at least two labels with dots between: write `id = \"org.example.review-pr\"`"
-            .to_owned(),
+        _ => "an id is a reverse-domain name of at least two labels: write `id = \"org.example.review-pr\"`".to_owned(),
     })
 }
 
-fn element_advice(key: &Key, text: &str) -> Option<String> {
-    match key.rule {
-        Rule::Ranges => version::range_advice(text),
-        _ if text.is_empty() => Some(format!("an empty element of `{}`: leave it out", key.name)),
+fn version_advice(key: &str, text: &str) -> Option<String> {
+    if Version::parse(text).is_ok() {
+        return None;
+    }
+    let version = complete_version(text).map_or_else(|| "1.2.0".to_owned(), |version| version.to_string());
+    Some(format!("a version has three numbers: write `{key} = \"{version}\"`"))
+}
+
+fn element_advice(key: Key, value_type: ValueType, text: &str) -> Option<String> {
+    match value_type {
+        ValueType::VersionRanges => range_advice(text),
+        _ if text.is_empty() => Some(format!("empty element of `{}`: remove it", key.name)),
         _ => None,
     }
 }
 
-fn milliseconds(literal: &LitInt, key: &Key, errors: &mut Errors) -> Option<u64> {
+fn range_advice(text: &str) -> Option<String> {
+    let reason = text.parse::<VersionRange>().err()?;
+    Some(match complete_version(text) {
+        Some(version) => format!("a version has three numbers: write `\"{version}\"`"),
+        None => format!("{reason}: write a version, such as `\"1.2.0\"`, or a range, such as `\">=1.2.0 <2.0.0\"`"),
+    })
+}
+
+fn milliseconds(literal: &LitInt, key: Key, errors: &mut Errors) -> Option<u64> {
     let value = literal.base10_parse::<u64>();
-    let wrong = match value {
+    let limit = match value {
         Ok(0) => "at least 1",
         Ok(value) => return Some(value),
         Err(_) => "at most 18446744073709551615",
     };
-    errors.at(literal, format!("`{}` is {wrong}: write `{}`, or leave it out", key.name, key.example));
+    errors.at(literal, format!("`{}` must be {limit}: write `{}`, or remove the key", key.name, key.example()));
     None
 }
 
-/// Whether the response is written as `Loose`, alone or below the path of capgen.
+/// Whether the response is written as `Loose`, with or without the path of capgen.
 fn is_loose(ty: &Type, capgen: &Path) -> bool {
     match ty {
         Type::Group(group) => is_loose(&group.elem, capgen),
@@ -169,78 +190,5 @@ fn is_loose(ty: &Type, capgen: &Path) -> bool {
                 && (written.is_empty() || written == ["capgen"] || written == names(capgen))
         }
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use capgen_manifest::version::check_range;
-    use capgen_manifest::{Capability, Determinism, SideEffects};
-
-    use super::*;
-    use crate::key::KEYS;
-
-    /// Texts near the borders of the rules.
-    const TEXTS: &[&str] = &[
-        "",
-        " ",
-        "a",
-        "-a",
-        "_a",
-        "a-",
-        "A_b-9",
-        "9",
-        "a b",
-        "a.b",
-        "a..b",
-        ".a",
-        "a.",
-        "a.-b",
-        "ü",
-        "ü.a",
-        "a.b:1.0.0",
-        "1",
-        "1.2",
-        "1.2.3",
-        "v1.2.3",
-        "01.2.3",
-        "1.2.3-rc.1+build",
-        "1.2.3-",
-        "latest",
-        ">=1.0.0",
-        ">= 1.0.0",
-        ">=1.0",
-        ">=1.0.0 <2.0.0",
-        ">=1.0.0  <2.0.0 ",
-        "1.0.0 2.0.0",
-        "^1.0.0",
-        "~1.0.0",
-        "1.x",
-        "*",
-        "1.0.0 || 2.0.0",
-        "=1.0.0",
-        ">=1.0.0,<2.0.0",
-        "==1.0.0",
-        "!=1.0.0",
-        ">=1.0.0\t<2.0.0",
-    ];
-
-    #[test]
-    fn the_rules_are_those_of_the_manifest() {
-        for text in TEXTS {
-            assert_eq!(is_name(text), Capability::is_name(text), "{text}");
-            assert_eq!(id_advice(text).is_none(), Capability::is_id(text), "{text}");
-            assert_eq!(version::range_advice(text).is_none(), check_range(text).is_ok(), "{text}");
-        }
-    }
-
-    #[test]
-    fn the_values_are_those_of_the_manifest() {
-        let values = |name: &str| match KEYS.iter().find(|key| key.name == name).map(|key| key.rule) {
-            Some(Rule::Choice(values)) => values.to_vec(),
-            _ => Vec::new(),
-        };
-        assert_eq!(values("side_effects"), SideEffects::ALL.map(|value| value.name()));
-        assert_eq!(values("determinism"), Determinism::ALL.map(|value| value.name()));
     }
 }

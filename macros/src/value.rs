@@ -1,12 +1,13 @@
-//! What stands behind a key: a value of the right kind, or what to write instead.
+//! The value of a key, parsed by the type of the key.
 
+use capgen_descriptor::ValueType;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Result};
 use syn::{Error, LitBool, LitInt, LitStr, Path, Token, Type, bracketed, token};
 
-use crate::key::{Key, Rule};
+use crate::key::{Key, KeyKind};
 
 /// A value of a key.
 pub(crate) enum Value {
@@ -18,77 +19,80 @@ pub(crate) enum Value {
     Path(Path),
 }
 
-/// Reads `= value`. Where that fails, some of it may be read.
-pub(crate) fn read(input: ParseStream<'_>, key: &Key, written: &Ident) -> Result<Value> {
+/// Reads `= value`. After an error, the input may be anywhere in the value.
+pub(crate) fn read(input: ParseStream<'_>, key: Key, written: &Ident) -> Result<Value> {
     let ends = |input: ParseStream<'_>| input.is_empty() || input.peek(Token![,]);
-    if key.rule == Rule::Flag && (ends(input) || input.peek(Ident::peek_any)) {
+    if key.value_type() == Some(ValueType::Flag) && (ends(input) || input.peek(Ident::peek_any)) {
         return Ok(Value::Flag(true));
     }
     if !ends(input) && !input.peek(Token![=]) {
-        return Err(input.error(format!("write `{}`", key.example)));
+        return Err(input.error(format!("write `{}`", key.example())));
     }
     let equals: Option<Token![=]> = input.parse()?;
     if ends(input) {
-        let message = format!("`{}` needs a value: write `{}`", key.name, key.example);
+        let message = format!("missing value of `{}`: write `{}`", key.name, key.example());
         return Err(Error::new_spanned(quote!(#written #equals), message));
     }
-    match key.rule {
-        Rule::Name | Rule::Id | Rule::Version | Rule::Text | Rule::Filled | Rule::Choice(_) => text(input, key),
-        Rule::Milliseconds => number(input, key),
-        Rule::Flag => flag(input, key),
-        Rule::Words | Rule::Ranges => texts(input, key),
-        Rule::Response => response(input),
-        Rule::Crate => path(input, key),
+    match key.kind {
+        KeyKind::Name => text(input, key),
+        KeyKind::Property(property) => match property.value_type {
+            ValueType::Milliseconds => number(input, key),
+            ValueType::Flag => flag(input, key),
+            ValueType::Words | ValueType::VersionRanges => texts(input, key),
+            _ => text(input, key),
+        },
+        KeyKind::Response => response(input),
+        KeyKind::Crate => path(input, key),
     }
 }
 
-fn text(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+fn text(input: ParseStream<'_>, key: Key) -> Result<Value> {
     match string(input) {
         Some(text) => Ok(Value::Text(text)),
         None => {
             let rest = rest(input);
             let example = match quotable(&rest) {
                 Some(text) => format!("{} = \"{text}\"", key.name),
-                None => key.example.to_owned(),
+                None => key.example(),
             };
-            Err(Error::new_spanned(rest, format!("`{}` is a string: write `{example}`", key.name)))
+            Err(Error::new_spanned(rest, format!("`{}` must be a string: write `{example}`", key.name)))
         }
     }
 }
 
-/// A string literal, which is read if it stands here.
+/// Consumes the next token if it is a string literal.
 fn string(input: ParseStream<'_>) -> Option<LitStr> {
     let literal = input.fork().parse::<LitStr>().ok().filter(|literal| literal.suffix().is_empty());
     if literal.is_some() { input.parse().ok() } else { None }
 }
 
-fn number(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+fn number(input: ParseStream<'_>, key: Key) -> Result<Value> {
     if let Ok(literal) = input.fork().parse::<LitInt>() {
         let negative = literal.base10_digits().starts_with('-');
         if matches!(literal.suffix(), "" | "u64") && !negative {
             return input.parse().map(Value::Number);
         }
     }
-    let message = format!("`{}` is a whole number of milliseconds: write `{}`", key.name, key.example);
+    let message = format!("`{}` must be a whole number of milliseconds: write `{}`", key.name, key.example());
     Err(Error::new_spanned(rest(input), message))
 }
 
-fn flag(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+fn flag(input: ParseStream<'_>, key: Key) -> Result<Value> {
     if input.peek(LitBool) {
         return input.parse::<LitBool>().map(|literal| Value::Flag(literal.value));
     }
-    let message = format!("`{0}` is true or false: write `{0}`, or `{0} = false`", key.name);
+    let message = format!("`{0}` must be true or false: write `{0}`, or `{0} = false`", key.name);
     Err(Error::new_spanned(rest(input), message))
 }
 
-fn texts(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+fn texts(input: ParseStream<'_>, key: Key) -> Result<Value> {
     if !input.peek(token::Bracket) {
         let rest = rest(input);
         let example = match syn::parse2::<LitStr>(rest.clone()) {
             Ok(text) => format!("{} = [{}]", key.name, text.to_token_stream()),
-            Err(_) => key.example.to_owned(),
+            Err(_) => key.example(),
         };
-        return Err(Error::new_spanned(rest, format!("`{}` is a list: write `{example}`", key.name)));
+        return Err(Error::new_spanned(rest, format!("`{}` must be a list: write `{example}`", key.name)));
     }
     let elements;
     bracketed!(elements in input);
@@ -100,7 +104,7 @@ fn texts(input: ParseStream<'_>, key: &Key) -> Result<Value> {
             None => combine(&mut wrong, not_a_string(&elements, key)),
         }
         if !elements.is_empty() && !elements.peek(Token![,]) {
-            combine(&mut wrong, elements.error("write a comma between elements"));
+            combine(&mut wrong, elements.error("expected a comma between elements"));
             rest(&elements);
         }
         elements.parse::<Option<Token![,]>>()?;
@@ -108,16 +112,16 @@ fn texts(input: ParseStream<'_>, key: &Key) -> Result<Value> {
     wrong.map_or(Ok(Value::Texts(texts)), Err)
 }
 
-fn not_a_string(elements: ParseStream<'_>, key: &Key) -> Error {
+fn not_a_string(elements: ParseStream<'_>, key: Key) -> Error {
     if elements.peek(Token![,]) {
-        return elements.error("an element is missing: remove this comma");
+        return elements.error("missing element: remove this comma");
     }
     let rest = rest(elements);
     let advice = match quotable(&rest) {
         Some(text) => format!("write `\"{text}\"`"),
-        None => format!("write `{}`", key.example),
+        None => format!("write `{}`", key.example()),
     };
-    Error::new_spanned(rest, format!("an element of `{}` is a string: {advice}", key.name))
+    Error::new_spanned(rest, format!("an element of `{}` must be a string: {advice}", key.name))
 }
 
 fn combine(all: &mut Option<Error>, error: Error) {
@@ -131,18 +135,18 @@ fn response(input: ParseStream<'_>) -> Result<Value> {
     if let Some(literal) = string(input) {
         let text = literal.value();
         let example = if syn::parse_str::<Path>(&text).is_ok() { text } else { "Review".to_owned() };
-        return Err(Error::new_spanned(literal, format!("write `response = {example}`, a type")));
+        return Err(Error::new_spanned(literal, format!("expected a type: write `response = {example}`")));
     }
     match input.fork().call(Type::without_plus) {
         Ok(ty) if is_owned(&ty) => input.call(Type::without_plus).map(|ty| Value::Type(Box::new(ty))),
         _ => {
-            let message = "write the type of the response, which owns what it holds: `response = Review`";
+            let message = "expected a type that owns its data: write `response = Review`";
             Err(Error::new_spanned(rest(input), message))
         }
     }
 }
 
-/// Whether a value of the type can be read and kept.
+/// Whether values of a type can own their data.
 fn is_owned(ty: &Type) -> bool {
     match ty {
         Type::Group(group) => is_owned(&group.elem),
@@ -152,7 +156,7 @@ fn is_owned(ty: &Type) -> bool {
     }
 }
 
-fn path(input: ParseStream<'_>, key: &Key) -> Result<Value> {
+fn path(input: ParseStream<'_>, key: Key) -> Result<Value> {
     let parsed = match string(input) {
         Some(literal) => literal.parse_with(Path::parse_mod_style).map_err(|_| literal.to_token_stream()),
         None => match input.fork().call(Path::parse_mod_style) {
@@ -161,7 +165,7 @@ fn path(input: ParseStream<'_>, key: &Key) -> Result<Value> {
         },
     };
     parsed.map(Value::Path).map_err(|tokens| {
-        Error::new_spanned(tokens, format!("`crate` is the path at which capgen is found: write `{}`", key.example))
+        Error::new_spanned(tokens, format!("`crate` must be the path of the crate capgen: write `{}`", key.example()))
     })
 }
 
@@ -177,7 +181,7 @@ fn rest(input: ParseStream<'_>) -> TokenStream {
     tokens
 }
 
-/// What the tokens say, if it was a string without quotes: a few words, numbers, dots and hyphens.
+/// The tokens as the text of a string whose quotes were forgotten; `None` unless they are a few words, numbers, dots and hyphens.
 fn quotable(tokens: &TokenStream) -> Option<String> {
     let mut text = String::new();
     for token in tokens.clone() {

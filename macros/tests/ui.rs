@@ -1,23 +1,23 @@
-//! Mistakes, each with what is said of it. Each file is one mistake and named after it.
+//! Compiler errors of the derive. Each file in `ui/` has one mistake and is named after it; the message is in the file next to it.
 //!
-//! `TRYBUILD=overwrite cargo test -p capgen-macros --test ui` writes what is said now.
+//! `TRYBUILD=overwrite cargo test -p capgen-macros --test ui` updates the messages.
 
 use std::process::Command;
 
-/// The compiler that wrote what stands in `ui/compiler`.
+/// The compiler whose messages are in `ui/compiler`.
 const COMPILER: &str = "rustc 1.95.";
 
 #[test]
-fn each_mistake_gives_one_error_that_says_what_to_write() {
+fn each_mistake_gives_one_error_with_a_fix() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/ui/*.rs");
-    // What the compiler says by itself changes with its releases.
+    // The compiler's own messages change with its releases.
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let compiler = String::from_utf8(Command::new(rustc).arg("-V").output().unwrap().stdout).unwrap();
     if compiler.starts_with(COMPILER) {
         cases.compile_fail("tests/ui/compiler/*.rs");
     } else {
-        eprintln!("not compared: tests/ui/compiler, which has the words of {COMPILER}*, and this is {compiler}");
+        eprintln!("skipped tests/ui/compiler: it has the messages of {COMPILER}*, and this is {compiler}");
     }
 }
 
@@ -34,6 +34,6 @@ fn every_case_has_one_error() {
 }
 
 #[test]
-fn all_mistakes_are_told_at_once() {
+fn all_mistakes_are_reported_at_once() {
     trybuild::TestCases::new().compile_fail("tests/ui/together/*.rs");
 }

@@ -1,4 +1,4 @@
-//! The identity of a contract: what two sides must have in common, and nothing else.
+//! The identity of a contract: the hash of everything that a caller and a provider must agree on.
 
 use capgen_schema::{Hash, Json};
 
@@ -13,18 +13,17 @@ impl Manifest {
     /// {"inputSchema": {}, "name": "review-pr", "outputSchema": {}, "version": "1.2.0"}
     /// ```
     ///
-    /// without the members that the capability does not have. The schemas are those of the file without the keywords
-    /// that assert nothing: `title`, `description`, `default`, `examples`, `$comment`.
+    /// without the members that are absent. The schemas are those of the file without annotations: `title`, `description`, `default`, `examples`, `$comment`.
     ///
-    /// So the order of keys and of capabilities does not count, nor do the agent, the transports, or anything else that a
-    /// capability says about itself.
+    /// So the hash does not depend on the order of keys and capabilities, the agent, the transports, or any other property of a
+    /// capability.
     pub fn hash(&self) -> Hash {
         let mut capabilities: Vec<&Capability> = self.capabilities.iter().collect();
         capabilities.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         hash(&capabilities)
     }
 
-    /// The capability of that name.
+    /// The capability with this name.
     pub fn capability(&self, name: &str) -> Option<&Capability> {
         self.capabilities.iter().find(|c| c.name == name)
     }
@@ -36,7 +35,7 @@ impl Capability {
         hash(&[self])
     }
 
-    /// The canonical text of the object that is hashed. Its keys are written in the order that RFC 8785 asks for.
+    /// The canonical text of the object that is hashed. Its keys are in the order that RFC 8785 requires.
     fn canonical(&self) -> String {
         let version = self.version.as_ref().map(|version| Json::String(version.to_string()).canonical());
         let members = [

@@ -8,6 +8,7 @@
 #[cfg(feature = "parse")]
 pub mod codes;
 mod contract;
+mod descriptor;
 #[cfg(feature = "parse")]
 mod document;
 #[cfg(feature = "parse")]
@@ -30,12 +31,15 @@ mod transport;
 mod transport_builder;
 #[cfg(feature = "parse")]
 mod tree;
-pub mod version;
 mod write;
 #[cfg(feature = "parse")]
 mod yaml;
 
-pub use model::{AgentId, Capability, Determinism, Manifest, Side, SideEffects, TransportSettings};
+pub use capgen_descriptor::{
+    Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, VersionRange, capability_keys, complete_version,
+};
+pub use descriptor::InvalidProperty;
+pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use replace::replace_files;
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.

@@ -1,17 +1,17 @@
-//! What each kind of transport has. Settings may be credentials, so no message quotes one.
+//! The settings of each kind of transport. They may be credentials, so no message quotes one.
 
 use capgen_schema::{Json, Object};
 
 use crate::TransportSettings;
 
-/// What a kind of transport has besides `kind`.
+/// The settings of a kind of transport in addition to `kind`.
 pub(crate) struct Shape {
     pub(crate) kind: &'static str,
-    /// The mapping that names `requests` and, optionally, `responses`.
+    /// The key of the mapping that names the channels: `requests` and, optionally, `responses`.
     pub(crate) channels: &'static str,
-    /// Required texts.
+    /// The required strings.
     pub(crate) texts: &'static [&'static str],
-    /// Required lists of texts.
+    /// The required lists of strings.
     pub(crate) lists: &'static [&'static str],
     pub(crate) optional: &'static [&'static str],
 }
@@ -29,7 +29,7 @@ pub(crate) const SHAPES: [Shape; 6] = [
 pub(crate) const CHANNEL_KEYS: [&str; 2] = ["requests", "responses"];
 
 impl Shape {
-    /// Every key that may stand there.
+    /// Every valid key.
     pub(crate) fn keys(&self) -> Vec<&'static str> {
         ["kind", self.channels].iter().chain(self.texts).chain(self.lists).chain(self.optional).copied().collect()
     }
@@ -42,7 +42,7 @@ impl Shape {
         for key in self.lists {
             let items = required(settings, key)?.as_array().ok_or_else(|| format!("`{key}` must be a list"))?;
             if items.is_empty() {
-                return Err(format!("`{key}` has no element"));
+                return Err(format!("`{key}` is an empty list"));
             }
             items.iter().try_for_each(|item| filled(item, &format!("{key}[]")))?;
         }
@@ -63,12 +63,12 @@ impl Shape {
 }
 
 impl TransportSettings {
-    /// Checks a transport that was made by a program, so that what [`to_yaml`](crate::Manifest::to_yaml) writes of it loads.
-    /// The settings may leave `kind` out.
+    /// Checks settings that a program made. Valid ones load after [`to_yaml`](crate::Manifest::to_yaml) wrote them. They may leave
+    /// out `kind`.
     ///
     /// # Errors
     ///
-    /// What is wrong first, without a full stop. No message quotes a value of the settings.
+    /// The first problem, without a full stop. The message never quotes a value of the settings.
     ///
     /// ```
     /// use capgen_manifest::TransportSettings;
@@ -82,11 +82,11 @@ impl TransportSettings {
     pub fn check(&self) -> Result<(), String> {
         let Some(shape) = SHAPES.iter().find(|shape| shape.kind == self.kind) else {
             let kinds = SHAPES.map(|shape| format!("`{}`", shape.kind)).join(", ");
-            return Err(format!("no transport of this `kind`: the kinds are {kinds}"));
+            return Err(format!("unknown `kind` of transport: the kinds are {kinds}"));
         };
         let settings = self.settings.as_object().ok_or("the settings must be a mapping")?;
         match settings.get("kind") {
-            Some(kind) if kind.as_str() != Some(&self.kind) => Err("the settings have another `kind`".to_owned()),
+            Some(kind) if kind.as_str() != Some(&self.kind) => Err("the settings have a different `kind`".to_owned()),
             _ => shape.check(settings),
         }
     }

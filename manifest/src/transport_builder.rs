@@ -1,4 +1,4 @@
-//! Transports that a program makes.
+//! Building transport settings in a program.
 
 use capgen_schema::{Json, Object};
 
@@ -15,7 +15,7 @@ impl TransportSettings {
         Self { kind: kind.to_owned(), settings: Json::Object(settings) }
     }
 
-    /// Within one process, by a topic for requests.
+    /// A transport within one process, with a topic for requests.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::memory("reviews").responses("reviews.done");
@@ -25,7 +25,7 @@ impl TransportSettings {
         Self::of("memory", "topics", requests)
     }
 
-    /// MQTT, by a topic for requests. The broker is the setting `url`, where the contract names it.
+    /// MQTT, with a topic for requests. The broker is the optional setting `url`.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::mqtt("reviews").set("url", "mqtt://broker:1883");
@@ -35,7 +35,7 @@ impl TransportSettings {
         Self::of("mqtt", "topics", requests)
     }
 
-    /// Kafka, by its brokers and a topic for requests. `ssl` and `sasl` are settings.
+    /// Kafka, with its brokers and a topic for requests. `ssl` and `sasl` are optional settings.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::kafka(&["broker:9092"], "reviews").set("ssl", true);
@@ -45,7 +45,7 @@ impl TransportSettings {
         Self::of("kafka", "topics", requests).set("brokers", texts(brokers))
     }
 
-    /// NATS, by its servers and a subject for requests.
+    /// NATS, with its servers and a subject for requests.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::nats(&["nats://nats:4222"], "reviews");
@@ -55,7 +55,7 @@ impl TransportSettings {
         Self::of("nats", "subjects", requests).set("servers", texts(servers))
     }
 
-    /// Amazon SQS, by a region and a queue for requests.
+    /// Amazon SQS, with a region and a queue for requests.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::sqs("eu-central-1", "reviews");
@@ -65,7 +65,7 @@ impl TransportSettings {
         Self::of("sqs", "queues", requests).set("region", region)
     }
 
-    /// AMQP, by a URL and a queue for requests.
+    /// AMQP, with a URL and a queue for requests.
     ///
     /// ```
     /// let transport = capgen_manifest::TransportSettings::amqp("amqps://rabbit/desk", "reviews");
@@ -75,7 +75,12 @@ impl TransportSettings {
         Self::of("amqp", "queues", requests).set("url", url)
     }
 
-    /// With the topic, subject or queue where responses go.
+    /// Sets the topic, subject or queue for responses.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::TransportSettings::memory("reviews").responses("reviews.done");
+    /// assert_eq!(transport.check(), Ok(()));
+    /// ```
     #[must_use]
     pub fn responses(mut self, name: &str) -> Self {
         if let Json::Object(settings) = self.settings {
@@ -90,7 +95,12 @@ impl TransportSettings {
         self
     }
 
-    /// With a setting, in place of the one that is there. [`check`](Self::check) says whether the kind has it.
+    /// Sets or replaces a setting. [`check`](Self::check) reports settings that the kind does not have.
+    ///
+    /// ```
+    /// let transport = capgen_manifest::TransportSettings::memory("reviews").set("ssl", true);
+    /// assert!(transport.check().is_err());
+    /// ```
     #[must_use]
     pub fn set(mut self, key: &str, value: impl Into<Json>) -> Self {
         if let Json::Object(settings) = &self.settings {

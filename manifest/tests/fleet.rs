@@ -121,7 +121,7 @@ E0201 2:1 unknown key `agnets` in the fleet
 E0303 4:9 not a valid agent id
   help: write `a`, without `agent://`
 E0303 6:9 not a valid agent id
-  help: an id has letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long
+  help: an id consists of letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long
 E0308 7:11 `path` must be relative
   help: write it relative to the folder of `fleet.yaml`, so that it is valid on other machines
 E0202 8:7 an agent must have a `path`

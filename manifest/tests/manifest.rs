@@ -5,7 +5,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use capgen_manifest::{AgentId, Determinism, LoadedContract, Side, SideEffects, Source, load, load_peer};
+use capgen_manifest::{AgentId, Determinism, LoadedContract, Side, SideEffects, Source, VersionRange, load, load_peer};
 use common::short;
 
 const HEAD: &str = "version: 1\nagent: agent://a\ntransports: [{kind: memory, topics: {requests: r}}]\n";
@@ -97,8 +97,9 @@ fn every_optional_key_is_read() {
     assert_eq!(capability.id.as_deref(), Some("org.example.x"));
     assert_eq!(capability.version.as_ref().unwrap().to_string(), "2.1.0-rc.1");
     assert_eq!(capability.skill.as_deref(), Some("review"));
-    assert_eq!(capability.supported_versions, ["1.0.0", ">=2.0.0 <3.0.0"]);
-    assert_eq!(capability.deprecated_versions, ["1.0.0"]);
+    let texts = |ranges: &[VersionRange]| ranges.iter().map(VersionRange::to_string).collect::<Vec<_>>();
+    assert_eq!(texts(&capability.supported_versions), ["1.0.0", ">=2.0.0 <3.0.0"]);
+    assert_eq!(texts(&capability.deprecated_versions), ["1.0.0"]);
     assert_eq!(capability.min_schema_version.as_ref().unwrap().minor, 0);
     assert_eq!(capability.tags, ["rust", "review"]);
     assert_eq!(capability.side_effects, Some(SideEffects::External));

@@ -1,11 +1,13 @@
-//! What a capability is to a program.
+//! A capability as a type.
 
-use crate::{Descriptor, Payload};
+use capgen_descriptor::Descriptor;
+
+use crate::Payload;
 
 /// Something that can be called on an agent, as a type.
 ///
-/// Generated code implements it for a unit struct per capability; `#[derive(Capability)]` for a request, with the feature
-/// `derive`. A side without a schema is [`Loose`](crate::Loose).
+/// Generated code implements it for a unit struct per capability. With the feature `derive`, `#[derive(Capability)]` implements
+/// it for the type of the request. A request or response without a schema is [`Loose`](crate::Loose).
 ///
 /// ```
 /// use capgen::{Capability, InvalidPayload, Payload};
@@ -18,24 +20,24 @@ use crate::{Descriptor, Payload};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no capability",
-    note = "write `#[derive(capgen::Capability)]` on it, or take the type that is generated for a capability"
+    message = "`{Self}` is not a capability",
+    note = "write `#[derive(capgen::Capability)]` on it, or use the type that is generated for a capability"
 )]
 pub trait Capability {
-    /// What the caller sends.
+    /// The payload that the caller sends.
     type Request: Payload;
-    /// What the provider answers.
+    /// The payload that the provider answers with.
     type Response: Payload;
     /// The name in the contract.
     const NAME: &'static str;
 
-    /// What the contract says about the capability.
+    /// The properties of the capability in the contract.
     fn descriptor() -> &'static Descriptor;
 
-    /// The capability as the manifest has it.
+    /// The capability in the form of the manifest.
     #[cfg(feature = "derive")]
     #[doc(hidden)]
-    fn contract() -> crate::derive::Contract {
-        crate::derive::contract_of(Self::descriptor())
+    fn declared() -> crate::DeclaredCapability {
+        crate::DeclaredCapability::from_descriptor(Self::descriptor())
     }
 }

@@ -1,32 +1,36 @@
-//! What generated code says of every type of a kind.
+//! Macros that keep generated code short.
 
 /// Implements `serde::Serialize` and `serde::Deserialize` through [`wire::Codec`](crate::wire::Codec).
 ///
-/// See [`wire::Codec`](crate::wire::Codec) for an example. With `impl_serde!(T, payload)`, for a `T` that is a
-/// [`Payload`](crate::Payload), errors of deserialization have every violation.
+/// See [`wire::Codec`](crate::wire::Codec) for an example. With `impl_serde!(T, payload)`, where `T` is a
+/// [`Payload`](crate::Payload), errors of deserialization report every violation.
 #[macro_export]
 macro_rules! impl_serde {
     ($name:ident) => {
-        $crate::impl_serde!($name, deserialize, deserialize);
+        $crate::impl_serde!($name, deserializer, $crate::wire::deserialize(deserializer));
     };
     ($name:ident, payload) => {
-        $crate::impl_serde!($name, deserialize, deserialize_payload);
+        $crate::impl_serde!(
+            $name,
+            deserializer,
+            $crate::wire::deserialize_payload(deserializer, <$name as $crate::Payload>::schema())
+        );
     };
-    ($name:ident, deserialize, $deserialize:ident) => {
+    ($name:ident, $deserializer:ident, $deserialize:expr) => {
         impl ::serde::Serialize for $name {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> ::core::result::Result<S::Ok, S::Error> {
                 $crate::wire::serialize(self, serializer)
             }
         }
         impl<'de> ::serde::Deserialize<'de> for $name {
-            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> ::core::result::Result<Self, D::Error> {
-                $crate::wire::$deserialize(deserializer)
+            fn deserialize<D: ::serde::Deserializer<'de>>($deserializer: D) -> ::core::result::Result<Self, D::Error> {
+                $deserialize
             }
         }
     };
 }
 
-/// Implements reading and writing of an enum of strings, `Display` and `FromStr`, by its `all` and `as_str`.
+/// Implements reading and writing, `Display` and `FromStr` for an enum of strings. The enum has functions `all` and `as_str`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +78,7 @@ macro_rules! string_enum {
     };
 }
 
-/// Implements reading and writing of an enum of any JSON values, by its `all` and `as_json`.
+/// Implements reading and writing for an enum of any JSON values. The enum has functions `all` and `as_json`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,8 +115,8 @@ macro_rules! json_enum {
     };
 }
 
-/// Implements [`Payload`](crate::Payload) for a type, by a side of a capability: `input_schema` or `output_schema` of its
-/// constant `DESCRIPTOR`.
+/// Implements [`Payload`](crate::Payload) for the request or the response of a capability. The schema is `input_schema` or
+/// `output_schema` of the capability's constant `DESCRIPTOR`.
 ///
 /// ```
 /// use capgen::{Capability, Descriptor, Payload};
@@ -155,13 +159,13 @@ macro_rules! payload {
                 &SCHEMA
             }
             fn read(json: &str, options: $crate::Options) -> ::core::result::Result<Self, $crate::InvalidPayload> {
-                $crate::wire::read_payload(json, options)
+                $crate::wire::read_payload(json, options, <Self as $crate::Payload>::schema())
             }
             fn write(
                 &self,
                 options: $crate::Options,
             ) -> ::core::result::Result<::std::vec::Vec<u8>, $crate::InvalidPayload> {
-                $crate::wire::write_payload(self, options)
+                $crate::wire::write_payload(self, options, <Self as $crate::Payload>::schema())
             }
         }
     };

@@ -1,8 +1,8 @@
-//! The type of a place that no value can fill.
+//! The type without values.
 
 use crate::wire::{Codec, Reader, Writer};
 
-/// No value: what the schema `false` allows. An array of it is empty.
+/// The type of the schema `false`, which allows no value. An array of it is always empty.
 ///
 /// ```
 /// let none: Vec<capgen::Never> = serde_json::from_str("[]")?;

@@ -1,8 +1,8 @@
-//! What a program may ask of reading and writing payloads.
+//! Options for reading and writing payloads.
 
 use capgen_schema::{MAX_PAYLOAD_DEPTH, Validator};
 
-/// Limits on payloads, and on what is said of those that are refused.
+/// Limits on payloads, and on the errors for those that are rejected.
 ///
 /// ```
 /// use capgen::{Options, Payload};
@@ -18,35 +18,35 @@ pub struct Options {
 }
 
 impl Options {
-    /// 128 levels, every violation, and values quoted.
+    /// The defaults: 128 levels, every violation, and messages that quote values.
     #[must_use]
     pub const fn new() -> Self {
         Self { max_depth: MAX_PAYLOAD_DEPTH, max_violations: usize::MAX, redact: false }
     }
 
-    /// How many levels of arrays and objects a payload may have: at most 128.
+    /// The most levels of arrays and objects that a payload may have; at most 128.
     #[must_use]
     pub const fn max_depth(mut self, levels: usize) -> Self {
         self.max_depth = if levels < MAX_PAYLOAD_DEPTH { levels } else { MAX_PAYLOAD_DEPTH };
         self
     }
 
-    /// How many violations an error has; at least 1. They are the first ones of all.
+    /// The most violations that an error has, at least 1; it has the first ones.
     #[must_use]
     pub const fn max_violations(mut self, count: usize) -> Self {
         self.max_violations = count;
         self
     }
 
-    /// Whether messages leave out what only the payload has, which may be secret: its values, and names that the schema
-    /// does not have. Paths keep the names.
+    /// Whether messages leave out the content of the payload, which may be secret: values, and names that are not in the schema.
+    /// Paths keep the names.
     #[must_use]
     pub const fn redact(mut self, redact: bool) -> Self {
         self.redact = redact;
         self
     }
 
-    /// The same, for every violation.
+    /// The same options without a limit on the number of violations.
     pub(crate) const fn all(self) -> Self {
         self.max_violations(usize::MAX)
     }

@@ -1,42 +1,40 @@
-//! Payloads: what stands between programs, checked on both sides.
+//! Payloads: requests and responses, checked by the sender and by the receiver.
 
-use std::fmt;
-
-use capgen_schema::{PayloadError, Validator, Violation, parse_payload};
+use capgen_schema::{PayloadError, Validator, parse_payload};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
-use crate::Options;
 use crate::wire::{self, PayloadSchema, Writer};
+use crate::{InvalidPayload, Options};
 
 /// The request or the response of a capability.
 ///
-/// Reading and checking are one pass over the text, as are checking and writing. Only when that fails does the
-/// [`Validator`] look at the payload, to say everything that is wrong with it.
+/// Reading and checking are one pass over the text, as are checking and writing. Only if that pass fails, the [`Validator`] validates
+/// the payload, to report every violation.
 ///
 /// ```
 /// use capgen::Payload;
 /// use serde_json::json;
-/// // A side without a schema: any JSON value.
+/// // Without a schema, any JSON value is valid.
 /// let payload = serde_json::Value::from_json(br#"{"a": [1, 2.5]}"#)?;
 /// assert_eq!(payload, json!({"a": [1, 2.5]}));
 /// assert!(serde_json::Value::from_json(br#"{"a": 1, "a": 2}"#).is_err());
 /// # Ok::<(), capgen::InvalidPayload>(())
 /// ```
 ///
-/// Generated types implement it, and types with `#[derive(Capability)]`; [`Checked`](crate::Checked) does for other types of
-/// serde's that have a schema.
+/// Generated types and types with `#[derive(Capability)]` implement it. [`Checked`](crate::Checked) implements it for other serde types
+/// that have a schema.
 pub trait Payload: Serialize + DeserializeOwned {
     /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in UTF-8.
     ///
-    /// Costs one pass over a valid text. An invalid one costs a tree and a run of the [`Validator`] more.
+    /// A valid text costs one pass. An invalid text also costs a tree and a run of the [`Validator`].
     ///
     /// # Errors
     ///
-    /// [`InvalidPayload::Syntax`] where it is no JSON text, has a name twice in an object, a lone surrogate, a number
-    /// beyond binary64, or more than 128 levels; [`InvalidPayload::Violations`] with everything that the schema rejects,
-    /// or else with the number that the Rust type does not hold.
+    /// [`InvalidPayload::Syntax`] if the text is not valid JSON, or has a duplicate name in an object, a lone surrogate, a number
+    /// outside the range of binary64, or more than 128 levels. [`InvalidPayload::Violations`] with every violation of the schema;
+    /// if there is none, with the number that the Rust type cannot represent.
     fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
         Self::from_json_with(json, Options::new())
     }
@@ -59,7 +57,7 @@ pub trait Payload: Serialize + DeserializeOwned {
         Self::read(json, Options::new())
     }
 
-    /// Reads a tree. It is written as text first: [`from_json`](Self::from_json) is faster than making the tree.
+    /// Reads a tree. It is written as text first, so with a text at hand, [`from_json`](Self::from_json) is faster.
     ///
     /// # Errors
     ///
@@ -77,19 +75,19 @@ pub trait Payload: Serialize + DeserializeOwned {
         Self::read(&text_of_tree(value, Self::schema(), options)?, options)
     }
 
-    /// Whether the schema allows the value: a program can make one that breaks a bound.
+    /// Checks the value: a program can construct one that breaks its schema.
     ///
     /// Costs as much as [`to_json`](Self::to_json).
     ///
     /// # Errors
     ///
-    /// [`InvalidPayload::Violations`] with everything that the schema rejects, numbers that are not finite, or more than
+    /// [`InvalidPayload::Violations`] with every violation of the schema, including numbers that are not finite and more than
     /// 128 levels.
     fn validate(&self) -> Result<(), InvalidPayload> {
         self.to_json().map(drop)
     }
 
-    /// Checks the value and writes it as JSON text, without white space.
+    /// Checks the value and writes it as JSON text without whitespace.
     ///
     /// # Errors
     ///
@@ -107,9 +105,9 @@ pub trait Payload: Serialize + DeserializeOwned {
         self.write(options)
     }
 
-    /// The interpreter for the schema, for payloads that are trees and stay so; compiled on first use.
+    /// The interpreter of the schema, for payloads that stay trees; compiled on first use.
     ///
-    /// `None` where the program's schema does not load, which no generated one does.
+    /// `None` if the schema does not load. Generated schemas always load.
     fn validator() -> Option<&'static Validator> {
         Self::schema().validator()
     }
@@ -117,73 +115,22 @@ pub trait Payload: Serialize + DeserializeOwned {
     /// The schema in the contract.
     fn schema() -> &'static PayloadSchema;
 
-    /// Reads a text: what the other methods are made of.
+    /// Reads a text. The other methods that read call this one.
     ///
     /// # Errors
     ///
     /// Those of [`from_json`](Self::from_json), within the limits.
     fn read(json: &str, options: Options) -> Result<Self, InvalidPayload>;
 
-    /// Writes a text: what the other methods are made of.
+    /// Writes a text. The other methods that write call this one.
     ///
     /// # Errors
     ///
     /// Those of [`validate`](Self::validate), within the limits.
     fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload>;
-
-    /// What the type is in a capability, where Rust declares it.
-    #[cfg(feature = "derive")]
-    #[doc(hidden)]
-    const SIDE: Option<crate::derive::Side> = None;
 }
 
-/// Why a payload is none.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum InvalidPayload {
-    /// It is no JSON text, or one that parsers read differently.
-    Syntax(PayloadError),
-    /// It breaks its schema: every violation, in the order of [`Validator::validate`].
-    Violations(Vec<Violation>),
-}
-
-impl InvalidPayload {
-    /// Every violation; none where the syntax is wrong.
-    #[must_use]
-    pub fn violations(&self) -> &[Violation] {
-        match self {
-            Self::Syntax(_) => &[],
-            Self::Violations(violations) => violations,
-        }
-    }
-}
-
-/// One line for each violation: its path, a colon and its message.
-impl fmt::Display for InvalidPayload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Syntax(error) => error.fmt(f),
-            Self::Violations(violations) => {
-                for (index, Violation { path, message, .. }) in violations.iter().enumerate() {
-                    let (end, colon) = (if index > 0 { "\n" } else { "" }, if path.is_empty() { "" } else { ": " });
-                    write!(f, "{end}{path}{colon}{message}")?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl std::error::Error for InvalidPayload {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Syntax(error) => Some(error),
-            Self::Violations(_) => None,
-        }
-    }
-}
-
-/// The payload of a side without a schema: any JSON value.
+/// The payload of a request or a response without a schema: any JSON value.
 pub type Loose = Value;
 
 impl Payload for Loose {
@@ -193,18 +140,18 @@ impl Payload for Loose {
     }
 
     fn read(json: &str, options: Options) -> Result<Self, InvalidPayload> {
-        wire::read_payload(json, options)
+        wire::read_payload(json, options, Self::schema())
     }
 
     fn write(&self, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-        wire::write_payload(self, options)
+        wire::write_payload(self, options, Self::schema())
     }
 }
 
 fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
     match std::str::from_utf8(json) {
         Ok(text) => Ok(text),
-        // A parser of JSON stops where the text is wrong, be it before the byte that is no UTF-8.
+        // A syntax error before the first byte that is not UTF-8 comes first, as in every parser that reads bytes.
         Err(error) => match parse_payload(json) {
             Err(error) => Err(InvalidPayload::Syntax(error.redact(options.redact))),
             Ok(_) => Err(InvalidPayload::Syntax(PayloadError::from(serde_json::Error::custom(error)))),

@@ -33,7 +33,7 @@ struct Review {
     summary: String,
 }
 
-/// Says that the agent is alive.
+/// Report that the agent is alive.
 #[derive(Capability)]
 struct Ping;
 
@@ -54,7 +54,7 @@ fn request() -> ReviewPr {
 }
 
 #[test]
-fn a_request_is_read_and_every_violation_is_told() {
+fn requests_are_read_and_every_violation_is_reported() {
     assert_eq!(ReviewPr::from_json(br#"{"prUrl":"u","severity":"high"}"#).unwrap(), request());
     let error = ReviewPr::from_json(br#"{"severity":"urgent","limit":256}"#).unwrap_err();
     assert_eq!(
@@ -65,20 +65,20 @@ fn a_request_is_read_and_every_violation_is_told() {
 }
 
 #[test]
-fn an_integer_may_be_written_with_a_point() {
+fn integers_may_be_written_with_a_point() {
     let read = ReviewPr::from_json(br#"{"prUrl":"u","severity":"high","limit":2.0,"weight":3}"#).unwrap();
     assert_eq!((read.limit, read.weight), (Some(2), Some(3.0)));
 }
 
 #[test]
-fn a_value_is_checked_before_it_is_sent() {
+fn values_are_checked_before_they_are_sent() {
     assert_eq!(request().to_json().unwrap(), br#"{"prUrl":"u","severity":"high","limit":null,"weight":null}"#);
     let nan = ReviewPr { weight: Some(f64::NAN), ..request() };
-    assert_eq!(nan.validate().unwrap_err().to_string(), "/weight: JSON has no number that is not finite");
+    assert_eq!(nan.validate().unwrap_err().to_string(), "/weight: JSON cannot represent a number that is not finite");
 }
 
 #[test]
-fn what_only_rust_refuses_is_a_violation_at_its_place() {
+fn values_that_only_rust_rejects_are_violations_with_a_path() {
     #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
     struct Book {
         #[serde(with = "even")]
@@ -98,13 +98,13 @@ fn what_only_rust_refuses_is_a_violation_at_its_place() {
         }
     }
     let error = Book::from_json(br#"{"pages":[2,7]}"#).unwrap_err();
-    assert_eq!(error.to_string(), "/pages: not what the Rust type allows: page 7 is odd");
+    assert_eq!(error.to_string(), "/pages: does not fit the Rust type: page 7 is odd");
     let redacted = Book::from_json_with(br#"{"pages":[2,7]}"#, Options::new().redact(true)).unwrap_err();
-    assert_eq!(redacted.to_string(), "/pages: not what the Rust type allows");
+    assert_eq!(redacted.to_string(), "/pages: does not fit the Rust type");
 }
 
 #[test]
-fn a_response_is_checked_in_its_wrapper() {
+fn responses_are_checked_by_their_wrapper() {
     let Checked(review) = <ReviewPr as Capability>::Response::from_json(br#"{"summary":"fine"}"#).unwrap();
     assert_eq!(review, Review { summary: "fine".to_owned() });
     assert_eq!(Checked(review).to_json().unwrap(), br#"{"summary":"fine"}"#);
@@ -112,7 +112,7 @@ fn a_response_is_checked_in_its_wrapper() {
 }
 
 #[test]
-fn a_side_that_nobody_describes_is_loose() {
+fn sides_without_a_type_accept_any_json() {
     fn is_loose<C: Capability<Request = Loose, Response = Loose>>() -> bool {
         C::descriptor().input_schema.is_none() && C::descriptor().output_schema.is_none()
     }
@@ -129,7 +129,7 @@ fn a_descriptor_has_the_hash_of_the_contract() {
 }
 
 #[test]
-fn a_parameter_has_its_schema() {
+fn type_parameters_have_their_own_schema() {
     assert!(Page::<u8>::from_json(br#"{"items":[255]}"#).is_ok());
     assert!(Page::<u8>::from_json(br#"{"items":[256]}"#).is_err());
     assert!(Page::<String>::from_json(br#"{"items":["a"]}"#).is_ok());
@@ -147,7 +147,7 @@ fn an_agent_becomes_a_manifest() {
 }
 
 #[test]
-fn everything_that_is_wrong_with_an_agent_is_told_at_once() {
+fn all_problems_of_a_manifest_are_reported_at_once() {
     #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
     #[capability(name = "ping")]
     struct Other {
@@ -159,21 +159,21 @@ fn everything_that_is_wrong_with_an_agent_is_told_at_once() {
     let problems = agent.to_manifest().unwrap_err().problems().to_vec();
     assert_eq!(problems.len(), 5, "{problems:#?}");
     for (problem, expected) in problems.iter().zip([
-        "\"-\" is no id of an agent: ",
-        "the agent has no transport",
+        "\"-\" is not a valid agent id: ",
+        "missing transport",
         "two capabilities have the name `ping`: derived::Ping, derived::",
         "Other.deep[][].0: tuples are not part of the schema subset; use a struct or a Vec",
         "Other.extra.0: tuples are not part of the schema subset; use a struct or a Vec",
     ]) {
         assert!(problem.starts_with(expected), "{problem}");
     }
-    // Nothing is a payload of it, and why is told.
+    // Every payload is rejected, with the reason.
     let error = Other::from_json(b"{}").unwrap_err();
     assert!(error.to_string().contains("Other.extra.0: tuples"), "{error}");
 }
 
 #[test]
-fn types_of_one_name_are_told_apart_whatever_their_order() {
+fn types_of_the_same_name_get_names_that_do_not_depend_on_order() {
     mod other {
         use super::*;
 
@@ -220,7 +220,7 @@ fn schema_of<C: Capability>() -> serde_json::Value {
 }
 
 #[test]
-fn a_field_may_have_the_name_of_a_keyword_where_types_share_a_name() {
+fn fields_may_be_named_like_keywords_if_types_share_a_name() {
     mod other {
         use super::*;
 
@@ -244,7 +244,7 @@ fn a_field_may_have_the_name_of_a_keyword_where_types_share_a_name() {
 }
 
 #[test]
-fn types_that_differ_only_in_what_they_hold_are_told_apart_whatever_their_order() {
+fn types_that_differ_only_in_nested_types_get_stable_names() {
     mod one {
         use super::*;
 
@@ -285,7 +285,7 @@ fn types_that_differ_only_in_what_they_hold_are_told_apart_whatever_their_order(
 }
 
 #[test]
-fn thirteen_types_of_one_name_are_told_apart() {
+fn thirteen_types_of_one_name_get_different_names() {
     #[derive(Serialize, Deserialize, JsonSchema)]
     #[schemars(rename = "G")]
     struct Gen<T>(Option<T>);
@@ -306,7 +306,7 @@ fn thirteen_types_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn a_default_without_an_order_is_written_in_one() {
+fn defaults_of_hash_collections_are_written_in_a_stable_order() {
     #[derive(Serialize, Deserialize, JsonSchema, Capability)]
     struct Defaults {
         #[serde(default = "map")]
@@ -328,7 +328,7 @@ fn a_default_without_an_order_is_written_in_one() {
 }
 
 #[test]
-fn a_type_that_holds_itself_keeps_its_name() {
+fn recursive_types_keep_their_name() {
     #[derive(Serialize, Deserialize, JsonSchema, Capability)]
     struct Tree {
         children: Vec<Tree>,
@@ -337,7 +337,7 @@ fn a_type_that_holds_itself_keeps_its_name() {
 }
 
 #[test]
-fn a_number_is_not_rounded_into_an_integer() {
+fn numbers_are_not_rounded_to_integers() {
     #[derive(Serialize, Deserialize, JsonSchema, Capability, Debug)]
     struct Numbers {
         #[serde(default)]
@@ -353,14 +353,14 @@ fn a_number_is_not_rounded_into_an_integer() {
 }
 
 #[test]
-fn many_numbers_that_are_not_finite_are_told_in_order() {
+fn many_numbers_that_are_not_finite_are_reported_in_order() {
     let error = Checked(vec![f64::NAN; 20_000]).to_json().unwrap_err();
     assert_eq!(error.violations().len(), 20_000);
     assert_eq!(error.violations()[19_999].path, "/19999");
 }
 
 #[test]
-fn a_file_that_somebody_has_written_is_left_alone() {
+fn files_that_capgen_did_not_write_are_not_overwritten() {
     let folder = std::env::temp_dir().join(format!("capgen-foreign-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("capabilities.yaml");
@@ -373,7 +373,7 @@ fn a_file_that_somebody_has_written_is_left_alone() {
 }
 
 #[test]
-fn an_export_is_fresh_or_says_what_is_stale() {
+fn a_stale_export_is_reported_with_a_diff() {
     let folder = std::env::temp_dir().join(format!("capgen-export-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("capabilities.yaml");

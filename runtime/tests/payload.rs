@@ -1,9 +1,9 @@
-//! What a payload's type accepts, rejects and writes.
+//! Reading, rejecting and writing payloads.
 
 use capgen::{Capability, Descriptor, InvalidPayload, Options, Payload};
 use serde_json::json;
 
-/// As generated.
+/// As in generated code.
 #[derive(Debug, Clone, PartialEq)]
 struct Note {
     id: String,
@@ -71,7 +71,7 @@ fn violations(error: &InvalidPayload) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn what_fits_is_read_from_text_and_from_a_tree_and_written_back() {
+fn valid_payloads_are_read_from_text_and_trees_and_written_back() {
     let text = r#"{"id":"éàab","score":0.5,"next":{"id":"b"}}"#.replace('à', "é");
     let read = Note::from_json(text.as_bytes()).unwrap();
     let next = Some(Box::new(note("b")));
@@ -82,7 +82,7 @@ fn what_fits_is_read_from_text_and_from_a_tree_and_written_back() {
 }
 
 #[test]
-fn what_does_not_fit_has_every_violation_of_the_interpreter() {
+fn invalid_payloads_have_every_violation_of_the_interpreter() {
     let value = json!({"id": "A", "score": 2, "next": {"score": null, "next": {"id": ""}}});
     let expected = Note::validator().unwrap().validate(&value);
     assert_eq!(expected.len(), 5);
@@ -93,7 +93,7 @@ fn what_does_not_fit_has_every_violation_of_the_interpreter() {
 }
 
 #[test]
-fn what_is_no_json_is_a_mistake_of_syntax() {
+fn invalid_json_is_a_syntax_error() {
     let deep = format!("{}{}", r#"{"id":"a","next":"#.repeat(129), "}".repeat(129));
     for text in [
         "",
@@ -110,12 +110,12 @@ fn what_is_no_json_is_a_mistake_of_syntax() {
 }
 
 #[test]
-fn a_value_that_breaks_its_schema_is_not_written() {
+fn invalid_values_are_not_written() {
     let mut bad = note("toolong");
     bad.next = Some(Box::new(Note { score: Some(f64::NAN), ..note("") }));
     let error = bad.to_json().unwrap_err();
     assert_eq!(violations(&error), [("/id", "maxLength"), ("/next/id", "minLength"), ("/next/score", "type")]);
-    assert!(error.to_string().contains("/next/score: JSON has no number that is not finite"), "{error}");
+    assert!(error.to_string().contains("/next/score: JSON cannot represent a number that is not finite"), "{error}");
     assert_eq!(violations(&bad.validate().unwrap_err()), violations(&error));
     bad.score = Some(f64::INFINITY);
     let first = bad.to_json_with(Options::new().max_violations(2)).unwrap_err();
@@ -125,7 +125,7 @@ fn a_value_that_breaks_its_schema_is_not_written() {
 }
 
 #[test]
-fn a_value_nested_deeper_than_payloads_may_be_is_refused() {
+fn values_nested_too_deep_are_rejected() {
     let nested = |levels: usize| {
         let outer = |inner: Note, _| Note { next: Some(Box::new(inner)), ..note("a") };
         (1..levels).fold(note("a"), outer)
@@ -135,7 +135,7 @@ fn a_value_nested_deeper_than_payloads_may_be_is_refused() {
 }
 
 #[test]
-fn a_number_that_rust_does_not_hold_is_refused_by_its_place() {
+fn numbers_that_rust_cannot_represent_are_rejected_with_a_path() {
     #[derive(Debug)]
     struct Counts(Vec<i64>);
     impl capgen::wire::Codec for Counts {
@@ -169,7 +169,7 @@ fn a_number_that_rust_does_not_hold_is_refused_by_its_place() {
 }
 
 #[test]
-fn a_side_without_a_schema_takes_any_json() {
+fn sides_without_a_schema_accept_any_json() {
     assert_eq!(serde_json::Value::from_json(b"[1, {}]").unwrap(), json!([1, {}]));
     assert!(json!({"a": null}).validate().is_ok());
 }
@@ -207,7 +207,7 @@ impl capgen::wire::Codec for Wide {
 capgen::impl_serde!(Wide);
 
 #[test]
-fn the_deepest_value_of_the_widest_type_fits_a_small_stack() {
+fn the_deepest_value_of_a_large_type_is_read_on_a_small_stack() {
     let text = format!("{}{{}}{}", r#"{"next":"#.repeat(126), "}".repeat(126));
     let run = move || {
         let wide: Wide = serde_json::from_str(&text).unwrap();
@@ -217,7 +217,7 @@ fn the_deepest_value_of_the_widest_type_fits_a_small_stack() {
     assert!(thread.join().unwrap());
 }
 
-/// Reading recurses; what 128 levels need has to fit a small stack.
+/// Reading recurses, so 128 levels must fit on a small stack.
 #[test]
 fn the_deepest_payload_is_read_on_a_small_stack() {
     let text = format!("{}{}{}", r#"{"id":"a","next":"#.repeat(127), r#"{"id":"a"}"#, "}".repeat(127));
@@ -227,7 +227,7 @@ fn the_deepest_payload_is_read_on_a_small_stack() {
 }
 
 #[test]
-fn limits_hold_and_secrets_stay_out_of_messages() {
+fn limits_apply_and_messages_do_not_contain_secrets() {
     let bad = br#"{"id": "SECRET", "score": 9, "next": {"id": "SECRET"}}"#;
     let error = Note::from_json_with(bad, Options::new().max_violations(2).redact(true)).unwrap_err();
     assert_eq!(violations(&error), [("/id", "maxLength"), ("/id", "pattern")]);
@@ -246,7 +246,7 @@ fn limits_hold_and_secrets_stay_out_of_messages() {
 }
 
 #[test]
-fn serde_reads_and_writes_payloads_inside_of_other_types() {
+fn other_serde_types_can_contain_payloads() {
     #[derive(serde::Deserialize, serde::Serialize, Debug, PartialEq)]
     struct Page {
         notes: Vec<Note>,

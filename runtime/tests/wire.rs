@@ -1,4 +1,4 @@
-//! What types read from JSON, and what they refuse.
+//! Reading and rejecting JSON by type.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -18,7 +18,7 @@ fn check<T: Codec + PartialEq + Debug>(cases: &[(&str, T)]) {
 }
 
 #[track_caller]
-fn refused<T: Codec + Debug>(cases: &[(&str, &str)]) {
+fn check_rejected<T: Codec + Debug>(cases: &[(&str, &str)]) {
     for (json, expected) in cases {
         let error = read::<T>(json).err().unwrap_or_default();
         assert!(error.starts_with(expected), "{json}: {error}");
@@ -26,7 +26,7 @@ fn refused<T: Codec + Debug>(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn integers_are_read_by_value_however_they_are_written() {
+fn integers_are_read_by_value_in_every_notation() {
     check::<i64>(&[("1", 1), ("1.0", 1), ("1e3", 1000), ("-0.0", 0), ("-9223372036854775808", i64::MIN), ("2e0", 2)]);
     check::<u64>(&[
         ("18446744073709551615", u64::MAX),
@@ -37,39 +37,39 @@ fn integers_are_read_by_value_however_they_are_written() {
 }
 
 #[test]
-fn fractions_and_integers_out_of_range_are_refused_with_the_range() {
-    refused::<i64>(&[
-        ("1.5", "the value: not what"),
+fn fractions_and_integers_out_of_range_are_rejected_with_the_range() {
+    check_rejected::<i64>(&[
+        ("1.5", "the value: does not match"),
         ("9223372036854775808", "the value: integer outside -2^63..2^63"),
         ("1e300", "the value: integer outside -2^63..2^63"),
-        ("\"1\"", "the value: not what"),
+        ("\"1\"", "the value: does not match"),
     ]);
-    refused::<u64>(&[
+    check_rejected::<u64>(&[
         ("-1", "the value: integer outside 0..2^64"),
         ("1e20", "the value: integer"),
-        ("null", "the value: not"),
+        ("null", "the value: does not match"),
     ]);
 }
 
 #[test]
-fn numbers_keep_their_value_or_are_refused() {
+fn numbers_keep_their_value_or_are_rejected() {
     check::<f64>(&[("9007199254740992", 9_007_199_254_740_992.0), ("0.1", 0.1), ("-0.0", -0.0), ("5e-324", 5e-324)]);
-    refused::<f64>(&[
-        ("9007199254740993", "the value: integer that binary64 cannot hold exactly"),
-        ("18446744073709551615", "the value: integer that binary64 cannot hold exactly"),
-        ("-9223372036854775807", "the value: integer that binary64 cannot hold exactly"),
+    check_rejected::<f64>(&[
+        ("9007199254740993", "the value: integer that binary64 cannot represent exactly"),
+        ("18446744073709551615", "the value: integer that binary64 cannot represent exactly"),
+        ("-9223372036854775807", "the value: integer that binary64 cannot represent exactly"),
         ("1e400", "number out of range"),
-        ("true", "the value: not what the type"),
+        ("true", "the value: does not match"),
     ]);
 }
 
 #[test]
-fn null_is_a_value_and_no_absence() {
+fn null_is_a_value() {
     check::<Option<bool>>(&[("null", None), ("true", Some(true))]);
     check::<()>(&[("null", ())]);
-    refused::<bool>(&[("null", "the value: not")]);
-    refused::<()>(&[("0", "the value: not")]);
-    refused::<Never>(&[("null", "the value: not")]);
+    check_rejected::<bool>(&[("null", "the value: does not match")]);
+    check_rejected::<()>(&[("0", "the value: does not match")]);
+    check_rejected::<Never>(&[("null", "the value: does not match")]);
 }
 
 #[derive(Debug, PartialEq)]
@@ -113,34 +113,34 @@ fn objects_are_read_by_name_and_absent_is_not_null() {
         (r#"{"either": null, "nullable": 1, "optional": true}"#, both(Some(1), Some(true), Some(None))),
         (r#"{"nullable": 2, "either": "x"}"#, both(Some(2), None, Some(Some("x".to_owned())))),
     ]);
-    refused::<Both>(&[
-        ("{}", "the value: not"),
+    check_rejected::<Both>(&[
+        ("{}", "the value: does not match"),
         (r#"{"nullable": 1, "optional": null}"#, "/optional: not"),
         (r#"{"nullable": 1, "a/b~c": 1}"#, "/a~1b~0c: not"),
         (r#"{"nullable": 1, "never": 1}"#, "/never: not"),
-        ("[null]", "the value: not"),
+        ("[null]", "the value: does not match"),
     ]);
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused_at_any_depth() {
-    refused::<serde_json::Value>(&[
+fn duplicate_names_are_rejected_at_any_depth() {
+    check_rejected::<serde_json::Value>(&[
         (r#"{"a": 1, "a": 1}"#, "duplicate property"),
         (r#"[{"\u0061": {}, "a": []}]"#, "duplicate"),
     ]);
-    refused::<BTreeMap<String, i64>>(&[(r#"{"__proto__": 1, "__proto__": 2}"#, "duplicate property")]);
+    check_rejected::<BTreeMap<String, i64>>(&[(r#"{"__proto__": 1, "__proto__": 2}"#, "duplicate property")]);
 }
 
 #[test]
 fn errors_point_into_the_payload() {
-    refused::<BTreeMap<String, Vec<Option<i64>>>>(&[
+    check_rejected::<BTreeMap<String, Vec<Option<i64>>>>(&[
         (r#"{"a": [], "b": [1, null, "x"]}"#, "/b/2: not"),
         (r#"{"": {}}"#, "/: not"),
     ]);
 }
 
 #[test]
-fn a_value_as_deep_as_payloads_may_be_is_read_and_a_deeper_one_refused() {
+fn values_are_read_up_to_the_depth_limit() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let parse = |depth: usize| {
         let json = nested(depth);
@@ -169,17 +169,23 @@ impl Codec for Rested {
 capgen::impl_serde!(Rested);
 
 #[test]
-fn a_field_speaks_for_its_name_and_not_the_rest() {
+fn declared_names_are_not_written_from_the_rest() {
     let rest = BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)]);
     assert_eq!(serde_json::to_string(&Rested(rest)).unwrap(), r#"{"b":2}"#);
 }
 
 #[test]
-fn a_binary64_beyond_2_to_the_53_is_read_by_its_exact_value() {
+fn numbers_beyond_2_to_the_53_are_read_exactly() {
     check::<i64>(&[("1152921504606846976.0", 1_152_921_504_606_846_976), ("1e18", 1_000_000_000_000_000_000)]);
-    refused::<i64>(&[("9223372036854775808.0", "the value: integer outside"), ("1e300", "the value: integer outside")]);
+    check_rejected::<i64>(&[
+        ("9223372036854775808.0", "the value: integer outside"),
+        ("1e300", "the value: integer outside"),
+    ]);
     check::<u64>(&[("9223372036854775808.0", 9_223_372_036_854_775_808)]);
-    refused::<u64>(&[("-1.0", "the value: integer outside"), ("18446744073709551616", "the value: integer outside")]);
+    check_rejected::<u64>(&[
+        ("-1.0", "the value: integer outside"),
+        ("18446744073709551616", "the value: integer outside"),
+    ]);
     for (payload, member) in [
         ("1152921504606846976.0", Big::Exact),
         ("18446744073709551616", Big::Power),
@@ -214,7 +220,7 @@ impl Big {
 capgen::json_enum!(Big);
 
 #[test]
-fn a_binary64_beyond_2_to_the_53_is_written_with_all_its_digits() {
+fn numbers_beyond_2_to_the_53_are_written_with_all_digits() {
     for text in ["1152921504606846976", "-9223372036854775808", "9007199254740992", "1e+300", "0.1", "1.0"] {
         let number: f64 = read(text).unwrap();
         let mut written = Vec::new();

@@ -1,14 +1,23 @@
 //! SHA-256 digests.
 
 use std::fmt;
+use std::str::FromStr;
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// A SHA-256 digest ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)). Prints as 64 lowercase hex digits.
+/// A SHA-256 digest ([FIPS 180-4](https://doi.org/10.6028/NIST.FIPS.180-4)).
+///
+/// Its text is 64 lowercase hexadecimal digits: [`Display`](fmt::Display) writes it, [`FromStr`] reads it, and for serde a hash is
+/// that string.
 ///
 /// ```
 /// use capgen_schema::Hash;
-/// assert_eq!(Hash::of(b"abc").short(), "ba7816bf");
+/// let hash = Hash::of(b"abc");
+/// assert_eq!(hash.short(), "ba7816bf");
+/// assert_eq!(hash.to_string().parse(), Ok(hash));
+/// assert!("BA7816BF".parse::<Hash>().is_err());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash([u8; 32]);
@@ -39,5 +48,77 @@ impl fmt::Display for Hash {
 impl fmt::Debug for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Hash({self})")
+    }
+}
+
+/// The error of parsing a [`Hash`] from a text other than 64 lowercase hexadecimal digits.
+///
+/// Uppercase digits are rejected, so that equal hashes have equal texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct InvalidHash;
+
+impl fmt::Display for InvalidHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a hash must have 64 lowercase hexadecimal digits")
+    }
+}
+
+impl std::error::Error for InvalidHash {}
+
+impl FromStr for Hash {
+    type Err = InvalidHash;
+
+    fn from_str(text: &str) -> Result<Self, InvalidHash> {
+        let (digits, []) = text.as_bytes().as_chunks::<2>() else { return Err(InvalidHash) };
+        let mut bytes = [0; 32];
+        if digits.len() != bytes.len() {
+            return Err(InvalidHash);
+        }
+        for (byte, [high, low]) in bytes.iter_mut().zip(digits) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+fn digit(character: u8) -> Result<u8, InvalidHash> {
+    match character {
+        b'0'..=b'9' => Ok(character - b'0'),
+        b'a'..=b'f' => Ok(character - b'a' + 10),
+        _ => Err(InvalidHash),
+    }
+}
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_texts() -> Result<(), serde_json::Error> {
+        let hash = Hash::of(b"abc");
+        let text = serde_json::to_string(&hash)?;
+        assert_eq!(text, r#""ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad""#);
+        assert_eq!(serde_json::from_str::<Hash>(&text)?, hash);
+        let plain = hash.to_string();
+        for wrong in
+            ["", "ba", &plain.to_uppercase(), &format!("{plain}0"), &format!("{plain}00"), &plain.replace('a', "g")]
+        {
+            assert_eq!(wrong.parse::<Hash>(), Err(InvalidHash), "{wrong}");
+            assert!(serde_json::from_str::<Hash>(&format!("{wrong:?}")).is_err(), "{wrong}");
+        }
+        Ok(())
     }
 }

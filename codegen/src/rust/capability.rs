@@ -1,9 +1,6 @@
 //! Capabilities: marker types and the table of descriptors.
 
-use std::borrow::Cow;
-
-use capgen_manifest::Capability;
-use capgen_schema::Schema;
+use capgen_manifest::{OwnedDescriptor, capability_keys};
 
 use super::doc;
 use super::types::Types;
@@ -88,63 +85,81 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
     );
 }
 
-/// An argument of a method of the descriptor.
-enum Argument<'a> {
-    Text(Cow<'a, str>),
-    Code(String),
-    Texts(&'a [String]),
+/// The argument of a method of `Descriptor`, as a Rust expression.
+enum Argument {
+    Text(String),
+    Texts(Vec<String>),
+    Number(u64),
+    Flag(bool),
 }
 
+/// A property of a descriptor as an argument; `None` if it is absent, and its method is not called.
+trait ToArgument {
+    fn to_argument(self) -> Option<Argument>;
+}
+
+impl ToArgument for Option<String> {
+    fn to_argument(self) -> Option<Argument> {
+        self.map(Argument::Text)
+    }
+}
+
+impl ToArgument for Vec<String> {
+    fn to_argument(self) -> Option<Argument> {
+        (!self.is_empty()).then_some(Argument::Texts(self))
+    }
+}
+
+impl ToArgument for Option<u64> {
+    fn to_argument(self) -> Option<Argument> {
+        self.map(Argument::Number)
+    }
+}
+
+impl ToArgument for Option<bool> {
+    fn to_argument(self) -> Option<Argument> {
+        self.map(Argument::Flag)
+    }
+}
+
+macro_rules! property_methods {
+    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+        /// The methods that set the properties, in the order of the table. The schemas come last, because they are long.
+        fn methods(descriptor: OwnedDescriptor) -> impl Iterator<Item = (&'static str, Argument)> {
+            let methods = [
+                $((concat!(".", stringify!($with)), descriptor.$field.to_argument()),)*
+                (".with_input_schema", descriptor.input_schema.to_argument()),
+                (".with_output_schema", descriptor.output_schema.to_argument()),
+            ];
+            methods.into_iter().filter_map(|(name, argument)| Some((name, argument?)))
+        }
+    };
+}
+
+capability_keys!(property_methods);
+
 fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
-    let source = capability.source;
-    let hash = source.hash().to_string();
+    let descriptor = capability.source.to_descriptor(None);
+    let (name, hash) = (descriptor.name.clone(), descriptor.hash.clone());
     let new = |w: &mut Writer| {
         w.call("::capgen::Descriptor::new", |w| {
-            w.each([types.agent(), &source.name, &hash], |w, text| w.literal(text));
+            w.each([types.agent(), &name, &hash], |w, text| w.literal(text));
         });
     };
-    let methods = methods(source);
-    if methods.is_empty() {
+    let mut methods = methods(descriptor).peekable();
+    if methods.peek().is_none() {
         return new(writer);
     }
     writer.group(4, |w| {
         new(w);
-        for (name, argument) in &methods {
+        for (name, argument) in methods {
             w.method(name, |w| match argument {
-                Argument::Text(text) => w.literal(text),
-                Argument::Code(code) => w.text(code),
-                Argument::Texts(texts) => w.list("&[", "]", |w| w.each(*texts, |w, text| w.literal(text))),
+                Argument::Text(text) => w.literal(&text),
+                Argument::Texts(texts) => w.list("&[", "]", |w| w.each(&texts, |w, text| w.literal(text))),
+                // The suffix keeps pedantic lints quiet about the type of a literal.
+                Argument::Number(number) => w.text(&format!("{number}u64")),
+                Argument::Flag(flag) => w.text(if flag { "true" } else { "false" }),
             });
         }
     });
-}
-
-/// What the contract says of a capability, by the methods of `Descriptor`.
-fn methods<'a>(source: &'a Capability) -> Vec<(&'static str, Argument<'a>)> {
-    let text = |text: &'a Option<String>| text.as_deref().map(|text| Argument::Text(text.into()));
-    let texts = |texts: &'a Vec<String>| (!texts.is_empty()).then_some(Argument::Texts(texts));
-    let owned = |text: Option<String>| text.map(|text| Argument::Text(text.into()));
-    let version = source.version.as_ref().map(ToString::to_string);
-    let min_schema_version = source.min_schema_version.as_ref().map(ToString::to_string);
-    let methods = [
-        (".with_id", text(&source.id)),
-        (".with_version", owned(version)),
-        (".with_description", text(&source.description)),
-        (".with_timeout_ms", source.timeout_ms.map(|timeout| Argument::Code(format!("{timeout}u64")))),
-        (".with_idempotent", source.idempotent.map(|idempotent| Argument::Code(idempotent.to_string()))),
-        (".with_since", text(&source.since)),
-        (".with_skill", text(&source.skill)),
-        (".with_supported_versions", texts(&source.supported_versions)),
-        (".with_deprecated_versions", texts(&source.deprecated_versions)),
-        (".with_min_schema_version", owned(min_schema_version)),
-        (".with_tags", texts(&source.tags)),
-        (".with_side_effects", source.side_effects.map(|effects| Argument::Text(effects.name().into()))),
-        (".with_determinism", source.determinism.map(|class| Argument::Text(class.name().into()))),
-        (".with_latency", text(&source.latency)),
-        (".with_required_roles", texts(&source.required_roles)),
-        (".with_required_scopes", texts(&source.required_scopes)),
-        (".with_input_schema", owned(source.input.as_ref().map(Schema::canonical))),
-        (".with_output_schema", owned(source.output.as_ref().map(Schema::canonical))),
-    ];
-    methods.into_iter().filter_map(|(name, argument)| Some((name, argument?))).collect()
 }

@@ -1,4 +1,4 @@
-//! What compiles, and what comes of it.
+//! Derives that compile, and their results.
 
 #![allow(unreachable_pub)]
 
@@ -46,7 +46,7 @@ fn the_struct_is_the_request_and_the_response_is_checked() {
 }
 
 #[test]
-fn a_descriptor_says_what_the_attributes_say() {
+fn descriptors_have_the_values_of_the_attributes() {
     let descriptor = ReviewPr::descriptor();
     assert_eq!((descriptor.name, ReviewPr::NAME), ("review-pr", "review-pr"));
     assert_eq!(descriptor.description, Some("Review a GitHub pull request.\n\n  - all of it"));
@@ -84,7 +84,7 @@ fn every_key_reaches_the_descriptor() {
 }
 
 #[test]
-fn a_unit_struct_is_a_capability_with_two_loose_sides() {
+fn unit_structs_are_capabilities_with_two_loose_sides() {
     #[derive(Capability)]
     struct Ping;
 
@@ -121,7 +121,7 @@ where
     B: JsonSchema;
 
 #[test]
-fn each_instance_of_a_generic_struct_is_a_capability_of_its_own() {
+fn each_instance_of_a_generic_struct_is_its_own_capability() {
     let (texts, numbers) = (Search::<String>::descriptor(), Search::<bool, 20>::descriptor());
     assert_eq!((texts.name, numbers.name), ("search", "search"));
     assert_ne!(texts.hash, numbers.hash);
@@ -134,7 +134,7 @@ fn each_instance_of_a_generic_struct_is_a_capability_of_its_own() {
 }
 
 #[test]
-fn capgen_may_be_found_elsewhere() {
+fn capgen_may_be_at_another_path() {
     #[derive(elsewhere::framework::capgen::Capability)]
     #[capability(crate = elsewhere::framework::capgen, response = elsewhere::framework::capgen::Loose)]
     struct ByPath;
@@ -191,7 +191,7 @@ fn attributes_may_come_from_macros() {
     assert_eq!(Made::descriptor().description, Some("made"));
 }
 
-/// Names of the prelude and of what is emitted, with other meanings.
+/// Names of the prelude and of the expansion, with other meanings.
 #[allow(dead_code, non_upper_case_globals, non_camel_case_types, unused_macros)]
 mod noisy {
     pub struct Option;
@@ -236,7 +236,7 @@ mod noisy {
 }
 
 #[test]
-fn names_of_the_users_change_nothing() {
+fn names_in_the_users_scope_do_not_matter() {
     assert_eq!(noisy::Request::from_json(br#"{"flag": true}"#).map(|request| request.flag).ok(), Some(true));
     assert_eq!(noisy::Request::descriptor().timeout_ms, Some(5));
     assert_eq!(noisy::noisier::Unit::descriptor().output_schema, None);
@@ -269,7 +269,7 @@ mod strict {
 }
 
 #[test]
-fn lints_of_the_users_find_nothing() {
+fn the_expansion_passes_strict_lints() {
     #[allow(deprecated)]
     let names = (strict::Echo::<u8>::NAME, strict::Old::NAME);
     assert_eq!(names, ("echo", "old"));

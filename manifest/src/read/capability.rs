@@ -1,35 +1,62 @@
 //! One element of `capabilities`.
 
+use capgen_descriptor::{Determinism, SideEffects, VersionRange, capability_keys, complete_version};
 use capgen_diagnostic::nearest;
 use semver::Version;
 
 use super::Names;
 use super::reader::{Map, Place, Reader, did_you_mean, listed, quoted};
 use super::schema;
-use crate::version::{check_range, completed};
-use crate::{Capability, Data, Determinism, Node, Side, SideEffects, codes};
+use crate::{Capability, Data, Node, Side, codes};
 
-const KEYS: [&str; 19] = [
-    "name",
-    "id",
-    "description",
-    "version",
-    "inputSchema",
-    "outputSchema",
-    "timeoutMs",
-    "idempotent",
-    "since",
-    "skill",
-    "supportedVersions",
-    "deprecatedVersions",
-    "minSchemaVersion",
-    "tags",
-    "sideEffects",
-    "determinism",
-    "latency",
-    "requiredRoles",
-    "requiredScopes",
-];
+/// Reads the value of a row of the table by its type.
+macro_rules! value {
+    (Id, $reader:ident, $map:ident, $key:literal) => {
+        id($reader, $map, $key)
+    };
+    (Text, $reader:ident, $map:ident, $key:literal) => {
+        $reader.text($map, $key).map(str::to_owned)
+    };
+    (NonEmptyText, $reader:ident, $map:ident, $key:literal) => {
+        $reader.filled($map, $key).map(str::to_owned)
+    };
+    (Version, $reader:ident, $map:ident, $key:literal) => {
+        version($reader, $map, $key)
+    };
+    (VersionRanges, $reader:ident, $map:ident, $key:literal) => {
+        ranges($reader, $map, $key)
+    };
+    (Words, $reader:ident, $map:ident, $key:literal) => {
+        $reader.texts($map, $key)
+    };
+    (Milliseconds, $reader:ident, $map:ident, $key:literal) => {
+        milliseconds($reader, $map, $key)
+    };
+    (Flag, $reader:ident, $map:ident, $key:literal) => {
+        $reader.boolean($map, $key)
+    };
+    ($class:ident, $reader:ident, $map:ident, $key:literal) => {
+        class($reader, $map, $key, $class::ALL.map(|value| (value.name(), value)))
+    };
+}
+
+macro_rules! read_keys {
+    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+        const KEYS: &[&str] = &["name", $($name,)* "inputSchema", "outputSchema"];
+
+        /// Reads every key except the name.
+        fn properties(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capability {
+            Capability {
+                name,
+                $($field: value!($type, reader, map, $name),)*
+                input: schema::read(reader, map, Side::Request),
+                output: schema::read(reader, map, Side::Response),
+            }
+        }
+    };
+}
+
+capability_keys!(read_keys);
 
 /// Reads one capability; `None` if it has no valid name, which is reported.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &mut Names) -> Option<Capability> {
@@ -41,11 +68,9 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
         Some(name) => format!("capability {}", quoted(name)),
         None => format!("capability {}", 1 + map.place.pointer.rsplit('/').next()?.parse::<usize>().ok()?),
     });
-    reader.only(&map, &KEYS);
+    reader.only(&map, KEYS);
     check_name(reader, &map, names);
-    let mut capability = descriptive(reader, &map, valid.unwrap_or_default().to_owned());
-    versions(reader, &map, &mut capability);
-    classes(reader, &map, &mut capability);
+    let capability = properties(reader, &map, valid.unwrap_or_default().to_owned());
     valid.map(|_| capability)
 }
 
@@ -62,28 +87,9 @@ fn check_name(reader: &mut Reader<'_>, map: &Map<'_>, names: &mut Names) {
     }
 }
 
-fn descriptive(reader: &mut Reader<'_>, map: &Map<'_>, name: String) -> Capability {
-    let owned = str::to_owned;
-    Capability {
-        id: id(reader, map),
-        description: reader.text(map, "description").map(owned),
-        input: schema::read(reader, map, Side::Request),
-        output: schema::read(reader, map, Side::Response),
-        timeout_ms: timeout(reader, map),
-        idempotent: reader.boolean(map, "idempotent"),
-        since: reader.text(map, "since").map(owned),
-        skill: reader.filled(map, "skill").map(owned),
-        tags: reader.texts(map, "tags"),
-        latency: reader.filled(map, "latency").map(owned),
-        required_roles: reader.texts(map, "requiredRoles"),
-        required_scopes: reader.texts(map, "requiredScopes"),
-        ..Capability::new(name)
-    }
-}
-
-fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<String> {
-    let member = map.get("id")?;
-    let text = reader.text(map, "id")?;
+fn id(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<String> {
+    let member = map.get(key)?;
+    let text = reader.text(map, key)?;
     if Capability::is_id(text) {
         return Some(text.to_owned());
     }
@@ -92,31 +98,25 @@ fn id(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<String> {
         _ => Capability::ID_RULE,
     };
     let at = (member.value.span.clone(), "");
-    let finding = reader.finding(codes::CAPABILITY_ID, "`id` must be a reverse-domain name", at, &map.below("id"));
+    let finding =
+        reader.finding(codes::CAPABILITY_ID, format!("`{key}` must be a reverse-domain name"), at, &map.below(key));
     reader.report(finding.help(help));
     None
 }
 
-fn timeout(reader: &mut Reader<'_>, map: &Map<'_>) -> Option<u64> {
-    let member = map.get("timeoutMs")?;
-    let place = map.below("timeoutMs");
+fn milliseconds(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<u64> {
+    let member = map.get(key)?;
+    let place = map.below(key);
     let Data::Number(number, _) = &member.value.data else {
-        reader.wrong_type(&member.value, &place, "`timeoutMs`", "a number");
+        reader.wrong_type(&member.value, &place, &format!("`{key}`"), "a number");
         return None;
     };
     let value = number.as_u64().filter(|&ms| ms > 0);
     if value.is_none() {
-        let message = "`timeoutMs` must be a whole number of milliseconds, at least 1";
+        let message = format!("`{key}` must be a whole number of milliseconds, at least 1");
         reader.report(reader.finding(codes::TIMEOUT, message, (member.value.span.clone(), ""), &place));
     }
     value
-}
-
-fn versions(reader: &mut Reader<'_>, map: &Map<'_>, capability: &mut Capability) {
-    capability.version = version(reader, map, "version");
-    capability.min_schema_version = version(reader, map, "minSchemaVersion");
-    capability.supported_versions = ranges(reader, map, "supportedVersions");
-    capability.deprecated_versions = ranges(reader, map, "deprecatedVersions");
 }
 
 fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version> {
@@ -135,7 +135,7 @@ fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version>
     };
     let message = format!("`{key}` must be a semantic version");
     let mut finding = reader.finding(codes::VERSION, message, (member.value.span.clone(), label), &place);
-    if let Some(version) = completed(text) {
+    if let Some(version) = complete_version(text) {
         finding = reader.suggest(finding, &member.value.span, text, &format!("\"{version}\""));
     }
     reader.report(finding.help(version_help(text)));
@@ -143,48 +143,41 @@ fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version>
 }
 
 fn version_help(text: &str) -> String {
-    match completed(text) {
+    match complete_version(text) {
         Some(version) => format!("write `\"{version}\"`: three numbers, in quotes"),
         None => "write three numbers, separated by dots, in quotes, such as `\"1.2.0\"`".to_owned(),
     }
 }
 
-fn ranges(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Vec<String> {
+fn ranges(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Vec<VersionRange> {
     let mut ranges = Vec::new();
     for (node, place) in reader.elements(map, key) {
         let (text, reason) = match &node.data {
-            Data::String(text) => match check_range(text) {
-                Ok(()) => {
-                    ranges.push(text.clone());
+            Data::String(text) => match text.parse::<VersionRange>() {
+                Ok(range) => {
+                    ranges.push(range);
                     continue;
                 }
-                Err(reason) => (text, reason),
+                Err(reason) => (text, reason.to_string()),
             },
-            Data::Number(_, text) => (text, "a number"),
+            Data::Number(_, text) => (text, "a number".to_owned()),
             _ => {
                 reader.wrong_type(node, &place, &format!("{key}[]"), "a string");
                 continue;
             }
         };
-        let help = match completed(text) {
+        let help = match complete_version(text) {
             Some(_) => version_help(text),
             None => "write a version, such as `\"1.2.0\"`, or a range, such as `\">=1.2.0 <2.0.0\"`".to_owned(),
         };
         let message = format!("an element of `{key}` is neither a version nor a range");
-        let mut finding = reader.finding(codes::VERSION_RANGE, message, (node.span.clone(), reason), &place);
-        if let Some(version) = completed(text) {
+        let mut finding = reader.finding(codes::VERSION_RANGE, message, (node.span.clone(), &reason), &place);
+        if let Some(version) = complete_version(text) {
             finding = reader.suggest(finding, &node.span, text, &format!("\"{version}\""));
         }
         reader.report(finding.help(help));
     }
     ranges
-}
-
-fn classes(reader: &mut Reader<'_>, map: &Map<'_>, capability: &mut Capability) {
-    let effects = SideEffects::ALL.map(|value| (value.name(), value));
-    capability.side_effects = class(reader, map, "sideEffects", effects);
-    let classes = Determinism::ALL.map(|value| (value.name(), value));
-    capability.determinism = class(reader, map, "determinism", classes);
 }
 
 fn class<T: Copy, const N: usize>(

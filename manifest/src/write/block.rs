@@ -1,19 +1,19 @@
-//! JSON's values as YAML in block style.
+//! JSON values as YAML in block style.
 
 use capgen_schema::Json;
 
 use super::scalar;
 
-/// A list of scalars stands on one line where its text is at most that long, in bytes.
+/// The maximum length, in bytes, of a list of scalars on one line.
 const LONGEST_LIST: usize = 80;
 
-/// A longer key is written behind a `?`: readers of YAML need not look further than 1024 characters for its colon.
+/// A longer key is written after a `?`: the colon of a key must follow within 1024 characters.
 const LONGEST_KEY: usize = 1000;
 
 /// A mapping or sequence that is being written.
 struct Frame<'j> {
     indent: usize,
-    /// Whether the next child continues a line that has the dash of this collection.
+    /// Whether the next child is on the line with the dash of this collection.
     is_behind_dash: bool,
     rest: Rest<'j>,
 }
@@ -23,12 +23,12 @@ enum Rest<'j> {
     Items(std::slice::Iter<'j, Json>),
 }
 
-/// Appends `key: value` and the line break behind it. The line is indented by `indent` already.
+/// Appends `key: value` and a line break. The caller has written the indentation of the line.
 pub(super) fn push_member(out: &mut String, key: &str, value: &Json, indent: usize) {
     let mut open = Vec::new();
     push_key(out, key, indent);
     open.extend(push_value(out, value, indent, false));
-    // Not recursive: the settings of a transport may nest as deep as a program likes.
+    // An explicit stack instead of recursion: a program can nest the settings of a transport to any depth.
     while let Some(frame) = open.last_mut() {
         let (indent, is_behind_dash) = (frame.indent, std::mem::take(&mut frame.is_behind_dash));
         let child = match &mut frame.rest {
@@ -61,8 +61,8 @@ fn push_key(out: &mut String, key: &str, indent: usize) {
     out.push(':');
 }
 
-/// Appends a value behind a colon or a dash, with the line break behind it; only the start of it, where it is a collection
-/// in block style, which is given back.
+/// Appends a value after a colon or a dash, and a line break. Of a collection in block style, appends only the start, and returns the
+/// rest.
 fn push_value<'j>(out: &mut String, value: &'j Json, indent: usize, is_behind_dash: bool) -> Option<Frame<'j>> {
     let rest = match value {
         Json::Object(members) if !members.is_empty() => Rest::Members(members.iter()),
@@ -99,7 +99,7 @@ fn list(items: &[Json]) -> Option<String> {
         }
         match item {
             Json::Array(_) | Json::Object(_) => return None,
-            // Before it is copied.
+            // Checked before the text is copied: it may be megabytes.
             Json::String(text) if text.len() > LONGEST_LIST => return None,
             item => push_scalar(&mut out, item, scalar::Context::Flow),
         }
@@ -111,7 +111,7 @@ fn list(items: &[Json]) -> Option<String> {
     Some(out)
 }
 
-/// A value on one line. The only collection that comes here is the empty mapping.
+/// Appends a value on one line. The only collections here are empty ones.
 fn push_scalar(out: &mut String, value: &Json, context: scalar::Context) {
     match value {
         Json::Null => out.push_str("null"),

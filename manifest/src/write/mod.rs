@@ -5,26 +5,28 @@ mod scalar;
 
 use std::borrow::Cow;
 
+use capgen_descriptor::{Determinism, SideEffects, capability_keys};
 use capgen_diagnostic::is_unsafe;
-use capgen_schema::{Json, Object, Schema};
+use capgen_schema::{Json, Object};
+use semver::Version;
 
-use crate::{AgentId, Capability, Determinism, Manifest, SideEffects, TransportSettings};
+use crate::{AgentId, Capability, Manifest, Side, TransportSettings};
 
 /// A key with its value.
 type Member<'m> = (&'m str, Cow<'m, Json>);
 
-/// How far the members of a transport or a capability are indented.
+/// The indentation of the members of a transport or a capability.
 const INDENT: usize = 4;
 
 impl Manifest {
-    /// The text of a `capabilities.yaml` that says this: block style, keys in a fixed order with the schemas last, and what is
-    /// inside of a schema in its own order. The same manifest always gives the same text. Takes time linear in the text.
+    /// The manifest as `capabilities.yaml`: in block style, with keys in a fixed order and the schemas last. Inside a schema, the order
+    /// is that of the schema. The same manifest always gives the same text. Takes time linear in the text.
     ///
-    /// Where the manifest keeps the rules of its fields (names, ids, [`TransportSettings::check`], no empty list and no empty text)
-    /// and the text the limits of the reader (32 MiB, 2,000,000 values, 256 levels), the text loads, and as an equal manifest:
-    /// every string and every digit is kept. A text is plain only where YAML 1.1 and YAML 1.2 both read it as a string.
+    /// The text loads as an equal manifest, with every string and every digit, if the manifest follows the rules of its fields (names,
+    /// ids, [`TransportSettings::check`], no empty lists and strings) and the text is within the limits of the reader (32 MiB, 2,000,000
+    /// values, 256 levels). A string is written without quotes only if YAML 1.1 and YAML 1.2 both read it as a string.
     ///
-    /// The text holds the credentials of the transports.
+    /// The text contains the credentials of the transports.
     ///
     /// ```
     /// use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
@@ -60,8 +62,8 @@ impl Manifest {
         self.to_yaml_with_comment("")
     }
 
-    /// The text of [`to_yaml`](Self::to_yaml) below a comment, of which each line gets its `#`. An empty comment is none.
-    /// Characters that do not show as what they are, such as control characters, are written as in Rust (`\u{1b}`).
+    /// The text of [`to_yaml`](Self::to_yaml) after a comment, each line of which gets a `#`. Nothing is written for an empty comment.
+    /// Invisible and misleading characters, such as control characters, are escaped as in Rust (`\u{1b}`).
     pub fn to_yaml_with_comment(&self, comment: &str) -> String {
         let mut out = String::new();
         push_comment(&mut out, comment);
@@ -104,40 +106,71 @@ fn transport(transport: &TransportSettings) -> Vec<Member<'_>> {
     std::iter::once(("kind", Cow::Owned(text(&transport.kind)))).chain(settings).collect()
 }
 
-fn capability(capability: &Capability) -> Vec<Member<'_>> {
-    let words = |text: &Option<String>| text.as_deref().map(self::text);
-    let version = |version: &Option<semver::Version>| version.as_ref().map(|v| text(&v.to_string()));
-    let members = [
-        ("name", Some(text(&capability.name))),
-        ("id", words(&capability.id)),
-        ("description", words(&capability.description)),
-        ("version", version(&capability.version)),
-        ("timeoutMs", capability.timeout_ms.map(|ms| Json::Number(ms.into()))),
-        ("idempotent", capability.idempotent.map(Json::Bool)),
-        ("since", words(&capability.since)),
-        ("skill", words(&capability.skill)),
-        ("supportedVersions", texts(&capability.supported_versions)),
-        ("deprecatedVersions", texts(&capability.deprecated_versions)),
-        ("minSchemaVersion", version(&capability.min_schema_version)),
-        ("tags", texts(&capability.tags)),
-        ("sideEffects", capability.side_effects.map(SideEffects::name).map(text)),
-        ("determinism", capability.determinism.map(Determinism::name).map(text)),
-        ("latency", words(&capability.latency)),
-        ("requiredRoles", texts(&capability.required_roles)),
-        ("requiredScopes", texts(&capability.required_scopes)),
-    ];
-    let members = members.into_iter().filter_map(|(key, value)| Some((key, Cow::Owned(value?))));
-    let schemas = [("inputSchema", &capability.input), ("outputSchema", &capability.output)];
-    let schemas =
-        schemas.into_iter().filter_map(|(key, s)| Some((key, Cow::Borrowed(s.as_ref().map(Schema::source)?))));
-    members.chain(schemas).collect()
+macro_rules! capability_members {
+    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+        /// The members of a capability: the name, the keys of the table in its order, and the schemas.
+        fn capability(capability: &Capability) -> Vec<Member<'_>> {
+            let mut members: Vec<Member<'_>> = vec![("name", Cow::Owned(text(&capability.name)))];
+            $(members.extend(capability.$field.to_json().map(|value| ($name, Cow::Owned(value))));)*
+            // Last, because they are long.
+            for side in Side::ALL {
+                members.extend(capability.schema(side).map(|s| (side.schema_key(), Cow::Borrowed(s.source()))));
+            }
+            members
+        }
+    };
+}
+
+capability_keys!(capability_members);
+
+/// A value of a key; `None` if the key is left out.
+trait ToJson {
+    fn to_json(&self) -> Option<Json>;
+}
+
+impl ToJson for Option<String> {
+    fn to_json(&self) -> Option<Json> {
+        self.as_deref().map(text)
+    }
+}
+
+impl ToJson for Option<Version> {
+    fn to_json(&self) -> Option<Json> {
+        self.as_ref().map(|version| text(&version.to_string()))
+    }
+}
+
+impl ToJson for Option<u64> {
+    fn to_json(&self) -> Option<Json> {
+        self.map(|number| Json::Number(number.into()))
+    }
+}
+
+impl ToJson for Option<bool> {
+    fn to_json(&self) -> Option<Json> {
+        self.map(Json::Bool)
+    }
+}
+
+impl ToJson for Option<SideEffects> {
+    fn to_json(&self) -> Option<Json> {
+        self.map(|effects| text(effects.name()))
+    }
+}
+
+impl ToJson for Option<Determinism> {
+    fn to_json(&self) -> Option<Json> {
+        self.map(|class| text(class.name()))
+    }
+}
+
+/// Lists of texts. An empty list is left out: the reader rejects it.
+impl<T: ToString> ToJson for Vec<T> {
+    fn to_json(&self) -> Option<Json> {
+        (!self.is_empty()).then(|| Json::Array(self.iter().map(|item| text(&item.to_string())).collect()))
+    }
 }
 
 fn text(text: &str) -> Json {
     Json::String(text.to_owned())
-}
-
-/// `None` for no texts.
-fn texts(texts: &[String]) -> Option<Json> {
-    (!texts.is_empty()).then(|| Json::Array(texts.iter().map(|t| text(t)).collect()))
 }

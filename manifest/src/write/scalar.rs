@@ -1,8 +1,8 @@
 //! Strings and numbers in YAML.
 //!
-//! A string is plain only where no reader of [YAML 1.2](https://yaml.org/spec/1.2.2/) or of
-//! [YAML 1.1](https://yaml.org/type/) takes it for something else: it starts like a word, and is none of the words that
-//! mean something. Any other is in quotes.
+//! A string is written without quotes only if every reader of [YAML 1.2](https://yaml.org/spec/1.2.2/) and
+//! [YAML 1.1](https://yaml.org/type/) reads it as a string: it starts like a word, and is not a word with a meaning, such as `yes`.
+//! Every other string is quoted.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use capgen_schema::Number;
 
 use capgen_diagnostic::is_unsafe;
 
-/// What a string stands in.
+/// The syntax around a string, which limits the characters of an unquoted one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Context {
     /// A mapping or sequence in block style, as its key or its value.
@@ -19,7 +19,7 @@ pub(super) enum Context {
     Flow,
 }
 
-/// What is null or a boolean to some reader.
+/// Words that some reader takes for null or a boolean.
 const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
 /// Appends a string on one line.
@@ -37,8 +37,8 @@ pub(super) fn push_text(out: &mut String, text: &str, context: Context) {
     }
 }
 
-/// Whether a string reads best, and safely, as a literal block: it has lines, the first of which does not look indented, and
-/// none of which ends with space that an editor would remove.
+/// Whether a string is best written as a literal block: it has several lines, the first does not start with whitespace, and none ends
+/// with whitespace, which an editor might remove.
 pub(super) fn is_literal(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     let ends_badly = |line: &str| line.ends_with(char::is_whitespace);
@@ -50,7 +50,7 @@ pub(super) fn is_literal(text: &str) -> bool {
         && !body.split('\n').any(ends_badly)
 }
 
-/// A number with all its digits. YAML 1.1 takes one with an exponent for a string, unless it has a point.
+/// A number with all its digits. YAML 1.1 reads a number with an exponent as a string unless it has a point.
 pub(super) fn number(number: &Number) -> String {
     let text = number.to_string();
     match text.split_once('e') {
@@ -59,7 +59,7 @@ pub(super) fn number(number: &Number) -> String {
     }
 }
 
-/// Whether YAML leaves a character without meaning though it does not show.
+/// Whether a character is one of Unicode's noncharacters, which YAML allows although they are invisible.
 pub(super) fn is_noncharacter(c: char) -> bool {
     matches!(u32::from(c) & 0xffff, 0xfffe | 0xffff)
 }
@@ -69,7 +69,7 @@ fn must_be_escaped(c: char) -> bool {
 }
 
 fn is_plain(text: &str, context: Context) -> bool {
-    // No number, date or indicator starts like this.
+    // Numbers, dates and indicators of YAML start with other characters.
     let starts_well = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '/'));
     let has_indicator = match context {
         Context::Block => text.contains(": ") || text.ends_with(':'),
@@ -83,7 +83,7 @@ fn is_plain(text: &str, context: Context) -> bool {
         && !is_exponent(text)
 }
 
-/// Whether a string is the end of a number, such as `E7`: npm's `yaml` takes it for NaN, where it reads YAML 1.1.
+/// Whether a string looks like the exponent of a number, such as `E7`: npm's `yaml` reads it as NaN in YAML 1.1.
 fn is_exponent(text: &str) -> bool {
     let digits = text.strip_prefix(['e', 'E']).map(|rest| rest.strip_prefix(['-', '+']).unwrap_or(rest));
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))

@@ -1,7 +1,7 @@
 //! Random manifests with texts that YAML writers often get wrong.
 #![expect(clippy::indexing_slicing, reason = "a test fails by panicking")]
 
-use capgen_manifest::{Capability, Determinism, SideEffects, TransportSettings};
+use capgen_manifest::{Capability, Determinism, SideEffects, TransportSettings, VersionRange};
 use capgen_schema::{Json, Number, Object, Schema};
 use proptest::prelude::*;
 
@@ -175,7 +175,8 @@ fn capability() -> impl Strategy<Value = Capability> {
         prop::sample::select(vec!["a", "no", "Y", "0x10", "1", "1_000", "12-30", "2001-01-01", "null", "review-pr"]);
     let texts = || prop::collection::vec(non_empty_text(), 0..4);
     let versions = prop::collection::vec(prop::sample::select(vec!["1.2.0", ">=1.2.0 <2.0.0", "=1.0.0-rc.1+b"]), 0..3);
-    let versions = versions.prop_map(|versions| versions.into_iter().map(str::to_owned).collect::<Vec<_>>());
+    let versions = versions
+        .prop_map(|versions| versions.into_iter().map(|range| range.parse().unwrap()).collect::<Vec<VersionRange>>());
     let words = (
         prop::option::of(text()),
         prop::option::of(text()),

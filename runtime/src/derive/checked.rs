@@ -1,15 +1,15 @@
-//! Types of serde's as payloads.
+//! Serde types as payloads.
 
 use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
-use super::side::{Described, Side, Sided};
+use super::schema_source::{DerivedPayload, Described, SchemaSource};
 
-/// A response whose type serde reads and writes and schemars describes, as a [`Payload`](crate::Payload).
+/// A type with serde's traits and a schema of schemars, as the [`Payload`](crate::Payload) of a response.
 ///
-/// `#[capability(response = Review)]` makes `Checked<Review>` the [`Response`](crate::Capability::Response): the schema is that
-/// of what `Review` writes, made and compiled on first use.
+/// `#[capability(response = Review)]` makes `Checked<Review>` the [`Response`](crate::Capability::Response). The schema describes the JSON
+/// that `Review` serializes to. It is made and compiled on first use.
 ///
 /// ```
 /// use capgen::{Checked, Payload};
@@ -33,8 +33,8 @@ use super::side::{Described, Side, Sided};
 #[serde(transparent)]
 pub struct Checked<T>(pub T);
 
-impl<T: Described + 'static> Sided for Checked<T> {
-    const SIDE: Side = Side::response::<T>();
+impl<T: Described + 'static> DerivedPayload for Checked<T> {
+    const SCHEMA: SchemaSource = SchemaSource::response::<T>();
 }
 
 impl<T> From<T> for Checked<T> {

@@ -1,7 +1,7 @@
-//! Names of definitions, where Rust has several types of one name.
+//! Stable names of definitions, if several Rust types have the same name.
 //!
-//! schemars numbers them in the order in which it meets them (`Item`, `Item2`), so that moving a field would rename types, and
-//! `Item2` may as well be a type of that name. Here such types are told apart by what they are.
+//! schemars numbers such types in the order in which it finds them (`Item`, `Item2`). So moving a field would rename types, and `Item2`
+//! may also be the real name of a type. Here, such types get a hash of their schema as a suffix.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -12,14 +12,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 const PREFIX: &str = "#/definitions/";
 
-/// Hexadecimal digits behind the name of a type that is not the only one of its name.
+/// The number of hexadecimal digits in a suffix.
 const DIGITS: usize = 6;
 
-/// How many references away a difference between two types is looked for.
+/// How many references are followed to find a difference between two types.
 const REACH: usize = 64;
 
-/// Makes a schema whose definitions have names that depend on no order.
-pub(super) fn settled(generate: &dyn Fn(&[String]) -> Json) -> Json {
+/// Generates a schema whose definitions have names that do not depend on the order of fields.
+pub(super) fn stable(generate: &dyn Fn(&[String]) -> Json) -> Json {
     let schema = generate(&[]);
     let names: BTreeSet<String> = definitions(&schema).map(|(name, _)| name.clone()).collect();
     let numbered = |name: &String| Some((name.clone(), numbered(name, &names, generate)?));
@@ -34,20 +34,21 @@ fn definitions(schema: &Json) -> impl Iterator<Item = &(String, Json)> {
     schema.get("definitions").and_then(Json::as_object).into_iter().flatten()
 }
 
-/// The name of the type, where schemars has put a number behind it.
+/// The name of the type without its number, if schemars added one.
 fn numbered(name: &str, names: &BTreeSet<String>, generate: &dyn Fn(&[String]) -> Json) -> Option<String> {
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let (base, _) = (1..=digits).find_map(|count| {
         let (base, number) = name.split_at_checked(name.len() - count)?;
         (names.contains(base) && !number.starts_with('0') && number != "1").then_some((base, number))
     })?;
-    // With the name taken, a type of that name gets a number behind it, and a numbered one the next number.
+    // Generate again with the name reserved. A type that really has this name now gets a number, and one that schemars numbered gets
+    // the next number.
     let others = generate(&[name.to_owned()]);
     let next = (2..).map(|number| format!("{base}{number}")).find(|next| !names.contains(next))?;
     definitions(&others).any(|(other, _)| *other == next).then(|| base.to_owned())
 }
 
-/// For each type that is not the only one of its name, the one that it gets: with a part of the hash of what it says.
+/// The new names of types that share a name: the name, and a part of the hash of the schema.
 fn distinct(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let families: BTreeSet<&String> = bases.values().collect();
     let hashes = hashes(schema, bases);
@@ -61,7 +62,7 @@ fn distinct(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String,
         let hash = hashes.get(name).map(String::as_str).unwrap_or_default();
         let plain: String = base.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let mut to = format!("{plain}_{}", hash.get(..DIGITS).unwrap_or(hash));
-        // What says the same, and refers to what says the same, may have either name.
+        // Types with equal schemas are interchangeable, so the order of their names does not matter.
         while !taken.insert(to.clone()) {
             to.push('_');
         }
@@ -70,7 +71,10 @@ fn distinct(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String,
     renamed
 }
 
-/// The hash of each definition, with all that it refers to.
+/// The hash of each definition, including the definitions that it refers to.
+///
+/// Each round replaces the names in references by hashes of the round before, so that a difference spreads by one reference. That also
+/// works for recursive types.
 fn hashes(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let mut hashes: BTreeMap<String, String> =
         definitions(schema).map(|(name, _)| (name.clone(), bases.get(name).unwrap_or(name).clone())).collect();
@@ -81,14 +85,14 @@ fn hashes(schema: &Json, bases: &BTreeMap<String, String>) -> BTreeMap<String, S
     hashes
 }
 
-/// Without what documentation says, which may change without the type.
+/// The schema without annotations, which may change although the type stays the same.
 fn asserting(schema: &Json) -> Json {
-    const SAYS_NOTHING: [&str; 4] = ["title", "description", "default", "examples"];
+    const ANNOTATIONS: [&str; 4] = ["title", "description", "default", "examples"];
     let Json::Object(members) = below(schema, &asserting) else { return schema.clone() };
-    Json::Object(members.iter().filter(|(key, _)| !SAYS_NOTHING.contains(&key.as_str())).cloned().collect())
+    Json::Object(members.iter().filter(|(key, _)| !ANNOTATIONS.contains(&key.as_str())).cloned().collect())
 }
 
-/// The schema with other names for its definitions, in references and, at the root, where they stand.
+/// The schema with its definitions renamed: in references and, at the root, in `definitions`.
 fn rename(schema: &Json, names: &BTreeMap<String, String>, is_root: bool) -> Json {
     let Json::Object(members) = below(schema, &|schema| rename(schema, names, false)) else { return schema.clone() };
     let named = |name: &String| names.get(name).unwrap_or(name).clone();
@@ -106,7 +110,7 @@ fn rename(schema: &Json, names: &BTreeMap<String, String>, is_root: bool) -> Jso
     Json::Object(members.iter().map(member).collect())
 }
 
-/// The schema with `change` made to the schemas in it, and to nothing that is data.
+/// Applies `change` to the direct subschemas, and not to values such as `default`, which may look like schemas.
 fn below(schema: &Json, change: &dyn Fn(&Json) -> Json) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     let member = |(key, value): &(String, Json)| {
@@ -127,20 +131,20 @@ fn below(schema: &Json, change: &dyn Fn(&Json) -> Json) -> Json {
 }
 
 thread_local! {
-    /// The name that [`Taken`] has.
-    static TAKEN: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The current name of [`Reserved`].
+    static RESERVED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// A type that takes a name.
-struct Taken;
+/// A type with any name. Adding it to a generator reserves the name.
+struct Reserved;
 
-impl JsonSchema for Taken {
+impl JsonSchema for Reserved {
     fn schema_name() -> Cow<'static, str> {
-        TAKEN.with_borrow(|name| name.clone().into())
+        RESERVED.with_borrow(|name| name.clone().into())
     }
 
     fn schema_id() -> Cow<'static, str> {
-        TAKEN.with_borrow(|name| format!("{}::Taken<{name}>", module_path!()).into())
+        RESERVED.with_borrow(|name| format!("{}::Reserved<{name}>", module_path!()).into())
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -148,10 +152,10 @@ impl JsonSchema for Taken {
     }
 }
 
-/// Makes types of these names get others.
-pub(super) fn take(generator: &mut SchemaGenerator, names: &[String]) {
+/// Reserves names, so that other types of these names get a number.
+pub(super) fn reserve(generator: &mut SchemaGenerator, names: &[String]) {
     for name in names {
-        TAKEN.set(name.clone());
-        generator.subschema_for::<Taken>();
+        RESERVED.set(name.clone());
+        generator.subschema_for::<Reserved>();
     }
 }

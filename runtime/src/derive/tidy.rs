@@ -1,9 +1,9 @@
-//! What schemars says and nobody needs, or says otherwise each time.
+//! Removing redundant and unstable annotations of schemars.
 
 use capgen_schema::{Json, Object};
 
-/// The schema of the type `name` without that name as a title, and with what sets and maps have for a default in an order of
-/// its own: those of the standard library have none.
+/// The schema of the type `name` without its name as the title, and with defaults and examples in a stable order: hash sets and hash
+/// maps iterate in a random one.
 pub(super) fn tidy(schema: &Json, name: &str) -> Json {
     let Json::Object(members) = schema else { return schema.clone() };
     let is_set = members.get("uniqueItems") == Some(&Json::Bool(true));

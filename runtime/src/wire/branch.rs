@@ -1,10 +1,10 @@
-//! Values of one of several types, kept as they are.
+//! Unions whose value is kept as JSON, because more than one branch may match.
 
 use serde_json::Value;
 
 use super::{Codec, Reader, Writer};
 
-/// The value as one of the types that it may have, where it can be read as that. Copies it.
+/// The value as the type of a branch; `None` if it does not match that type. Copies the value.
 ///
 /// ```
 /// assert_eq!(capgen::wire::branch::<bool>(&serde_json::json!(1)), None);
@@ -15,7 +15,7 @@ pub fn branch<T: Codec>(value: &Value) -> Option<T> {
     Reader::new(&value.to_string()).whole()
 }
 
-/// The JSON of a value; a number that is not finite is `null`, and so is what is nested deeper than 128 levels.
+/// The JSON of a value. A number that is not finite becomes `null`; a value nested deeper than 128 levels becomes `null` as a whole.
 ///
 /// ```
 /// assert_eq!(capgen::wire::to_value(&vec![1_i64, 2]), serde_json::json!([1, 2]));

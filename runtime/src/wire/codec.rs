@@ -1,12 +1,12 @@
-//! Types with a JSON form.
+//! The trait of types with a JSON form.
 
 use serde_json::Value;
 
 use super::stack::with_room;
 use super::{Constraint as _, Interpreted, Reader, Writer};
 
-/// A type that is read from JSON and written as JSON. Generated code implements it; a program uses
-/// [`Payload`](crate::Payload), or serde.
+/// A type that is read from JSON and written as JSON in one pass. Generated code implements it. A program uses
+/// [`Payload`](crate::Payload) or serde instead.
 ///
 /// ```
 /// use capgen::wire::{Codec, Reader, Writer};
@@ -26,14 +26,13 @@ use super::{Constraint as _, Interpreted, Reader, Writer};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub trait Codec: Sized {
-    /// What the interpreter has to check before a value is one of the type: where the schema says more than
-    /// [`read`](Self::read) looks at.
+    /// The subschemas that only the interpreter checks, if [`read`](Self::read) does not check the whole schema.
     const INTERPRETED: Option<&'static Interpreted> = None;
 
-    /// Reads a value. Recurses as deep as the value is, at most 128 levels.
+    /// Reads a value; `None` if it is not valid. Recurses as deep as the value is nested, at most 128 levels.
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// Writes the value; `None` where it is none that the schema allows.
+    /// Writes the value; `None` if its schema does not allow it.
     fn write(&self, writer: &mut Writer) -> Option<()>;
 }
 

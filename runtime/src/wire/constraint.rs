@@ -1,4 +1,4 @@
-//! What a schema says of a place beyond the type that stands there.
+//! Assertions of a schema that the Rust type does not express: lengths, patterns, bounds.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -10,16 +10,16 @@ use serde_json::Value;
 use super::value::are_unique;
 use super::{Codec, PayloadSchema, Reader, Writer};
 
-/// Reads and writes values of a type, and checks them.
+/// Assertions on values of a type, checked while a value is read or written.
 pub trait Constraint<T> {
-    /// Reads a value; `None` where it is none of the type, or breaks the rule.
+    /// Reads a value; `None` if it does not have the type, or breaks the constraint.
     fn read(&self, reader: &mut Reader<'_>) -> Option<T>;
 
-    /// Writes a value; `None` where it breaks the rule.
+    /// Writes a value; `None` if it breaks the constraint.
     fn write(&self, writer: &mut Writer, value: &T) -> Option<()>;
 }
 
-/// No more than the type says.
+/// No assertions beyond the type.
 #[derive(Clone, Copy, Debug)]
 pub struct Any;
 
@@ -49,9 +49,10 @@ impl Length {
         Self { min, max }
     }
 
-    /// A code point has one to four bytes, so most often they need not be counted.
+    /// Whether the length is within the limits. A code point has one to four bytes, so the length in bytes usually decides without
+    /// counting.
     #[inline]
-    fn holds(&self, text: &str) -> bool {
+    fn accepts(&self, text: &str) -> bool {
         let bytes = text.len() as u64;
         if bytes <= self.max && bytes.div_ceil(4) >= self.min {
             return true;
@@ -67,15 +68,15 @@ impl Length {
 impl Constraint<String> for Length {
     fn read(&self, reader: &mut Reader<'_>) -> Option<String> {
         let text = reader.string()?;
-        if reader.rejects(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
+        if reader.rejects(|| self.accepts(&text)) { None } else { Some(text.into_owned()) }
     }
 
     fn write(&self, writer: &mut Writer, value: &String) -> Option<()> {
-        if writer.rejects(|| self.holds(value)) { None } else { writer.scalar(value.as_str()) }
+        if writer.rejects(|| self.accepts(value)) { None } else { writer.scalar(value.as_str()) }
     }
 }
 
-/// `pattern` or `format` beside lengths. A pattern is compiled on first use.
+/// `pattern` or `format`, with `minLength` and `maxLength`. A pattern is compiled on first use.
 #[derive(Debug)]
 pub struct Text {
     length: Length,
@@ -85,27 +86,27 @@ pub struct Text {
 }
 
 impl Text {
-    /// `pattern` is ECMA-262 with `u`.
+    /// All assertions on strings. `pattern` is an ECMA-262 regular expression with the flag `u`.
     #[must_use]
     pub const fn new(length: Length, pattern: Option<&'static str>, format: Option<Format>) -> Self {
         Self { length, pattern, format, compiled: OnceLock::new() }
     }
 
-    /// A pattern alone.
+    /// `pattern` without other assertions.
     #[must_use]
     pub const fn pattern(pattern: &'static str) -> Self {
         Self::new(Length::new(0, u64::MAX), Some(pattern), None)
     }
 
-    /// A format alone.
+    /// `format` without other assertions.
     #[must_use]
     pub const fn format(format: Format) -> Self {
         Self::new(Length::new(0, u64::MAX), None, Some(format))
     }
 
     #[inline]
-    fn holds(&self, text: &str) -> bool {
-        self.length.holds(text)
+    fn accepts(&self, text: &str) -> bool {
+        self.length.accepts(text)
             && self.pattern.is_none_or(|source| self.matches(source, text))
             && self.format.is_none_or(|format| format.accepts(text))
     }
@@ -120,11 +121,11 @@ impl Text {
 impl Constraint<String> for Text {
     fn read(&self, reader: &mut Reader<'_>) -> Option<String> {
         let text = reader.string()?;
-        if reader.rejects(|| self.holds(&text)) { None } else { Some(text.into_owned()) }
+        if reader.rejects(|| self.accepts(&text)) { None } else { Some(text.into_owned()) }
     }
 
     fn write(&self, writer: &mut Writer, value: &String) -> Option<()> {
-        if writer.rejects(|| self.holds(value)) { None } else { writer.scalar(value.as_str()) }
+        if writer.rejects(|| self.accepts(value)) { None } else { writer.scalar(value.as_str()) }
     }
 }
 
@@ -150,7 +151,7 @@ impl<T: Codec + PartialOrd> Constraint<T> for Within<T> {
     }
 }
 
-/// `minItems`, `maxItems`, and a rule for each item.
+/// `minItems`, `maxItems`, and a constraint on each item.
 #[derive(Clone, Copy, Debug)]
 pub struct Items<C> {
     min: u64,
@@ -165,7 +166,7 @@ impl<C> Items<C> {
     }
 
     #[inline]
-    fn holds(&self, length: usize) -> bool {
+    fn accepts(&self, length: usize) -> bool {
         self.min <= length as u64 && length as u64 <= self.max
     }
 }
@@ -177,18 +178,18 @@ impl<T, C: Constraint<T>> Constraint<Vec<T>> for Items<C> {
             items.push(self.item.read(reader)?);
             Some(())
         })?;
-        if reader.rejects(|| self.holds(items.len())) { None } else { Some(items) }
+        if reader.rejects(|| self.accepts(items.len())) { None } else { Some(items) }
     }
 
     fn write(&self, writer: &mut Writer, value: &Vec<T>) -> Option<()> {
-        if writer.rejects(|| self.holds(value.len())) {
+        if writer.rejects(|| self.accepts(value.len())) {
             return None;
         }
         writer.items(value, |writer, item| self.item.write(writer, item))
     }
 }
 
-/// `uniqueItems`, beside what another rule says of the array.
+/// `uniqueItems`, in addition to another constraint on the array.
 #[derive(Clone, Copy, Debug)]
 pub struct Unique<C>(pub C);
 
@@ -203,7 +204,7 @@ impl<T: Eq + Hash, C: Constraint<Vec<T>>> Constraint<Vec<T>> for Unique<C> {
     }
 }
 
-/// A rule for each value of a map.
+/// A constraint on each value of a map.
 #[derive(Clone, Copy, Debug)]
 pub struct Values<C>(pub C);
 
@@ -217,7 +218,7 @@ impl<T, C: Constraint<T>> Constraint<BTreeMap<String, T>> for Values<C> {
     }
 }
 
-/// A rule for what is not `null`.
+/// A constraint on a value that may also be `null`.
 #[derive(Clone, Copy, Debug)]
 pub struct Nullable<C>(pub C);
 
@@ -234,7 +235,7 @@ impl<T, C: Constraint<T>> Constraint<Option<T>> for Nullable<C> {
     }
 }
 
-/// What only the interpreter checks: the subschemas at JSON Pointers of a payload's schema.
+/// Assertions that only the interpreter checks: the subschemas at some JSON Pointers of a payload's schema.
 #[derive(Debug)]
 pub struct Interpreted {
     schema: fn() -> &'static PayloadSchema,
@@ -243,7 +244,7 @@ pub struct Interpreted {
 }
 
 impl Interpreted {
-    /// A value has to fit the subschemas at all of the pointers.
+    /// A value must match the subschemas at all of the pointers.
     #[must_use]
     pub const fn new(schema: fn() -> &'static PayloadSchema, pointers: &'static [&'static str]) -> Self {
         Self { schema, pointers, validators: OnceLock::new() }

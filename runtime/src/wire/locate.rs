@@ -1,10 +1,10 @@
-//! From a place in a JSON text to its JSON Pointer.
+//! JSON Pointers of places in a JSON text.
 
 use super::Reader;
 use super::reader::ValueKind;
 
-/// The pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) to the innermost value that starts at or before
-/// `offset` and ends behind it. Of a text that is no JSON, as far as it goes.
+/// The pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) to the innermost value that contains the byte at `offset`. If
+/// the text stops being valid JSON before that, the pointer to the innermost value up to there.
 pub(crate) fn pointer(text: &str, offset: usize) -> String {
     let mut pointer = String::new();
     let mut reader = Reader::unchecked(text);
@@ -14,11 +14,11 @@ pub(crate) fn pointer(text: &str, offset: usize) -> String {
     pointer
 }
 
-/// The pointers to the values that start at `offsets`, which ascend. Takes time linear in the text.
+/// The pointers to the values that start at `offsets`, which must be in ascending order. Takes time linear in the text.
 pub(crate) fn pointers(text: &str, offsets: &[usize]) -> Vec<String> {
     let mut found = Vec::with_capacity(offsets.len());
     let mut search = Search { offsets, path: String::new(), found: &mut found };
-    // A text that is no JSON ends the search early.
+    // Invalid JSON ends the search early.
     let _ = search.value(&mut Reader::unchecked(text));
     found
 }
@@ -30,7 +30,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// `None` where nothing is left to find.
+    /// Searches a value. `None` stops the search: everything is found, or the text is invalid.
     fn value(&mut self, reader: &mut Reader<'_>) -> Option<()> {
         let (open, close) = match reader.kind()? {
             ValueKind::Array => (b'[', b']'),
@@ -58,12 +58,12 @@ impl Search<'_> {
     }
 }
 
-/// A pointer for people.
+/// A pointer in a message. The empty pointer, which is the root, would be hard to see.
 pub(crate) fn shown(pointer: &str) -> &str {
     if pointer.is_empty() { "the value" } else { pointer }
 }
 
-/// Goes into the child that `offset` is in.
+/// Moves into the child that contains `offset`, and returns its name or index.
 fn step(reader: &mut Reader<'_>, offset: usize) -> Option<String> {
     let (open, close) = match reader.kind()? {
         ValueKind::Array => (b'[', b']'),
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_offset_leads_to_the_innermost_value() {
+    fn an_offset_gives_the_innermost_value() {
         let text = r#" {"a": [1, {"b/c": 22}], "d": 3 }"#;
         let at = |what: &str| text.find(what).unwrap_or_default();
         for (offset, expected) in [(0, ""), (at("1"), "/a/0"), (at("22"), "/a/1/b~1c"), (at("3"), "/d"), (1, "")] {

@@ -1,11 +1,11 @@
-//! Members of closed sets of values.
+//! Enums: values from a closed set.
 
 use capgen_schema::Json;
 use serde_json::Value;
 
 use super::Reader;
 
-/// A text that is the name of no member of a closed set.
+/// The error of parsing an enum from a text that is not one of its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotInEnum;
 
@@ -17,11 +17,11 @@ impl std::fmt::Display for NotInEnum {
 
 impl std::error::Error for NotInEnum {}
 
-/// The member of that name.
+/// The member with this name.
 ///
 /// # Errors
 ///
-/// Where there is none.
+/// If no member has this name.
 ///
 /// ```
 /// let days = ["mon", "tue"];
@@ -33,19 +33,19 @@ pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str
 }
 
 impl Reader<'_> {
-    /// Reads a string that is the name of a member.
+    /// Reads a string; `None` if it is not the name of a member.
     #[inline]
     pub fn member<T: Copy>(&mut self, members: &[T], name: fn(T) -> &'static str) -> Option<T> {
         let text = self.string()?;
         members.iter().copied().find(|member| name(*member) == text)
     }
 
-    /// Reads a value that equals a member; `json` gives a member's canonical text.
+    /// Reads a value; `None` if it equals no member. `json` returns the canonical text of a member.
     pub fn json_member<T: Copy>(&mut self, members: &[T], json: fn(T) -> &'static str) -> Option<T> {
         let value = self.value()?;
         let text = canonical(&value)?;
         let mut all = members.iter().copied();
-        // A binary64 beyond 2^53 has more than one text.
+        // Comparing texts is fast, but a binary64 number beyond 2^53 has more than one text.
         all.clone().find(|member| json(*member) == text).or_else(|| all.find(|member| equals(json(*member), &value)))
     }
 }
@@ -55,7 +55,7 @@ fn equals(json: &str, value: &Value) -> bool {
     json.is_some_and(|json| json.equals(value))
 }
 
-/// The canonical text of a value; equal values have equal texts.
+/// The canonical text of a value. Equal values have equal texts, except for numbers beyond 2^53.
 pub(super) fn canonical(value: &Value) -> Option<String> {
     Json::try_from(value).ok().map(|json| json.canonical())
 }

@@ -1,19 +1,19 @@
-//! Numbers of a JSON text ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
+//! Numbers in a JSON text ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
 
 use serde::Serializer;
 use serde_json::Value;
 
-/// A number as `serde_json` keeps it.
+/// A number in the representations of `serde_json::Number`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Numeral {
     Natural(u64),
     /// Below zero.
     Negative(i64),
-    /// Finite. What has a fraction or an exponent, is beyond 64 bits, or is `-0`.
+    /// A finite number that has a fraction or an exponent, does not fit into 64 bits, or is `-0`.
     Float(f64),
 }
 
-/// The number that starts at `at`, and the index behind it; `None` where there is none, or one beyond binary64.
+/// The number that starts at `at`, and the index after it; `None` if there is no number, or one outside the range of binary64.
 #[inline]
 pub(super) fn scan(text: &str, at: usize) -> Option<(Numeral, usize)> {
     let bytes = text.as_bytes();
@@ -38,7 +38,7 @@ pub(super) fn scan(text: &str, at: usize) -> Option<(Numeral, usize)> {
     Some((numeral, end))
 }
 
-/// Numbers that are not short integers; `end` is behind the integer part.
+/// Scans a number that is not a short integer. `end` is the index after its integer part.
 #[cold]
 fn scan_slowly(text: &str, at: usize, mut end: usize, is_integer: bool) -> Option<(Numeral, usize)> {
     let bytes = text.as_bytes();
@@ -90,21 +90,24 @@ impl Numeral {
         !matches!(self, Self::Float(float) if float.fract() != 0.0)
     }
 
-    /// The integer, where it is one of 64 bits; `1.0` is one.
+    /// The number as an integer, if it is one that fits; `1.0` is an integer.
     #[inline]
     pub(super) fn to_integer<T: TryFrom<u64> + TryFrom<i64> + TryFrom<i128>>(self) -> Option<T> {
         match self {
             Self::Natural(natural) => T::try_from(natural).ok(),
             Self::Negative(negative) => T::try_from(negative).ok(),
-            #[expect(clippy::cast_possible_truncation, reason = "what is beyond i128 becomes its limit, out of range")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a number outside i128 becomes its limit, which does not fit either"
+            )]
             Self::Float(float) if float.fract() == 0.0 => T::try_from(float as i128).ok(),
             Self::Float(_) => None,
         }
     }
 
-    /// The number, where binary64 holds it exactly.
+    /// The number as binary64, if that represents it exactly.
     #[inline]
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "what is lost is compared with")]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the comparison detects a loss")]
     pub(super) fn to_float(self) -> Option<f64> {
         match self {
             Self::Natural(natural) => Some(natural as f64).filter(|float| *float as u128 == u128::from(natural)),
@@ -119,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_what_serde_json_reads() {
+    fn numbers_are_read_as_by_serde_json() {
         let texts = [
             "0",
             "-0",

@@ -1,4 +1,4 @@
-//! Objects, read property by property.
+//! Reading objects property by property.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,34 +8,34 @@ use super::stack::with_room;
 use super::value::are_unique;
 use super::{Codec, Constraint};
 
-/// What becomes of the properties that are not declared.
+/// The treatment of properties that are not declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
-    /// There must be none.
+    /// They are rejected.
     Closed,
-    /// They may be there, and are not kept.
+    /// They are accepted, and their values are dropped.
     Ignored,
-    /// They are kept.
+    /// They are accepted and kept.
     Kept,
 }
 
-/// An object that is being read.
+/// The state of reading an object.
 #[derive(Debug)]
 pub struct ObjectReader<'a> {
     names: &'static [&'static str],
     rest: Rest,
-    /// Where the next property is expected among the names.
+    /// The index of the name that is expected next: objects are usually written in the declared order.
     next: usize,
-    /// The first 64 declared properties that have been there.
+    /// A bit for each of the first 64 declared properties that have been read.
     seen: u64,
-    /// The others, 64 a word.
+    /// The bits of the other declared properties, 64 in each word.
     seen_later: Vec<u64>,
     is_first: bool,
     undeclared: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Reader<'a> {
-    /// Starts to read an object with these declared properties.
+    /// Starts to read an object with the declared properties `names`.
     pub fn object(&mut self, names: &'static [&'static str], rest: Rest) -> Option<ObjectReader<'a>> {
         self.open(b'{')?;
         Some(ObjectReader {
@@ -49,8 +49,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The index of the next property among the names, that of no name where it is undeclared and to be kept; inside,
-    /// `None` at the end of the object. The value has to be read next.
+    /// The index of the next property among the names. For an undeclared property that is kept, it is the number of names. The inner
+    /// `None` means the end of the object. Unless at the end, the caller must read the value next.
     pub fn property(&mut self, object: &mut ObjectReader<'a>) -> Option<Option<usize>> {
         loop {
             if !self.another(b'}', object.is_first)? {
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         rest.insert(name, value).is_none().then_some(())
     }
 
-    /// The name of a property, and the colon behind it.
+    /// Reads the name of a property and the colon after it.
     #[inline]
     pub(super) fn name(&mut self) -> Option<Cow<'a, str>> {
         let name = self.string()?;
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
         Some(name)
     }
 
-    /// The string at a property of the object that comes next, without going on.
+    /// Looks ahead for the string value of a property of the next object, without consuming anything.
     pub fn tag(&mut self, name: &str) -> Option<Cow<'a, str>> {
         self.ahead(|reader| {
             reader.find(|found| (found == name).then_some(()))?;
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The canonical text of the value at a property of the object that comes next, without going on.
+    /// Looks ahead for the value of a property of the next object, as canonical text, without consuming anything.
     pub fn tag_json(&mut self, name: &str) -> Option<String> {
         self.ahead(|reader| {
             reader.find(|found| (found == name).then_some(()))?;
@@ -113,12 +113,12 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The index of the one of these names that the object which comes next has first, without going on.
+    /// Looks ahead for the first property of the next object that has one of the names, and returns the index of that name.
     pub fn which(&mut self, names: &[&str]) -> Option<usize> {
         self.ahead(|reader| reader.find(|name| names.iter().position(|key| *key == name)))
     }
 
-    /// Goes to the value of a wanted property. What is before it is only looked over: it is read later.
+    /// Moves to the value of a wanted property. The properties before it are skipped with little checking: they are read later.
     fn find<T>(&mut self, wanted: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.open(b'{')?;
         let mut is_first = true;

@@ -1,4 +1,4 @@
-//! JSON text, read and checked in one pass.
+//! Reading and checking JSON text in one pass.
 
 use std::borrow::Cow;
 
@@ -11,29 +11,30 @@ use super::{Codec, Constraint, Interpreted};
 
 /// A JSON text that is being read.
 ///
-/// What reads from it says `None` where the text is no JSON, is not of the type or breaks its schema; why is for the
-/// [`Validator`](crate::Validator) to say. Then the rest of the text is not read either.
+/// A method that reads returns `None` if the text is not valid JSON, does not have the type, or breaks the schema. There is no reason:
+/// valid payloads should not pay for error messages, and the [`Validator`](crate::Validator) reports every violation. After `None`, the
+/// rest of the text is not read.
 #[derive(Debug)]
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
     max_depth: usize,
-    /// The payload has been found valid: no schema is checked again.
+    /// Whether assertions are not checked, because the payload is known to be valid.
     is_unchecked: bool,
-    /// A valid number which no type of Rust here holds.
+    /// A valid number that its Rust type cannot represent.
     unrepresentable: Option<Unrepresentable>,
 }
 
-/// A number that a schema allows and a Rust type does not hold.
+/// A number that a schema allows and a Rust type, or JSON, cannot represent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Unrepresentable {
-    /// In bytes.
+    /// The place in the text, in bytes.
     pub(crate) offset: usize,
     pub(crate) message: &'static str,
 }
 
-/// What a JSON value starts as.
+/// The type of a JSON value, known by its first character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "each variant is the type of its name")]
 pub enum ValueKind {
@@ -46,17 +47,17 @@ pub enum ValueKind {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that checks schemas.
+    /// A reader that checks assertions.
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, at: 0, depth: 0, max_depth: MAX_PAYLOAD_DEPTH, is_unchecked: false, unrepresentable: None }
     }
 
-    /// With at most so many levels of arrays and objects.
+    /// The reader with a limit on the levels of arrays and objects.
     pub(crate) fn max_depth(self, levels: usize) -> Self {
         Self { max_depth: levels, ..self }
     }
 
-    /// A reader of what has been found valid.
+    /// A reader of a text that is known to be valid.
     pub(crate) fn unchecked(text: &'a str) -> Self {
         Self { is_unchecked: true, ..Self::new(text) }
     }
@@ -65,12 +66,12 @@ impl<'a> Reader<'a> {
         self.is_unchecked
     }
 
-    /// Why it stopped: at a number that the type does not hold, or `otherwise`.
+    /// The place and the reason of stopping. The reason is `otherwise` unless it is a number that the type cannot represent.
     pub(crate) fn stop(&self, otherwise: &'static str) -> Unrepresentable {
         self.unrepresentable.unwrap_or(Unrepresentable { offset: self.at, message: otherwise })
     }
 
-    /// Where it stands, in bytes.
+    /// The position, in bytes.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
@@ -81,13 +82,13 @@ impl<'a> Reader<'a> {
         self.ended().then_some(read)
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only whitespace is left.
     pub(super) fn ended(&mut self) -> bool {
         self.space();
         self.at == self.text.len()
     }
 
-    /// Reads a value of the type and checks its schema.
+    /// Reads a value of a type and checks its whole schema.
     #[inline]
     pub fn read<T: Codec>(&mut self) -> Option<T> {
         match T::INTERPRETED {
@@ -96,13 +97,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a value of the type and checks more than the type says.
+    /// Reads a value of a type and checks a constraint.
     #[inline]
     pub fn read_by<T, C: Constraint<T>>(&mut self, constraint: &C) -> Option<T> {
         constraint.read(self)
     }
 
-    /// Reads a value, after the interpreter has found it valid.
+    /// Validates the next value by the interpreter, and then reads it.
     pub(super) fn checked<T>(&mut self, whole: &Interpreted, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.is_unchecked {
             return read(self);
@@ -119,13 +120,13 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Whether a check of the schema is to be made and fails.
+    /// Whether assertions are checked and this one fails.
     #[inline]
     pub(super) fn rejects(&self, is_valid: impl FnOnce() -> bool) -> bool {
         !self.is_unchecked && !is_valid()
     }
 
-    /// What the next value starts as.
+    /// The type of the next value.
     pub fn kind(&mut self) -> Option<ValueKind> {
         Some(match self.peek()? {
             b'{' => ValueKind::Object,
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not whitespace.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
@@ -156,7 +157,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the byte, where it is the next one that is no white space.
+    /// Consumes a byte; `None` if the next one that is not whitespace is another.
     #[inline]
     pub(super) fn take(&mut self, byte: u8) -> Option<()> {
         if self.peek()? == byte {
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes one level deeper.
+    /// Consumes an opening bracket and enters its level.
     #[inline]
     pub(super) fn open(&mut self, bracket: u8) -> Option<()> {
         self.take(bracket)?;
@@ -175,7 +176,7 @@ impl<'a> Reader<'a> {
         (self.depth <= self.max_depth).then_some(())
     }
 
-    /// Whether another element of an array or object comes; takes the comma before it, or the closing bracket.
+    /// Whether an array or object has another element. Consumes the comma before it, or the closing bracket.
     #[inline]
     pub(super) fn another(&mut self, bracket: u8, is_first: bool) -> Option<bool> {
         let next = self.peek()?;
@@ -223,7 +224,7 @@ impl<'a> Reader<'a> {
         self.string().map(Cow::into_owned)
     }
 
-    /// Reads a string; borrowed where it has no escapes.
+    /// Reads a string. It is borrowed if it has no escapes.
     pub fn string(&mut self) -> Option<Cow<'a, str>> {
         self.take(b'"')?;
         let start = self.at;
@@ -277,14 +278,14 @@ impl<'a> Reader<'a> {
         integer
     }
 
-    /// Reads a number that binary64 holds exactly; another would be written back as another number.
+    /// Reads a number; `None` if binary64 cannot represent it exactly, because it would be written back as another number.
     pub fn number(&mut self) -> Option<f64> {
         self.peek()?;
         let start = self.at;
         let float = self.numeral()?.to_float();
         if float.is_none() {
             self.unrepresentable =
-                Some(Unrepresentable { offset: start, message: "integer that binary64 cannot hold exactly" });
+                Some(Unrepresentable { offset: start, message: "integer that binary64 cannot represent exactly" });
         }
         float
     }
@@ -303,7 +304,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Goes past a value, of which nothing but the brackets and strings is looked at.
+    /// Skips a value quickly: only brackets and strings are checked.
     pub(super) fn hop(&mut self) -> Option<()> {
         if !matches!(self.kind()?, ValueKind::Array | ValueKind::Object) {
             return self.skip();
@@ -326,7 +327,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What `look` finds, without going on.
+    /// Calls `look`, and returns to the position before it.
     pub(super) fn ahead<T>(&mut self, look: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (at, depth) = (self.at, self.depth);
         let found = look(self);

@@ -1,4 +1,4 @@
-//! Strings of a JSON text ([RFC 8259 section 7](https://www.rfc-editor.org/rfc/rfc8259#section-7)).
+//! Strings in a JSON text ([RFC 8259 section 7](https://www.rfc-editor.org/rfc/rfc8259#section-7)).
 
 use std::borrow::Cow;
 
@@ -7,7 +7,8 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The lowest bit of every byte.
 const LOW: u64 = 0x0101_0101_0101_0101;
 
-/// The index, from `at` on, of the first byte that a string cannot hold as it is: a quote, a backslash, a control character.
+/// The index, from `at` on, of the first byte that has a meaning in a string: a quote, a backslash or a control character. Checks
+/// eight bytes at a time.
 pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let found = special(u64::from_le_bytes(*chunk));
@@ -22,15 +23,15 @@ pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The high bits of the bytes that are special; those behind the first may be wrong.
+/// A word in which the first special byte has its high bit set, and no byte before it has. The bits of later bytes may be wrong.
 fn special(chunk: u64) -> u64 {
     let zero_in = |word: u64| word.wrapping_sub(LOW) & !word;
     let control = chunk.wrapping_sub(LOW * 0x20) & !chunk;
     (control | zero_in(chunk ^ (LOW * 0x22)) | zero_in(chunk ^ (LOW * 0x5C))) & HIGH
 }
 
-/// The text of a string from what stands between its quotes, escapes resolved; `None` where an escape is none, a lone
-/// surrogate included.
+/// The text of a string, given the raw text between its quotes: resolves the escapes. `None` if an escape is invalid or a lone
+/// surrogate.
 #[cold]
 pub(super) fn unescape(raw: &str) -> Option<Cow<'_, str>> {
     let mut text = String::with_capacity(raw.len());
@@ -58,7 +59,7 @@ pub(super) fn unescape(raw: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(text))
 }
 
-/// The character of four digits, or of a surrogate pair, and what is behind it.
+/// The character of a `\u` escape, given the text after `\u`, and the rest of that text. A surrogate pair is one character.
 fn unicode(text: &str) -> Option<(char, &str)> {
     let (first, rest) = four_digits(text)?;
     if let Some(c) = char::from_u32(first) {
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_resolved_as_rfc_8259_says() {
+    fn escapes_are_resolved_by_rfc_8259() {
         let cases = [
             (r#"a\"\\\/\b\f\n\r\tz"#, Some("a\"\\/\u{8}\u{c}\n\r\tz")),
             (r"\u0041\u00e9\uD83D\uDE00", Some("Aé😀")),

@@ -1,4 +1,4 @@
-//! The schema of a payload, in a program.
+//! The schema of a payload.
 
 use std::sync::OnceLock;
 
@@ -6,16 +6,21 @@ use capgen_schema::{Keyword, Validator, Violation};
 use serde_json::Value;
 
 use crate::Options;
+#[cfg(feature = "derive")]
+use crate::UnsupportedSchema;
 
-/// A schema that is compiled on first use.
+/// The schema of a payload, compiled on first use.
 #[derive(Debug)]
 pub struct PayloadSchema {
     text: &'static str,
     validator: OnceLock<Result<Validator, String>>,
+    /// The schema with its annotations, if a Rust type declares it.
+    #[cfg(feature = "derive")]
+    declared: Option<Result<capgen_schema::Schema, Vec<UnsupportedSchema>>>,
 }
 
 impl PayloadSchema {
-    /// A schema of the subset, as JSON.
+    /// A schema, given as JSON text.
     ///
     /// ```
     /// static SCHEMA: capgen::wire::PayloadSchema = capgen::wire::PayloadSchema::new(r#"{"type":"string"}"#);
@@ -23,10 +28,15 @@ impl PayloadSchema {
     /// ```
     #[must_use]
     pub const fn new(text: &'static str) -> Self {
-        Self { text, validator: OnceLock::new() }
+        Self {
+            text,
+            validator: OnceLock::new(),
+            #[cfg(feature = "derive")]
+            declared: None,
+        }
     }
 
-    /// That of a side of a capability; `None` is any JSON value.
+    /// The schema of a request or a response; `None` accepts any JSON value.
     #[must_use]
     pub const fn of(text: Option<&'static str>) -> Self {
         match text {
@@ -35,19 +45,23 @@ impl PayloadSchema {
         }
     }
 
-    /// One that is compiled already.
+    /// The schema that a Rust type declares. If it is unsupported, every payload is rejected.
     #[cfg(feature = "derive")]
-    pub(crate) fn compiled(validator: Validator) -> Self {
-        Self { text: "", validator: OnceLock::from(Ok(validator)) }
+    pub(crate) fn from_declaration(declared: Result<capgen_schema::Schema, Vec<UnsupportedSchema>>) -> Self {
+        let validator = match &declared {
+            Ok(schema) => Ok(Validator::new(schema)),
+            Err(problems) => Err(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+        };
+        Self { text: "", validator: OnceLock::from(validator), declared: Some(declared) }
     }
 
-    /// One that does not load, and why.
+    /// The schema, if a Rust type declares it.
     #[cfg(feature = "derive")]
-    pub(crate) fn unusable(why: String) -> Self {
-        Self { text: "", validator: OnceLock::from(Err(why)) }
+    pub(crate) fn declared(&self) -> Option<&Result<capgen_schema::Schema, Vec<UnsupportedSchema>>> {
+        self.declared.as_ref()
     }
 
-    /// The interpreter; `None` where the text is no schema of the subset, which no generated text is.
+    /// The interpreter; `None` if the text is not a schema of the subset. Generated texts always are.
     pub fn validator(&self) -> Option<&Validator> {
         self.compiled_or_why().as_ref().ok()
     }
@@ -56,7 +70,7 @@ impl PayloadSchema {
         self.validator.get_or_init(|| compile(self.text))
     }
 
-    /// Every violation. A schema that is none has no payload.
+    /// Every violation. An invalid schema rejects every payload.
     pub(crate) fn violations(&self, payload: &Value, options: Options) -> Vec<Violation> {
         match self.compiled_or_why() {
             Ok(validator) => options.apply(validator.clone()).validate(payload),
@@ -68,7 +82,7 @@ impl PayloadSchema {
     }
 }
 
-/// The text is not read as a `Value`, which would round its numbers.
+/// Does not parse the text as a `Value`, which would round its numbers.
 fn compile(text: &str) -> Result<Validator, String> {
     let schema = capgen_schema::Schema::parse_text(text).map_err(|error| error.to_string())?;
     Ok(Validator::new(&schema))

@@ -1,4 +1,4 @@
-//! Serde's traits for types with a JSON form, so that they fit into other types.
+//! Serde's traits for types with a JSON form, so that other serde types can contain them.
 
 use std::cell::RefCell;
 
@@ -8,18 +8,18 @@ use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
 
 use super::reader::ValueKind;
-use super::{Codec, Reader, Writer, locate};
-use crate::{Options, Payload};
+use super::{Codec, PayloadSchema, Reader, Writer, locate};
+use crate::Options;
 
 /// Reads a value through serde, and checks its schema.
 ///
-/// Costs more than [`Payload::from_json`](crate::Payload::from_json), as the value becomes a tree and a text first, and
-/// tells of the first mistake alone.
+/// Costs more than [`Payload::from_json`](crate::Payload::from_json), because the value first becomes a tree and then a text. Reports
+/// only the first violation.
 ///
 /// # Errors
 ///
-/// What the deserializer rejects; an object that has a name twice; a value nested deeper than 128 levels; what the type
-/// or its schema does not allow.
+/// An error of the deserializer, a duplicate name in an object, a value nested deeper than 128 levels, or a value that the type or
+/// its schema does not allow.
 ///
 /// ```
 /// let mut json = serde_json::Deserializer::from_str("[1e3]");
@@ -36,12 +36,15 @@ pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Resu
 ///
 /// # Errors
 ///
-/// Those of [`deserialize`], with every violation. Values of the payload are not quoted: who logs an error of serde need not
-/// know that there is a payload in it.
-pub fn deserialize_payload<'de, T: Payload + Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+/// Those of [`deserialize`], with every violation. Values of the payload are not quoted: code that logs an error of serde may not know
+/// that it contains a payload.
+pub fn deserialize_payload<'de, T: Codec, D: Deserializer<'de>>(
+    deserializer: D,
+    schema: &PayloadSchema,
+) -> Result<T, D::Error> {
     let value = capgen_schema::deserialize_payload(deserializer)?;
     read(&value.to_string()).map_err(|reason| {
-        let violations = T::schema().violations(&value, Options::new().redact(true));
+        let violations = schema.violations(&value, Options::new().redact(true));
         let shown: Vec<String> =
             violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message)).collect();
         D::Error::custom(if shown.is_empty() { reason } else { shown.join("; ") })
@@ -53,7 +56,7 @@ fn read<T: Codec>(text: &str) -> Result<T, String> {
     if let Some(read) = reader.whole() {
         return Ok(read);
     }
-    let stop = reader.stop("not what the type or its schema allows");
+    let stop = reader.stop("does not match the type or its schema");
     Err(format!("{}: {}", locate::shown(&locate::pointer(text, stop.offset)), stop.message))
 }
 
@@ -76,7 +79,7 @@ pub fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S:
     transcode(&mut Reader::unchecked(&text), serializer)
 }
 
-/// The value that a text has next.
+/// The next value of a reader.
 struct Next<'r, 'a>(RefCell<&'r mut Reader<'a>>);
 
 impl Serialize for Next<'_, '_> {
@@ -86,7 +89,7 @@ impl Serialize for Next<'_, '_> {
 }
 
 fn transcode<S: Serializer>(reader: &mut Reader<'_>, serializer: S) -> Result<S::Ok, S::Error> {
-    let some = |read: Option<()>| read.ok_or_else(|| S::Error::custom("no JSON"));
+    let some = |read: Option<()>| read.ok_or_else(|| S::Error::custom("not valid JSON"));
     match reader.kind() {
         Some(ValueKind::Null) => {
             some(reader.null())?;
@@ -95,7 +98,7 @@ fn transcode<S: Serializer>(reader: &mut Reader<'_>, serializer: S) -> Result<S:
         Some(ValueKind::Boolean) => serializer.serialize_bool(reader.boolean().unwrap_or_default()),
         Some(ValueKind::Number) => match reader.numeral() {
             Some(numeral) => numeral.serialize(serializer),
-            None => Err(S::Error::custom("no number")),
+            None => Err(S::Error::custom("not a valid number")),
         },
         Some(ValueKind::String) => serializer.serialize_str(&reader.string().unwrap_or_default()),
         Some(ValueKind::Array) => {
@@ -119,6 +122,6 @@ fn transcode<S: Serializer>(reader: &mut Reader<'_>, serializer: S) -> Result<S:
             }
             map.end()
         }
-        None => Err(S::Error::custom("no JSON")),
+        None => Err(S::Error::custom("not valid JSON")),
     }
 }

@@ -1,4 +1,4 @@
-//! Values of any type, and values that nobody asks for.
+//! Reading values of any type, and skipping values.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 
 use super::reader::{Reader, ValueKind};
 
-/// With as many items or fewer, every two are compared.
+/// Up to this number of items, comparing every pair is faster than a hash set.
 const FEW: usize = 16;
 
 impl Reader<'_> {
-    /// Reads any value. Refuses a name that an object has twice, as everything here does.
+    /// Reads any value. Duplicate names in an object are rejected, as everywhere in this module.
     pub fn value(&mut self) -> Option<Value> {
         Some(match self.kind()? {
             ValueKind::Null => {
@@ -44,7 +44,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads past a value, of which only the syntax is checked.
+    /// Skips a value, checking its syntax.
     pub(super) fn skip(&mut self) -> Option<()> {
         match self.kind()? {
             ValueKind::Null => self.null(),
@@ -65,7 +65,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether no item stands twice. Takes time about linear in their number.
+/// Whether all items are different. Takes about linear time.
 pub(super) fn are_unique<T: Eq + Hash>(items: &[T]) -> bool {
     if items.len() > FEW {
         let mut seen = HashSet::with_capacity(items.len());
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// The same numbers every time.
+    /// A generator with a fixed seed.
     struct Random(u64);
 
     impl Random {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_reads_what_the_strict_parser_reads() {
+    fn the_reader_and_the_strict_parser_agree() {
         let mut random = Random(7);
         for round in 0..60_000 {
             let seed = SEEDS.get(round % SEEDS.len()).copied().unwrap_or_default();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_ends_at_128_levels_in_what_is_skipped_too() {
+    fn the_depth_limit_of_128_levels_holds_for_skipped_values_too() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             for (depth, is_read) in [(128, true), (129, false), (1_000_000, false)] {
                 let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));

@@ -1,4 +1,4 @@
-//! JSON text, checked and written in one pass.
+//! Checking and writing JSON text in one pass.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +10,27 @@ use super::reader::Unrepresentable;
 use super::stack::with_room;
 use super::{Codec, Constraint, Interpreted, Reader};
 
-/// From here on, a binary64 has no fraction.
+/// 2^53. From here on, a binary64 number has no fraction.
 const EXACT: f64 = 9_007_199_254_740_992.0;
-/// 2^64: the integers of 64 bits are below.
+/// 2^64. Integers of 64 bits are below.
 const MAX: f64 = 18_446_744_073_709_551_616.0;
 
 /// A JSON text that is being written.
 ///
-/// What writes to it says `None` where the value breaks its schema; then the text is not to be used.
+/// A method that writes returns `None` if the value breaks its schema. The text is then incomplete and must not be used.
 #[derive(Debug)]
 pub struct Writer {
     text: Vec<u8>,
     depth: usize,
     max_depth: usize,
-    /// No schema is checked; a number that is not finite is written as `null`.
+    /// Whether assertions are not checked. A number that is not finite is then written as `null`.
     is_unchecked: bool,
     /// Numbers that are not finite.
     unrepresentable: Vec<Unrepresentable>,
 }
 
 impl Writer {
-    /// A writer that checks schemas.
+    /// A writer that checks assertions.
     pub(crate) fn new() -> Self {
         Self {
             text: Vec::with_capacity(128),
@@ -41,12 +41,12 @@ impl Writer {
         }
     }
 
-    /// With at most so many levels of arrays and objects.
+    /// The writer with a limit on the levels of arrays and objects.
     pub(crate) fn max_depth(self, levels: usize) -> Self {
         Self { max_depth: levels, ..self }
     }
 
-    /// A writer that takes every value.
+    /// A writer that checks no assertions.
     pub(crate) fn unchecked() -> Self {
         Self { is_unchecked: true, ..Self::new() }
     }
@@ -55,12 +55,12 @@ impl Writer {
         self.text
     }
 
-    /// The text, and where it has `null` for what JSON cannot hold.
+    /// The text, and the places where it has `null` for a number that is not finite.
     pub(crate) fn into_parts(self) -> (Vec<u8>, Vec<Unrepresentable>) {
         (self.text, self.unrepresentable)
     }
 
-    /// Checks a value of the type and writes it.
+    /// Checks the whole schema of a value and writes it.
     #[inline]
     pub fn write<T: Codec>(&mut self, value: &T) -> Option<()> {
         match T::INTERPRETED {
@@ -69,12 +69,12 @@ impl Writer {
         }
     }
 
-    /// Checks more than the type says, and writes the value.
+    /// Checks a constraint and writes the value.
     pub fn write_by<T, C: Constraint<T>>(&mut self, value: &T, constraint: &C) -> Option<()> {
         constraint.write(self, value)
     }
 
-    /// Writes a value, and lets the interpreter check it.
+    /// Writes a value, and validates the written text by the interpreter.
     pub(super) fn checked(&mut self, whole: &Interpreted, write: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         if self.is_unchecked {
             return write(self);
@@ -112,13 +112,15 @@ impl Writer {
 
     pub(super) fn float(&mut self, value: f64) -> Option<()> {
         if !value.is_finite() {
-            self.unrepresentable
-                .push(Unrepresentable { offset: self.text.len(), message: "JSON has no number that is not finite" });
+            self.unrepresentable.push(Unrepresentable {
+                offset: self.text.len(),
+                message: "JSON cannot represent a number that is not finite",
+            });
             if !self.is_unchecked {
                 return None;
             }
         }
-        // Beyond 2^53 the shortest decimal may stand for another integer.
+        // Beyond 2^53, the shortest decimal that reads back as the same binary64 may be another integer.
         #[expect(clippy::cast_possible_truncation, reason = "integers below 2^64 in absolute value fit")]
         if (EXACT..MAX).contains(&value.abs()) {
             return self.json(&(value as i128).to_string());
@@ -191,23 +193,23 @@ impl Writer {
         self.write(value)
     }
 
-    /// Writes a property where there is one.
+    /// Writes a property if it is present.
     pub fn optional<T: Codec>(&mut self, name: &str, value: &Option<T>) -> Option<()> {
         value.as_ref().map_or(Some(()), |value| self.required(name, value))
     }
 
-    /// Writes a property by a rule.
+    /// Writes a property with a constraint.
     pub fn required_by<T, C: Constraint<T>>(&mut self, name: &str, value: &T, constraint: &C) -> Option<()> {
         self.name(name)?;
         constraint.write(self, value)
     }
 
-    /// Writes a property by a rule where there is one.
+    /// Writes a property with a constraint if it is present.
     pub fn optional_by<T, C: Constraint<T>>(&mut self, name: &str, value: &Option<T>, constraint: &C) -> Option<()> {
         value.as_ref().map_or(Some(()), |value| self.required_by(name, value, constraint))
     }
 
-    /// Writes the properties that are not declared. One that has a declared name is left out: the field speaks for it.
+    /// Writes the undeclared properties. One with a declared name is left out: the field has the value of that property.
     pub fn rest<T, C: Constraint<T>>(
         &mut self,
         rest: &BTreeMap<String, T>,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::payload::MAX_PAYLOAD_DEPTH;
+use crate::payload_text::MAX_PAYLOAD_DEPTH;
 use crate::{NodeId, Schema};
 pub use cache::ValidatorCache;
 use collect::Collector;

@@ -38,7 +38,7 @@ where
 {
     Case {
         name,
-        entry: || Both::<T>::contract().entry,
+        entry: || Both::<T>::declared().entry,
         written: values.iter().filter_map(|value| serde_json::to_string(value).ok()).collect(),
         by_serde: |text| serde_json::to_value(serde_json::from_str::<T>(text).ok()?).ok(),
         by_capability: |text| serde_json::to_value(Both::<T>::from_json_str(text).ok()?).ok(),

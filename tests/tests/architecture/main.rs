@@ -1,5 +1,6 @@
 //! The invariants of ARCHITECTURE.md that can be checked in the sources.
 
+mod modules;
 mod repository;
 mod rust_printer;
 mod typescript_printer;
@@ -11,7 +12,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 6] = ["diagnostic", "schema", "manifest", "macros", "runtime", "codegen"];
+const LIBRARIES: [&str; 7] = ["diagnostic", "schema", "descriptor", "manifest", "macros", "runtime", "codegen"];
 
 /// The maximum number of lines of a hand-written file.
 const MOST_LINES: usize = 800;
@@ -21,9 +22,10 @@ fn crates_depend_on_each_other_in_one_direction() {
     let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
         ("capgen-diagnostic", &[][..]),
         ("capgen-schema", &["capgen-diagnostic"]),
-        ("capgen-manifest", &["capgen-diagnostic", "capgen-schema"]),
-        ("capgen-macros", &["capgen-diagnostic"]),
-        ("capgen", &["capgen-macros", "capgen-manifest", "capgen-schema"]),
+        ("capgen-descriptor", &[]),
+        ("capgen-manifest", &["capgen-descriptor", "capgen-diagnostic", "capgen-schema"]),
+        ("capgen-macros", &["capgen-descriptor", "capgen-diagnostic"]),
+        ("capgen", &["capgen-descriptor", "capgen-macros", "capgen-manifest", "capgen-schema"]),
         ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         ("capgen-cli", &["capgen-codegen", "capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
     ]);
@@ -97,6 +99,37 @@ fn the_runtime_does_without_the_renderers() {
         for dependency in dependencies(&package, &["normal"]).iter().filter(|d| name(d) == "capgen-diagnostic") {
             assert_eq!(dependency["uses_default_features"], false, "{krate}");
             assert!(dependency["features"].as_array().unwrap().is_empty(), "{krate}");
+        }
+    }
+}
+
+#[test]
+fn keys_of_capabilities_are_named_in_one_table() {
+    let table = "descriptor/src/keys.rs";
+    let rows = text(table).unwrap();
+    // `    timeout_ms (with_timeout_ms): Milliseconds = "timeoutMs", "60_000";`
+    let rows: Vec<(&str, &str, &str)> = rows
+        .lines()
+        .filter_map(|line| {
+            let (field, rest) = line.trim().split_once(" (")?;
+            let (setter, rest) = rest.split_once("): ")?;
+            Some((field, setter, rest.split('"').nth(1)?)).filter(|_| setter.starts_with("with_"))
+        })
+        .collect();
+    assert_eq!(rows.len(), 16, "update this number with the table");
+    for path in files().iter().filter(|path| path.ends_with(".rs") && path.contains("/src/") && *path != table) {
+        if !LIBRARIES.iter().any(|folder| path.starts_with(&format!("{folder}/src/"))) {
+            continue;
+        }
+        let source = text(path).unwrap();
+        let source = source.split("#[cfg(test)]").next().unwrap();
+        for (number, line) in code(source) {
+            for (field, setter, key) in &rows {
+                // Keys of one word are common words in code; the setters are not.
+                let is_named = line.contains(&format!(".{setter}"))
+                    || (key != field && (line.contains(&format!("\"{key}\"")) || line.contains(&format!("{field}:"))));
+                assert!(!is_named, "{path}:{number} names `{key}`, which only {table} should: {line}");
+            }
         }
     }
 }
@@ -267,7 +300,7 @@ fn every_file_that_architecture_md_names_exists() {
 }
 
 /// The lines of code of a source file with their numbers, without comments and without the tests at the end.
-fn code(text: &str) -> Vec<(usize, &str)> {
+pub(crate) fn code(text: &str) -> Vec<(usize, &str)> {
     let end = text.find("#[cfg(test)]\nmod tests").unwrap_or(text.len());
     let lines = text[..end].lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//") && !line.starts_with('*') && !line.starts_with("/*")).collect()

@@ -1,33 +1,13 @@
-//! From a place in a derived schema to the place in Rust.
-
-use std::fmt;
+//! Paths in Rust of places in a derived schema.
 
 use capgen_schema::{Json, Problem, pointer};
 
-/// Something of a Rust type that has no schema in the subset.
-///
-/// It is shown as a path, a colon and what to write instead: the path has the names of types and, as serde writes them,
-/// of fields and variants; `[]` is an item of a list or a value of a map.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnsupportedSchema {
-    /// The path from the type that holds it, such as `ReviewPr.extra.0`.
-    pub path: String,
-    /// What it is, and what to write instead.
-    pub message: String,
-}
+use crate::UnsupportedSchema;
 
-impl fmt::Display for UnsupportedSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.message)
-    }
-}
-
-impl UnsupportedSchema {
-    /// What is wrong with the schema of the type `name`.
-    pub(super) fn new(name: &str, schema: &Json, problem: &Problem) -> Self {
-        let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-        Self { path: of(name, schema, &problem.pointer), message: format!("{}{help}", problem.message) }
-    }
+/// The problem of a schema that was made from the type `name`.
+pub(super) fn unsupported(name: &str, schema: &Json, problem: &Problem) -> UnsupportedSchema {
+    let help = problem.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+    UnsupportedSchema { path: of(name, schema, &problem.pointer), message: format!("{}{help}", problem.message) }
 }
 
 /// The path in Rust of a place in the schema of the type `name`.
@@ -59,7 +39,7 @@ fn of(name: &str, schema: &Json, place: &str) -> String {
                     path.push_str(&format!("::{variant}"));
                 }
             }
-            // A keyword that says something of the place itself.
+            // An assertion of this place: the path ends here.
             _ => break,
         }
     }
@@ -73,7 +53,7 @@ fn member_of<'a>(members: &'a Json, token: &str) -> Option<&'a Json> {
     }
 }
 
-/// The tag of an internally or adjacently tagged variant: its one constant string.
+/// The tag of an internally or adjacently tagged variant: its first constant string.
 fn variant(branch: &Json) -> Option<&str> {
     let properties = branch.get("properties")?.as_object()?;
     properties.iter().find_map(|(_, property)| property.get("const")?.as_str())
@@ -84,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_shown_as_rust_has_them() -> Result<(), Box<dyn std::error::Error>> {
+    fn places_become_paths_in_rust() -> Result<(), Box<dyn std::error::Error>> {
         let schema: Json = r##"{
             "properties": {"extra": {"items": [{}, {}]}, "list": {"items": {"items": [{}]}}},
             "definitions": {"Kind": {"oneOf": [{"properties": {"kind": {"const": "Big"}, "at": {}}}, {"$ref": "#"}]}}

@@ -1,4 +1,6 @@
-//! Writing by serde that tells infinities and NaN from `null`, and ends where a payload must.
+//! A serializer that records numbers that are not finite, and stops at the depth limit of payloads.
+//!
+//! `serde_json` writes infinities and NaN as `null`, and has no limit on depth when it writes.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -11,16 +13,16 @@ use serde::ser::{
 
 use crate::wire::Unrepresentable;
 
-/// What is written, and where it has `null` for a number that is not finite.
+/// The text so far, and the places where it has `null` for a number that is not finite.
 #[derive(Default)]
-struct Page {
+struct Output {
     text: RefCell<Vec<u8>>,
     nulls: RefCell<Vec<Unrepresentable>>,
-    /// Levels of arrays and objects that are open.
+    /// The number of open arrays and objects; `usize::MAX` after the limit was exceeded.
     depth: Cell<usize>,
 }
 
-impl Page {
+impl Output {
     fn open<E: Error>(&self) -> Result<(), E> {
         if self.depth.get() == MAX_PAYLOAD_DEPTH {
             self.depth.set(usize::MAX);
@@ -35,7 +37,7 @@ impl Page {
     }
 }
 
-impl io::Write for &Page {
+impl io::Write for &Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -46,35 +48,36 @@ impl io::Write for &Page {
     }
 }
 
-/// A serializer, or what it opens, and a value, with the page that is written to.
+/// A wrapper around a serializer of `serde_json`, around its serializers of arrays and objects, and around the values that are passed to
+/// them.
 pub(super) struct Finite<'p, S> {
     inner: S,
-    page: &'p Page,
+    output: &'p Output,
 }
 
-/// Why a value is not written.
+/// Why a value was not written.
 pub(super) enum NotWritten {
-    /// It has more levels than a payload may have.
+    /// It is nested deeper than a payload may be.
     TooDeep,
-    /// What serde says.
-    Refused(serde_json::Error),
+    /// The error of serde.
+    Failed(serde_json::Error),
 }
 
 impl Finite<'_, ()> {
-    /// Writes a value as JSON. `serde_json` writes numbers that are not finite as `null`; their places are returned too.
+    /// Writes a value as JSON. Also returns the places of numbers that are not finite, which are written as `null`.
     pub(super) fn write<T: Serialize>(value: &T) -> Result<(Vec<u8>, Vec<Unrepresentable>), NotWritten> {
-        let page = Page::default();
-        match value.serialize(Finite { inner: &mut serde_json::Serializer::new(&page), page: &page }) {
-            Ok(()) => Ok((page.text.into_inner(), page.nulls.into_inner())),
-            Err(_) if page.depth.get() == usize::MAX => Err(NotWritten::TooDeep),
-            Err(error) => Err(NotWritten::Refused(error)),
+        let output = Output::default();
+        match value.serialize(Finite { inner: &mut serde_json::Serializer::new(&output), output: &output }) {
+            Ok(()) => Ok((output.text.into_inner(), output.nulls.into_inner())),
+            Err(_) if output.depth.get() == usize::MAX => Err(NotWritten::TooDeep),
+            Err(error) => Err(NotWritten::Failed(error)),
         }
     }
 }
 
 impl<'p, S> Finite<'p, S> {
     fn like<U>(&self, inner: U) -> Finite<'p, U> {
-        Finite { inner, page: self.page }
+        Finite { inner, output: self.output }
     }
 }
 
@@ -87,9 +90,9 @@ impl<T: Serialize + ?Sized> Serialize for Finite<'_, &T> {
 impl<S: Serializer> Finite<'_, S> {
     fn float(self, is_finite: bool, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
         if !is_finite {
-            let offset = self.page.text.borrow().len();
-            let message = "JSON has no number that is not finite";
-            self.page.nulls.borrow_mut().push(Unrepresentable { offset, message });
+            let offset = self.output.text.borrow().len();
+            let message = "JSON cannot represent a number that is not finite";
+            self.output.nulls.borrow_mut().push(Unrepresentable { offset, message });
         }
         write(self.inner)
     }
@@ -106,8 +109,8 @@ macro_rules! forward {
 macro_rules! open {
     ($($name:ident($($argument:ident: $ty:ty),*) -> $opened:ident;)*) => {
         $(fn $name(self $(, $argument: $ty)*) -> Result<Self::$opened, S::Error> {
-            self.page.open()?;
-            Ok(Finite { inner: self.inner.$name($($argument),*)?, page: self.page })
+            self.output.open()?;
+            Ok(Finite { inner: self.inner.$name($($argument),*)?, output: self.output })
         })*
     };
 }
@@ -200,7 +203,7 @@ macro_rules! items {
             }
 
             fn end(self) -> Result<S::Ok, S::Error> {
-                self.page.close();
+                self.output.close();
                 self.inner.end()
             }
         })*
@@ -230,7 +233,7 @@ macro_rules! fields {
             }
 
             fn end(self) -> Result<S::Ok, S::Error> {
-                self.page.close();
+                self.output.close();
                 self.inner.end()
             }
         })*
@@ -256,7 +259,7 @@ impl<S: SerializeMap> SerializeMap for Finite<'_, S> {
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {
-        self.page.close();
+        self.output.close();
         self.inner.end()
     }
 }
@@ -268,15 +271,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_are_not_finite_are_told_from_null() -> Result<(), &'static str> {
+    fn numbers_that_are_not_finite_are_distinguished_from_null() -> Result<(), &'static str> {
         let value = BTreeMap::from([("a", vec![Some(1.5), Some(f64::NAN), None]), ("b", vec![Some(f64::INFINITY)])]);
         let (text, nulls) = Finite::write(&value).map_err(|_| "not written")?;
         assert_eq!(String::from_utf8_lossy(&text), r#"{"a":[1.5,null,null],"b":[null]}"#);
         assert_eq!(nulls.iter().map(|null| null.offset).collect::<Vec<_>>(), [10, 26]);
         Ok(())
     }
+
     #[test]
-    fn a_value_of_any_depth_is_refused_without_a_crash() {
+    fn deeply_nested_values_are_rejected_without_a_crash() {
         #[derive(serde::Serialize)]
         struct List(Vec<List>);
         let nested = |levels| (1..levels).fold(List(Vec::new()), |list, _| List(vec![list]));

@@ -1,4 +1,4 @@
-//! Payloads whose type has a JSON form, read and written in one pass.
+//! Reading and writing payloads in one pass, with every violation if that fails.
 
 use std::collections::HashSet;
 
@@ -8,24 +8,25 @@ use capgen_schema::{Keyword, PayloadError, Violation, parse_payload};
 use super::locate::{pointer, pointers};
 use super::reader::Unrepresentable;
 use super::{Codec, PayloadSchema, Reader, Writer};
-use crate::{InvalidPayload, Options, Payload};
+use crate::{InvalidPayload, Options};
 
-/// Reads a payload: [`Payload::read`] of a generated type.
+/// Reads a payload: [`Payload::read`](crate::Payload::read) of a generated type.
 ///
 /// # Errors
 ///
-/// Those of [`Payload::from_json_with`].
-pub fn read_payload<T: Payload + Codec>(text: &str, options: Options) -> Result<T, InvalidPayload> {
+/// Those of [`Payload::from_json_with`](crate::Payload::from_json_with).
+pub fn read_payload<T: Codec>(text: &str, options: Options, schema: &PayloadSchema) -> Result<T, InvalidPayload> {
     let mut reader = Reader::new(text).max_depth(options.max_depth);
     loop {
         match reader.whole() {
             Some(payload) => return Ok(payload),
-            None => reader = again(&reader, text, T::schema(), options)?,
+            None => reader = again(&reader, text, schema, options)?,
         }
     }
 }
 
-/// A second reader, which checks nothing, for a text that the schema allows.
+/// A second reader, which checks no assertions, for a text that the schema allows. The first reader stops at the first problem, so
+/// the interpreter validates the text, and reports every violation.
 #[cold]
 fn again<'a>(
     first: &Reader<'_>,
@@ -36,35 +37,39 @@ fn again<'a>(
     if first.is_unchecked() {
         return Err(beyond_rust(text, first));
     }
-    refuse(text, schema, options)?;
+    validate(text, schema, options)?;
     Ok(Reader::unchecked(text))
 }
 
-/// Everything that is wrong with a text; nothing, where the schema allows it.
-fn refuse(text: &str, schema: &PayloadSchema, options: Options) -> Result<(), InvalidPayload> {
+/// Validates a text by the interpreter.
+fn validate(text: &str, schema: &PayloadSchema, options: Options) -> Result<(), InvalidPayload> {
     let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
     let violations = schema.violations(&parse_payload(text.as_bytes()).map_err(syntax)?, options);
     if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
-/// What a type of Rust does not hold, although its schema allows it.
+/// The error of a value that its schema allows, and that its Rust type cannot represent.
 fn beyond_rust(text: &str, reader: &Reader<'_>) -> InvalidPayload {
-    let stop = reader.stop("not what the Rust type allows");
+    let stop = reader.stop("does not fit the Rust type");
     InvalidPayload::Violations(vec![unrepresentable(pointer(text, stop.offset), stop.message)])
 }
 
-/// Checks a payload and writes it: [`Payload::write`] of a generated type.
+/// Checks a payload and writes it: [`Payload::write`](crate::Payload::write) of a generated type.
 ///
 /// # Errors
 ///
-/// Those of [`Payload::to_json_with`].
-pub fn write_payload<T: Payload + Codec>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-    write(&|writer| writer.write(payload), T::schema(), options)
+/// Those of [`Payload::to_json_with`](crate::Payload::to_json_with).
+pub fn write_payload<T: Codec>(
+    payload: &T,
+    options: Options,
+    schema: &PayloadSchema,
+) -> Result<Vec<u8>, InvalidPayload> {
+    write(&|writer| writer.write(payload), schema, options)
 }
 
 type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
 
-/// What need not be done for each type is done once for all, from here on.
+/// From here on, nothing is generic, so that it is compiled once.
 fn write(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::new().max_depth(options.max_depth);
     match write(&mut writer) {
@@ -73,7 +78,7 @@ fn write(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<V
     }
 }
 
-/// What is wrong with a value that could not be written at once.
+/// Writes a value without checks, and validates the text, to report every violation.
 #[cold]
 fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::unchecked().max_depth(options.max_depth);
@@ -84,7 +89,7 @@ fn write_slowly(write: Write<'_>, schema: &PayloadSchema, options: Options) -> R
     settle(text, nulls, schema, options)
 }
 
-/// A text that is written, if the schema allows it; `nulls` stand where numbers are not finite.
+/// Returns a written text if it is valid. `nulls` are the places of numbers that are not finite, for which the text has `null`.
 ///
 /// # Errors
 ///
@@ -109,7 +114,7 @@ pub(crate) fn settle(
     if violations.is_empty() { Ok(text) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
-/// A number that the schema may allow, and the language it is in does not.
+/// The violation of a number that the schema may allow, and that Rust or JSON cannot represent.
 fn unrepresentable(path: String, message: &str) -> Violation {
     Violation { path, message: message.to_owned(), keyword: Keyword::Type }
 }

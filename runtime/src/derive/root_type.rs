@@ -1,25 +1,27 @@
-//! Schemas of types that are known at run time alone.
+//! Generating schemas without generic code for each type.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-/// What schemars' derive has made of a type. Its generator takes types, and what it does would be compiled again for each:
-/// so there is one type, [`Stand`], that stands for all of them.
+/// The functions of schemars' derive for a type.
+///
+/// schemars' generator is generic over the root type, so it would be compiled again for each type. Instead, it is called with one type,
+/// [`Placeholder`], which calls these functions.
 #[derive(Clone, Copy)]
-pub(super) struct Root {
+pub(super) struct RootType {
     name: fn() -> Cow<'static, str>,
     id: fn() -> Cow<'static, str>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
 thread_local! {
-    /// The type that `Stand` stands for.
-    static CURRENT: Cell<Root> = const { Cell::new(Root::of::<bool>()) };
+    /// The type that `Placeholder` represents at the moment.
+    static CURRENT: Cell<RootType> = const { Cell::new(RootType::of::<bool>()) };
 }
 
-impl Root {
+impl RootType {
     pub(super) const fn of<T: JsonSchema>() -> Self {
         Self { name: T::schema_name, id: T::schema_id, schema: T::json_schema }
     }
@@ -31,15 +33,15 @@ impl Root {
     /// The schema of the type, with its definitions.
     pub(super) fn generate(self, generator: SchemaGenerator) -> Schema {
         let outer = CURRENT.replace(self);
-        let schema = generator.into_root_schema_for::<Stand>();
+        let schema = generator.into_root_schema_for::<Placeholder>();
         CURRENT.set(outer);
         schema
     }
 }
 
-struct Stand;
+struct Placeholder;
 
-impl JsonSchema for Stand {
+impl JsonSchema for Placeholder {
     fn schema_name() -> Cow<'static, str> {
         CURRENT.get().name()
     }

@@ -1,8 +1,8 @@
-//! JSON as schemas mean it, read, checked and written in one pass. Generated code is written against this module; a
-//! program uses [`Payload`](crate::Payload).
+//! Reading, checking and writing JSON in one pass, with the semantics of JSON Schema. Generated code uses this module. A program
+//! uses [`Payload`](crate::Payload).
 //!
-//! It differs from what serde derives: `1.0` is an integer, an optional property is not `null`, a name never stands twice
-//! in an object, an object is never an array, and what the schema says of a value is checked while it is read.
+//! It differs from serde's derive: `1.0` is an integer, `null` is not a missing property, duplicate names in an object are rejected,
+//! an array is never read as a struct, and the assertions of the schema are checked while a value is read.
 
 mod branch;
 mod codec;
@@ -11,7 +11,7 @@ mod locate;
 mod member;
 mod number;
 mod object;
-mod payload;
+mod read_write;
 mod reader;
 mod scan;
 mod schema;
@@ -26,13 +26,13 @@ pub use codec::Codec;
 pub use constraint::{Any, Constraint, Interpreted, Items, Length, Nullable, Text, Unique, Values, Within};
 pub use member::{NotInEnum, find_name};
 pub use object::{ObjectReader, Rest};
-pub use payload::{read_payload, write_payload};
+pub use read_write::{read_payload, write_payload};
 pub use reader::{Reader, ValueKind};
 pub use schema::PayloadSchema;
 pub use shim::{deserialize, deserialize_payload, serialize};
 pub use writer::Writer;
 
 #[cfg(feature = "derive")]
-pub(crate) use payload::settle;
+pub(crate) use read_write::settle;
 #[cfg(feature = "derive")]
 pub(crate) use reader::Unrepresentable;

@@ -1,17 +1,17 @@
-//! Payloads that serde reads and writes, and the interpreter checks.
+//! Reading and writing payloads by serde, with checks by the interpreter.
 
 use capgen_schema::{Keyword, MAX_PAYLOAD_DEPTH, PayloadError, Violation, parse_payload, pointer};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
-use super::finite::{Finite, NotWritten};
+use super::serializer::{Finite, NotWritten};
 use crate::wire::settle;
 use crate::{InvalidPayload, Options, Payload};
 
-/// 2^53: from here on a binary64 may stand for an integer that was rounded.
+/// 2^53. A binary64 number from here on may be a rounded integer.
 const ROUNDED: f64 = 9_007_199_254_740_992.0;
 
-/// Reads a payload: a tree, a run of the interpreter, and serde.
+/// Reads a payload: parses a tree, validates it by the interpreter, and deserializes the text.
 ///
 /// # Errors
 ///
@@ -28,22 +28,23 @@ pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, Invali
     T::deserialize(&mut deserializer).or_else(|_| read_folded(&tree, options))
 }
 
-/// What serde rejects although the schema allows it: an integer that is written with a point, or the type is narrower.
+/// Reads a payload that the schema allows and serde rejected. Either an integer is written with a point, which serde does not accept,
+/// or the Rust type is narrower than its schema, which is an error.
 #[cold]
 fn read_folded<T: Payload>(tree: &Value, options: Options) -> Result<T, InvalidPayload> {
-    // From text, as before: from a tree, serde makes an infinity of what an `f32` does not hold.
+    // From text again: from a tree, serde would turn a number outside the range of `f32` into an infinity.
     let folded = fold(tree).to_string();
     let mut deserializer = serde_json::Deserializer::from_str(&folded);
     deserializer.disable_recursion_limit();
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let reason = error.inner().to_string();
-        // The place in a text that nobody has seen.
+        // Drops the line and column, which are those of a text that the caller has not seen.
         let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
         beyond_rust(to_pointer(error.path()), reason, options)
     })
 }
 
-/// The same value, with integers where a number has a point and no fraction: to JSON Schema `1.0` is an integer, not to serde.
+/// The value with integers instead of numbers without a fraction: for JSON Schema, `1.0` is an integer; for serde, it is not.
 fn fold(value: &Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
@@ -63,19 +64,19 @@ fn fold(value: &Value) -> Value {
 ///
 /// # Errors
 ///
-/// Those of [`Payload::to_json_with`]; what serde can't write, such as a map whose keys are no strings.
+/// Those of [`Payload::to_json_with`], and values that serde cannot write as JSON, such as a map whose keys are not strings.
 pub(super) fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     match Finite::write(payload) {
         Ok((text, infinite)) => settle(text, infinite, T::schema(), options),
         Err(NotWritten::TooDeep) => Err(InvalidPayload::Violations(vec![Violation::too_deep(MAX_PAYLOAD_DEPTH)])),
-        Err(NotWritten::Refused(error)) => Err(beyond_rust(String::new(), &error.to_string(), options)),
+        Err(NotWritten::Failed(error)) => Err(beyond_rust(String::new(), &error.to_string(), options)),
     }
 }
 
-/// What is told of a value that the schema allows, or may allow, and Rust does not.
+/// The error of a value that the schema may allow, and that the Rust type does not.
 fn beyond_rust(path: String, reason: &str, options: Options) -> InvalidPayload {
-    let mut message = "not what the Rust type allows".to_owned();
-    // What serde says may quote the payload.
+    let mut message = "does not fit the Rust type".to_owned();
+    // A message of serde may quote the payload.
     if !options.redact {
         message.push_str(": ");
         message.extend(reason.chars().take(200));

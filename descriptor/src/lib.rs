@@ -1,0 +1,20 @@
+//! The properties of a capability apart from its schemas: the one table of keys, and the rules for their values.
+//!
+//! The reader and the writer of `capabilities.yaml`, the derive macro, generated code and descriptors all take the keys from
+//! [`capability_keys!`]. The derive macro links this crate, so it has no heavy dependencies.
+#![forbid(unsafe_code)]
+
+mod class;
+mod descriptor;
+mod keys;
+pub mod name;
+mod owned;
+#[cfg(feature = "serde")]
+mod serde_impls;
+mod version;
+
+pub use class::{Determinism, SideEffects};
+pub use descriptor::Descriptor;
+pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
+pub use owned::OwnedDescriptor;
+pub use version::{InvalidVersionRange, VersionRange, complete_version};
