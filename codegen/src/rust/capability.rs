@@ -7,7 +7,7 @@ use super::types::Types;
 use super::writer::Writer;
 use crate::model::{CapabilityModel, Model, SideModel};
 
-/// The contract's own constants.
+/// The constants of the whole contract: the agent's id, the hash and the descriptors.
 pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
     let texts = [
         ("The agent's id.", "pub const AGENT: &str = ", model.manifest.agent.as_str()),
@@ -17,24 +17,23 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
             &model.hash.to_string(),
         ),
     ];
-    for (what, head, text) in texts {
+    for (documentation, head, text) in texts {
         writer.item();
-        writer.doc(what);
+        writer.doc(documentation);
         writer.text(head);
         writer.literal(text);
         writer.line(";");
     }
     writer.item();
     writer.doc("The descriptors of all capabilities, in the order of the contract.");
-    writer.text("pub const CAPABILITIES: &[::capgen::Descriptor] = ");
-    writer.never_break();
-    writer.list("&[", "]", |w| {
-        w.each(&model.capabilities, |w, capability| {
-            w.text(&capability.marker);
-            w.text("::DESCRIPTOR");
+    writer.assign("pub const CAPABILITIES: &[::capgen::Descriptor] = ", |w| {
+        w.list("&[", "]", |w| {
+            w.each(&model.capabilities, |w, capability| {
+                w.text(&capability.marker);
+                w.text("::DESCRIPTOR");
+            });
         });
     });
-    writer.line(";");
 }
 
 /// The type of a side without a schema.
@@ -47,6 +46,7 @@ pub(super) fn loose(writer: &mut Writer, name: &str, side: &str, capability: &st
     writer.line(&format!("pub type {name} = ::serde_json::Value;"));
 }
 
+/// The marker type of a capability, with its descriptor and its implementation of the trait `Capability`.
 pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
     let source = capability.source;
     writer.item();
@@ -62,15 +62,10 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
         writer.line(";");
     };
     writer.item();
-    writer.text("impl ");
-    writer.text(&capability.marker);
-    writer.text(" ");
-    writer.body(|w| {
+    // A constant rather than a function, so that `CAPABILITIES` and constants in user code can refer to it.
+    writer.braced("impl ", &capability.marker, |w| {
         w.doc("The capability as the contract declares it.");
-        w.text("pub const DESCRIPTOR: ::capgen::Descriptor = ");
-        w.never_break();
-        descriptor(w, types, capability);
-        w.line(";");
+        w.assign("pub const DESCRIPTOR: ::capgen::Descriptor = ", |w| descriptor(w, types, capability));
     });
     writer.implement(
         |w| w.text("::capgen::Capability"),
