@@ -161,20 +161,6 @@ impl Schema {
         &self.source
     }
 
-    /// Whether each node is reachable from the root, also through `$ref`; indexed in the order of [`nodes`](Self::nodes).
-    pub(crate) fn reachable(&self) -> Vec<bool> {
-        let mut reached = vec![false; self.nodes.len()];
-        let mut open = vec![self.root()];
-        while let Some(id) = open.pop() {
-            match reached.get_mut(id.0 as usize) {
-                Some(seen) if !*seen => *seen = true,
-                _ => continue,
-            }
-            open.extend(self.node(id).kind.children());
-        }
-        reached
-    }
-
     /// The findings of the loader that are not errors.
     pub fn warnings(&self) -> &[Problem] {
         &self.warnings

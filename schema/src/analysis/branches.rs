@@ -139,14 +139,15 @@ pub fn have_distinct_types(schema: &Schema, branches: &[NodeId]) -> bool {
 }
 
 /// The properties that every branch requires and for which no two branches allow the same value, in source order of the
-/// first branch. Only finds those that the branches' own assertions declare, and only if every branch is for objects alone.
+/// first branch. Only finds those that the branches' own assertions declare, and only if every branch has `type: object`.
 pub fn tags<'s>(schema: &'s Schema, branches: &[NodeId]) -> impl Iterator<Item = &'s str> {
     let mut profiler = Profiler::new(schema, Effort::OWN);
     let mut budget = usize::MAX;
     let mut of = |branch: &NodeId| profiler.profile(&Conjunction::of([schema.resolve(*branch)]), &mut budget);
     let profiles: Vec<Profile> = branches.iter().map(&mut of).collect();
-    let only_objects = profiles.iter().all(|profile| profile.types == TypeSet::EMPTY.with(Type::Object));
-    let first = branches.first().filter(|_| only_objects && branches.len() > 1);
+    let only_objects = Some(TypeSet::EMPTY.with(Type::Object));
+    let is_object = |branch: &NodeId| schema.assertions(*branch).is_some_and(|a| a.types == only_objects);
+    let first = branches.first().filter(|_| branches.len() > 1 && branches.iter().all(is_object));
     let properties = first.and_then(|first| schema.assertions(*first)).map_or(&[][..], |a| a.properties.as_slice());
     let names = properties.iter().map(|(name, _)| name.as_str());
     names.filter(move |name| is_exclusive(&profiles, name))

@@ -173,6 +173,23 @@ impl<'s> Graph<'s> {
     }
 }
 
+/// Whether each node is reachable from the root; indexed in the order of [`Schema::nodes`].
+///
+/// Unlike a [`Graph`], this distinguishes a reference from its target: a definition that is only another name for a used one
+/// may itself be unused.
+pub fn reachable(schema: &Schema) -> Vec<bool> {
+    let mut reached = vec![false; schema.nodes().count()];
+    let mut open = vec![schema.root()];
+    while let Some(id) = open.pop() {
+        match reached.get_mut(id.0 as usize) {
+            Some(seen) if !*seen => *seen = true,
+            _ => continue,
+        }
+        open.extend(schema.node(id).kind.children());
+    }
+    reached
+}
+
 impl Vertex<'_> {
     /// The positions of all subschemas that apply to the same place or below it.
     pub fn targets(&self) -> impl Iterator<Item = usize> {

@@ -4,6 +4,7 @@
 //! (`allOf`, `$ref`) is out of scope: a warning must always be right and must stay cheap.
 
 use super::Reports;
+use crate::analysis::graph::reachable;
 use crate::{Assertions, Json, Kind, Node, NodeId, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
 pub(super) fn run(schema: &Schema, reports: &mut Reports) {
@@ -19,7 +20,7 @@ pub(super) fn run(schema: &Schema, reports: &mut Reports) {
 
 /// Definitions that are not reachable from the root.
 fn unused_definitions(schema: &Schema) -> impl Iterator<Item = Problem> {
-    let reached = schema.reachable();
+    let reached = reachable(schema);
     let unused = schema.definitions().iter().filter(move |(_, id)| reached.get(id.0 as usize) == Some(&false));
     let problem = |name: &str| {
         let at = pointer::join("/definitions", name);

@@ -1,4 +1,7 @@
 //! `$ref`: names, targets, cycles that consume no input, and long chains.
+//!
+//! The cycles are found here and not by [`crate::analysis::graph`], which needs a schema without them, and which does not visit
+//! definitions that are never used.
 
 use std::collections::HashMap;
 
