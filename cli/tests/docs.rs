@@ -1,4 +1,4 @@
-//! The commands and programs of the documentation run as written and print what the pages show.
+//! The commands and programs of the documentation run as written and print the output that the pages show.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod common;

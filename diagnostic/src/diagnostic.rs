@@ -1,10 +1,10 @@
-//! A finding: what is wrong, where, and how to fix it.
+//! A finding: the problem, its location, and how to fix it.
 
 use std::ops::Range;
 
 use crate::{Code, Severity, Source};
 
-/// A finding: what is wrong, where, and how to fix it.
+/// A finding: the problem, its location, and how to fix it.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// The stable code.

@@ -2,7 +2,7 @@
 
 use crate::{Code, nearest};
 
-/// What a code means, why it is a problem, an example and its fix.
+/// The meaning of a code, the reason for it, an example and its fix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explanation {
     code: Code,

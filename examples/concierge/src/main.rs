@@ -95,7 +95,7 @@ fn advice(response: &<ReviewPr as Capability>::Response) -> String {
     format!("{verdict}: {}", response.summary)
 }
 
-/// A request to an agent whose contract is declared in Rust. Callers cannot tell the difference.
+/// A request to an agent whose contract is declared in Rust. Callers do not see the difference.
 fn change() -> ReviewChangeRequest {
     let edited = ReviewChangeRequestChangeEdited::new("-total()?\n+total().unwrap()");
     let files = [("src/total.rs".to_owned(), ReviewChangeRequestChange::Edited(edited))];

@@ -1,6 +1,7 @@
 //! The invariants of ARCHITECTURE.md that can be checked in the sources.
 
 mod modules;
+mod plain_english;
 mod repository;
 mod rust_printer;
 mod typescript_printer;
