@@ -9,7 +9,7 @@ use crate::wire::settle;
 use crate::{InvalidPayload, Options, Payload};
 
 /// 2^53. A binary64 number from here on may be a rounded integer.
-const ROUNDED: f64 = 9_007_199_254_740_992.0;
+const ROUNDED: f64 = capgen_schema::Number::EXACT_INTEGER_LIMIT;
 
 /// Reads a payload: parses a tree, validates it by the interpreter, and deserializes the text.
 ///

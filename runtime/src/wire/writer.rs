@@ -11,7 +11,7 @@ use super::stack::with_room;
 use super::{Codec, Constraint, Interpreted, Reader};
 
 /// 2^53. From here on, a binary64 number has no fraction.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT: f64 = capgen_schema::Number::EXACT_INTEGER_LIMIT;
 /// 2^64. Integers of 64 bits are below.
 const MAX: f64 = 18_446_744_073_709_551_616.0;
 
