@@ -17,6 +17,7 @@ mod credentials;
 mod diagnostic;
 mod explanation;
 mod near;
+mod quote;
 #[cfg(feature = "render")]
 pub mod render;
 #[cfg(feature = "render")]
@@ -26,6 +27,7 @@ pub use characters::is_unsafe;
 pub use code::{Code, Severity};
 pub use explanation::{Explanation, Explanations};
 pub use near::nearest;
+pub use quote::{quoted, shortened};
 
 #[cfg(feature = "render")]
 pub use {

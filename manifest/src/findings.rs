@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::{Code, Diagnostic, Source};
+use capgen_diagnostic::{Code, Diagnostic, Source, quoted};
 
 use crate::codes;
 use crate::tree::{Member, Node};
@@ -109,13 +109,5 @@ impl<'s> Findings<'s> {
                 Err(self.list)
             }
         }
-    }
-}
-
-/// The text in backticks, shortened if it is long.
-pub(crate) fn quoted(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((cut, _)) => format!("`{}…`", text.get(..cut).unwrap_or_default()),
-        None => format!("`{text}`"),
     }
 }

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use capgen_diagnostic::quoted;
 use capgen_schema::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, Number, read_json};
 
-use crate::findings::{Findings, Stop, quoted};
+use crate::findings::{Findings, Stop};
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
 /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). The text may start with a byte order mark. Takes

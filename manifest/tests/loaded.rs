@@ -131,6 +131,9 @@ fn suggestions_keep_the_notation_of_the_source() {
     suggested("idempotent: yes", "yes", "true");
     suggested("description: 5", "5", "\"5\"");
     suggested("timeoutMs: \"5\"", "\"5\"", "5");
+    suggested("inputSchema: { propertis: {} }", "propertis", "properties");
+    suggested("inputSchema: { type: [int] }", "int", "integer");
+    suggested("inputSchema: { format: 'datetime' }", "'datetime'", "'date-time'");
     let json =
         r#"{"version": "1", "agent": "shop", "transports": [{"kind": "memry"}], "capabilities": [{"name": "a"}]}"#;
     let expected = [("\"1\"", "1"), ("\"shop\"", "\"agent://shop\""), ("\"memry\"", "\"memory\"")];

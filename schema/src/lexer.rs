@@ -7,6 +7,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use capgen_diagnostic::quoted;
+
 /// A text that is not valid JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonTextError {
@@ -364,14 +366,6 @@ impl<B: JsonBuilder> Lexer<'_, '_, B> {
         span: Range<usize>,
     ) -> Result<T, B::Error> {
         Err(self.builder.fail(JsonTextError { span, kind, message: message.into(), help: None }))
-    }
-}
-
-/// The text in backticks, shortened if it is long.
-fn quoted(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((cut, _)) => format!("`{}…`", text.get(..cut).unwrap_or_default()),
-        None => format!("`{text}`"),
     }
 }
 

@@ -32,6 +32,6 @@ pub use number::{Number, NumberError};
 pub use parse::definition_name;
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
-pub use problem::{Anchor, Problem};
+pub use problem::{Anchor, Problem, Rename};
 pub use text::SchemaTextError;
 pub use validate::{Keyword, UnknownKeyword, Validator, ValidatorCache, Violation};

@@ -27,11 +27,23 @@ pub struct Problem {
     pub label: String,
     /// How to fix it, if that is known.
     pub help: Option<String>,
+    /// The correct name, if the finding is about a wrong one.
+    pub rename: Option<Rename>,
+}
+
+/// A wrong name, and the name to write instead: that of a keyword, a type or a format.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rename {
+    /// The name in the schema.
+    pub from: String,
+    /// The name to write instead.
+    pub to: String,
 }
 
 impl Problem {
     pub(crate) fn new(code: Code, pointer: String, message: impl Into<String>) -> Self {
-        Self { code, pointer, anchor: Anchor::Value, message: message.into(), label: String::new(), help: None }
+        let (anchor, message, label) = (Anchor::Value, message.into(), String::new());
+        Self { code, pointer, anchor, message, label, help: None, rename: None }
     }
 
     pub(crate) fn at_key(mut self) -> Self {
@@ -46,6 +58,11 @@ impl Problem {
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn rename(mut self, from: &str, to: Option<&str>) -> Self {
+        self.rename = to.map(|to| Rename { from: from.to_owned(), to: to.to_owned() });
         self
     }
 }

@@ -90,12 +90,9 @@ pub(super) fn plain(violation: &Violation) -> String {
 
 /// Escapes characters that move a terminal's cursor or end the line. Names in messages come from untrusted payloads.
 pub(super) fn visible(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     let mut visible = String::with_capacity(text.len());
     for c in text.chars() {
-        if hidden(c) { visible.extend(c.escape_unicode()) } else { visible.push(c) }
+        if capgen_diagnostic::is_unsafe(c) { visible.extend(c.escape_unicode()) } else { visible.push(c) }
     }
     visible
 }

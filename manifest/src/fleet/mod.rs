@@ -5,10 +5,11 @@ mod listing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use capgen_diagnostic::{nearest, quoted};
+
 use crate::file::{candidates, manifest_in, read_source, shown};
 use crate::fleet::listing::{Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Source, codes};
-use capgen_diagnostic::nearest;
 
 /// The agents of a fleet: those in `fleet.yaml`, and the folders in `agents/`.
 #[derive(Clone, Debug)]
@@ -90,7 +91,7 @@ impl Fleet {
     pub fn peer(&self, id: &str) -> Result<PathBuf, Vec<Diagnostic>> {
         let bare = id.strip_prefix("agent://").unwrap_or(id);
         let Some(id) = AgentId::new(bare) else {
-            let message = format!("{} is not a valid agent id", crate::read::quoted(bare));
+            let message = format!("{} is not a valid agent id", quoted(bare));
             return Err(vec![Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE)]);
         };
         if let Some(listed) = self.listed.get(&id) {

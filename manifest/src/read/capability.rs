@@ -1,11 +1,11 @@
 //! One element of `capabilities`.
 
 use capgen_descriptor::{Determinism, SideEffects, VersionRange, capability_keys, complete_version};
-use capgen_diagnostic::nearest;
+use capgen_diagnostic::{nearest, quoted};
 use semver::Version;
 
 use super::Names;
-use super::reader::{Map, Place, Reader, did_you_mean, listed, quoted};
+use super::reader::{Map, Place, Reader, did_you_mean, listed};
 use super::schema;
 use crate::{Capability, Data, Node, Side, codes};
 

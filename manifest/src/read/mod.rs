@@ -8,10 +8,12 @@ mod transport;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use capgen_diagnostic::quoted;
+
 use crate::document::parse_document;
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes};
 
-pub(crate) use reader::{Map, Place, Reader, listed, quoted};
+pub(crate) use reader::{Map, Place, Reader, listed};
 
 /// Reads a `capabilities.yaml` or `capabilities.json`. Takes time linear in the text.
 ///

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::{Code, Severity, nearest};
+use capgen_diagnostic::{Code, Severity, nearest, quoted};
 use capgen_schema::pointer;
 
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
@@ -299,25 +299,6 @@ fn truth(text: &str) -> Option<bool> {
         "false" | "no" | "off" | "n" | "0" => Some(false),
         _ => None,
     }
-}
-
-/// A text from the document in backticks: short, on one line, without control characters.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("`{}`", cut(text, 60))
-}
-
-/// The first characters of a text, on one line, without control characters.
-pub(crate) fn cut(text: &str, longest: usize) -> String {
-    let mut shown: String = text.chars().take(longest).flat_map(visible).collect();
-    if text.chars().nth(longest).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-fn visible(c: char) -> impl Iterator<Item = char> {
-    let (escaped, plain) = if c.is_control() { (Some(c.escape_default()), None) } else { (None, Some(c)) };
-    escaped.into_iter().flatten().chain(plain)
 }
 
 pub(crate) fn did_you_mean(name: &str) -> String {

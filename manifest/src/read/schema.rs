@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use capgen_diagnostic::shortened;
 use capgen_schema::{Anchor, Problem, Schema};
 
-use super::reader::{Map, Place, Reader, cut};
+use super::reader::{Map, Place, Reader};
 use crate::tree::{Part, follow};
 use crate::{Data, Member, Node, Side};
 
@@ -38,9 +39,15 @@ fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range
         Anchor::Key => problem.pointer.rsplit_once('/').map_or("", |(parent, _)| parent),
         Anchor::Value => &problem.pointer,
     };
-    let at = place.at.as_ref().map(|at| if near.is_empty() { at.clone() } else { format!("{at}, {}", cut(near, 200)) });
+    let at = place
+        .at
+        .as_ref()
+        .map(|at| if near.is_empty() { at.clone() } else { format!("{at}, {}", shortened(near, 200)) });
     let place = Place { pointer: format!("{}{}", place.pointer, problem.pointer), at, secret: false };
-    let mut finding = reader.finding(problem.code, problem.message.clone(), (span, &problem.label), &place);
+    let mut finding = reader.finding(problem.code, problem.message.clone(), (span.clone(), &problem.label), &place);
+    if let Some(rename) = &problem.rename {
+        finding = reader.suggest_text(finding, &span, &rename.from, &rename.to);
+    }
     finding.help.clone_from(&problem.help);
     reader.report(finding);
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use capgen_diagnostic::quoted;
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, StructureStyle, Tag, YamlVersion};
 
 use super::anchors::{Anchor, Anchors, Children, Place, Size};
 use super::scalar::{self, Invalid};
 use super::{spans, syntax};
-use crate::findings::{Findings, MAX_DEPTH, Stop, quoted};
+use crate::findings::{Findings, MAX_DEPTH, Stop};
 use crate::{Data, Member, Node, codes};
 
 /// The largest number of values that all aliases together may copy.

@@ -200,7 +200,7 @@ impl<'a> Walk<'a> {
         let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message).label("not enforced");
         let help = match types.names("string") {
             true => "remove it, and write a `pattern` for the strings".to_owned(),
-            false => format!("write `\"type\": \"integer\"`, or {}", advice::unknown_format(name)),
+            false => format!("write `\"type\": \"integer\"`, or {}", advice::unknown_format(name).help),
         };
         self.report(problem.help(help));
         true

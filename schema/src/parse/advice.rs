@@ -19,8 +19,11 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Prob
     };
     // A keyword of another draft or of OpenAPI has a known replacement. Any other keyword is likely a typo.
     let problem = Problem::new(codes::UNKNOWN_KEYWORD, at, message).at_key().label(label);
-    match keyword_help(siblings, name).or_else(|| did_you_mean(name, keyword::all())) {
-        Some(help) => problem.help(help),
+    if let Some(help) = keyword_help(siblings, name) {
+        return problem.help(help);
+    }
+    match near(name, keyword::all()) {
+        Some(near) => problem.help(did_you_mean(near)).rename(name, Some(near)),
         None if name.starts_with("x-") => problem.help("remove it, or write it in `$comment`"),
         None => problem,
     }
@@ -109,37 +112,59 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
 }
 
 /// Help for an unknown type. The names are those of other schema languages and of programming languages.
-pub(super) fn unknown_type(name: &str) -> String {
-    let text = match name {
-        "int" | "long" | "bigint" | "int32" | "int64" => "write `integer`",
-        "float" | "double" | "decimal" => "write `number`",
-        "bool" => "write `boolean`",
-        "str" | "text" | "date" | "file" => "write `string`",
-        "list" | "tuple" | "set" => "write `array`",
-        "dict" | "map" | "record" | "struct" => "write `object`",
-        "nil" | "none" | "None" | "undefined" => "write `null`",
-        "any" => "remove `type`",
-        _ => "",
+pub(super) fn unknown_type(name: &str) -> Advice {
+    let known = match name {
+        "int" | "long" | "bigint" | "int32" | "int64" => Type::Integer,
+        "float" | "double" | "decimal" => Type::Number,
+        "bool" => Type::Boolean,
+        "str" | "text" | "date" | "file" => Type::String,
+        "list" | "tuple" | "set" => Type::Array,
+        "dict" | "map" | "record" | "struct" => Type::Object,
+        "nil" | "none" | "None" | "undefined" => Type::Null,
+        "any" => return Advice::new("remove `type`"),
+        _ => {
+            let all = Type::ALL.map(Type::name);
+            return near(name, all).map_or_else(|| Advice::new(format!("write one of {}", list(all))), Advice::near);
+        }
     };
-    if !text.is_empty() {
-        return text.to_owned();
-    }
-    did_you_mean(name, Type::ALL.map(Type::name))
-        .unwrap_or_else(|| format!("write one of {}", list(Type::ALL.map(Type::name))))
+    Advice::write(known.name())
 }
 
 /// Help for a format that is not in the subset.
-pub(crate) fn unknown_format(name: &str) -> String {
+pub(crate) fn unknown_format(name: &str) -> Advice {
     let names = Format::ALL.map(Format::name);
     match name {
-        "url" => "write `uri`".to_owned(),
-        "datetime" | "timestamp" => "write `date-time`".to_owned(),
-        "guid" => "write `uuid`".to_owned(),
+        "url" => Advice::write("uri"),
+        "datetime" | "timestamp" => Advice::write("date-time"),
+        "guid" => Advice::write("uuid"),
         "int32" | "int64" | "uint32" | "uint64" | "float" | "double" => {
-            "remove it, and limit the value with `minimum` and `maximum`".to_owned()
+            Advice::new("remove it, and limit the value with `minimum` and `maximum`")
         }
-        _ => did_you_mean(name, names)
-            .unwrap_or_else(|| format!("remove it or write a `pattern`; the supported formats are {}", list(names))),
+        _ => near(name, names).map_or_else(
+            || Advice::new(format!("remove it or write a `pattern`; the supported formats are {}", list(names))),
+            Advice::near,
+        ),
+    }
+}
+
+/// How to fix a wrong name.
+pub(crate) struct Advice {
+    pub(crate) help: String,
+    /// The name to write instead, if a program can do it.
+    pub(crate) instead: Option<&'static str>,
+}
+
+impl Advice {
+    fn new(help: impl Into<String>) -> Self {
+        Self { help: help.into(), instead: None }
+    }
+
+    fn write(name: &'static str) -> Self {
+        Self { help: format!("write `{name}`"), instead: Some(name) }
+    }
+
+    fn near(name: &'static str) -> Self {
+        Self { help: did_you_mean(name), instead: Some(name) }
     }
 }
 
@@ -166,7 +191,8 @@ fn reference(target: &str) -> &'static str {
 pub(crate) fn unresolved<'n>(definitions: impl Iterator<Item = &'n str>, name: &str, at: String) -> Problem {
     let message = format!("unknown definition {}", value::quote(name));
     let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
-    problem.help = did_you_mean(name, definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME));
+    let candidates = definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME);
+    problem.help = near(name, candidates).map(did_you_mean);
     problem
 }
 
@@ -182,12 +208,13 @@ pub(crate) fn schema_too_deep(at: String) -> Problem {
     Problem::new(codes::SCHEMA_TOO_DEEP, at, message).label("too deep").help(help)
 }
 
-/// A suggestion, if a candidate is close to `name`.
-fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    if name.len() > MAX_NAME {
-        return None;
-    }
-    capgen_diagnostic::nearest(name, candidates).map(|near| format!("did you mean `{near}`?"))
+/// The candidate that `name` was probably meant to be.
+fn near<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    if name.len() > MAX_NAME { None } else { capgen_diagnostic::nearest(name, candidates) }
+}
+
+fn did_you_mean(name: &str) -> String {
+    format!("did you mean `{name}`?")
 }
 
 fn list<const N: usize>(names: [&str; N]) -> String {

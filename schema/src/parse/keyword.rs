@@ -164,7 +164,9 @@ impl Loader {
         let known = Type::from_name(name);
         if known.is_none() {
             let problem = Problem::new(codes::UNKNOWN_TYPE, at, format!("unknown type {}", value::quote(name)));
-            self.report(problem.label("not a JSON Schema type").help(advice::unknown_type(name)));
+            let advice = advice::unknown_type(name);
+            let problem = problem.label("not a JSON Schema type").help(advice.help);
+            self.report(problem.rename(name, advice.instead));
         }
         known
     }
@@ -180,7 +182,8 @@ impl Loader {
         if draft.assertions.format.is_none() {
             let message = format!("format {} is not part of the schema subset", value::quote(&name));
             let problem = Problem::new(codes::UNKNOWN_FORMAT, draft.at("format"), message);
-            self.report(problem.label("not enforced").help(advice::unknown_format(&name)));
+            let advice = advice::unknown_format(&name);
+            self.report(problem.label("not enforced").help(advice.help).rename(&name, advice.instead));
         }
     }
 
