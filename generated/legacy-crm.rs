@@ -134,7 +134,9 @@ mod legacy_crm_contract {
             &[""],
         );
         impl ::capgen::wire::Codec for FindCustomerRequest {
-            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);
+            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(
+                &INTERPRETED,
+            );
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 reader.value().map(Self)
             }

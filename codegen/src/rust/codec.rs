@@ -78,7 +78,9 @@ pub(super) fn implement(
         name,
         |w| {
             if is_interpreted {
-                w.line("const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);");
+                w.text("const INTERPRETED: ");
+                w.generic("Option", |w| w.text("&'static ::capgen::wire::Interpreted"));
+                w.assign(" = ", |w| w.call("Some", |w| w.text("&INTERPRETED")));
             }
             w.text("fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> ");
             w.body(read);

@@ -114,7 +114,9 @@ mod required_alternatives_contract {
             &[""],
         );
         impl ::capgen::wire::Codec for FindRequest {
-            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(&INTERPRETED);
+            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(
+                &INTERPRETED,
+            );
             fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
                 reader.value().map(Self)
             }
