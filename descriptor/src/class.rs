@@ -29,7 +29,7 @@ macro_rules! class {
 }
 
 class! {
-    /// What a call changes.
+    /// The effects of a call.
     ///
     /// ```
     /// use capgen_descriptor::SideEffects;

@@ -76,7 +76,7 @@ macro_rules! descriptor {
             /// The name, unique within the agent.
             pub name: &'static str,
             $($(#[$doc])* pub $field: constant_type!($type),)*
-            /// SHA-256 of what callers rely on, in hexadecimal. Two programs with the same hash mean the same capability.
+            /// The hash of the name, the version and the schemas, in hexadecimal. Two programs with the same hash mean the same capability.
             pub hash: &'static str,
             /// The schema of the request as canonical JSON without annotations; `None` if any JSON value is a request.
             pub input_schema: Option<&'static str>,

@@ -43,7 +43,7 @@ macro_rules! capability_keys {
             min_schema_version (with_min_schema_version): Version = "minSchemaVersion", r#""1.0.0""#;
             /// Words to find the capability by.
             tags (with_tags): Words = "tags", r#"["code", "review"]"#;
-            /// What a call changes: `pure`, `idempotent` or `external`.
+            /// The effects of a call: `pure`, `idempotent` or `external`.
             side_effects (with_side_effects): SideEffects = "sideEffects", r#""pure""#;
             /// Whether equal requests get equal responses: `deterministic` or `nondeterministic`.
             determinism (with_determinism): Determinism = "determinism", r#""deterministic""#;

@@ -74,7 +74,7 @@ macro_rules! owned_descriptor {
             /// The name, unique within the agent.
             pub name: String,
             $($(#[$doc])* pub $field: owned_type!($type),)*
-            /// SHA-256 of what callers rely on, in hexadecimal; empty if it is unknown.
+            /// The hash of the name, the version and the schemas, in hexadecimal; empty if it is unknown.
             pub hash: String,
             /// The schema of the request as canonical JSON without annotations; `None` if any JSON value is a request.
             pub input_schema: Option<String>,

@@ -52,7 +52,7 @@ pub(crate) fn demands(generics: &Generics, capgen: &Path) -> Vec<TokenStream> {
     generics.type_params().map(demand).collect()
 }
 
-/// The `where` clause of the struct with more predicates; empty if there are none.
+/// The `where` clause of the struct with the bounds added; empty without predicates.
 pub(crate) fn where_clause(generics: &Generics, demands: &[TokenStream]) -> TokenStream {
     let written = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut predicates: Vec<TokenStream> = written.map(|predicate| quote!(#predicate)).collect();

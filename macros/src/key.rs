@@ -11,7 +11,7 @@ pub(crate) struct Key {
     example: &'static str,
 }
 
-/// What a key sets.
+/// The effect of a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyKind {
     /// The name of the capability, which has a default.

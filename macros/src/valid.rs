@@ -1,4 +1,4 @@
-//! Checks the values of the keys by the rules of the manifest, and collects what the expansion needs.
+//! Checks the values of the keys by the rules of the manifest, and collects the parts of the expansion.
 
 use capgen_descriptor::name::{NAME_RULE, is_id, is_name};
 use capgen_descriptor::{CapabilityKey, Determinism, SideEffects, ValueType, VersionRange, complete_version};

@@ -251,7 +251,7 @@ fn invalid_values_are_rejected() {
         (
             "id: x",
             "E0213 6:9 `id` must be a reverse-domain name\n",
-            "write at least two labels with dots between, such as `org.example.code-review`",
+            "write at least two labels separated by dots, such as `org.example.code-review`",
         ),
         ("id: org.x:1.2.0", "E0213 6:9 `id` must be a reverse-domain name\n", "move the version to `version`"),
     ] {
@@ -315,7 +315,7 @@ E0117 15:28 `allOf` is empty
   help: write at least one schema, or remove it
 E0201 16:5 unknown key `color` in a capability
   at: capability 3
-  help: the keys here are `name`, `id`, `description`, `version`, `inputSchema`, `outputSchema`, `timeoutMs`, `idempotent`, `since`, `skill`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`
+  help: the keys here are `name`, `id`, `description`, `version`, `timeoutMs`, `idempotent`, `since`, `skill`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`, `inputSchema`, `outputSchema`
 E0202 16:5 a capability must have a `name`
   at: capability 3
 "#,

@@ -34,7 +34,7 @@ pub trait Payload: Serialize + DeserializeOwned {
     ///
     /// [`InvalidPayload::Syntax`] if the text is not valid JSON, or has a duplicate name in an object, a lone surrogate, a number
     /// outside the range of binary64, or more than 128 levels. [`InvalidPayload::Violations`] with every violation of the schema;
-    /// if there is none, with the number that the Rust type cannot represent.
+    /// otherwise, with the number that the Rust type cannot represent.
     fn from_json(json: &[u8]) -> Result<Self, InvalidPayload> {
         Self::from_json_with(json, Options::new())
     }

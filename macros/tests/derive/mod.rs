@@ -257,11 +257,11 @@ mod strict {
     #[derive(Debug, Serialize, Deserialize, JsonSchema, Capability)]
     #[capability(response = Self)]
     pub(super) struct Echo<T: JsonSchema> {
-        /// What comes back.
+        /// The response.
         pub(super) what: T,
     }
 
-    /// A request nobody should make.
+    /// A deprecated request.
     #[derive(Debug, Capability)]
     #[deprecated]
     #[capability(response = Vec<u8>)]

@@ -41,7 +41,7 @@ impl<T: Declare + 'static> Capability for T {
     }
 }
 
-/// What follows from a declaration. Made on first use.
+/// The descriptor and the entry of a declaration, computed on first use.
 struct Derived {
     descriptor: Descriptor,
     declared: DeclaredCapability,

@@ -14,7 +14,7 @@ use super::{names, rust_path, serde_payload, tidy};
 use crate::wire::PayloadSchema;
 use crate::{InvalidPayload, Options, Payload, UnsupportedSchema};
 
-/// [`JsonSchema`] with an error message that tells users of capgen what to write.
+/// [`JsonSchema`] with an error message that states what to write.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "requests and responses of a capability need a schema",

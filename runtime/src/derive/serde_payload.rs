@@ -1,15 +1,12 @@
 //! Reading and writing payloads by serde, with checks by the interpreter.
 
-use capgen_schema::{Keyword, MAX_PAYLOAD_DEPTH, PayloadError, Violation, parse_payload, pointer};
+use capgen_schema::{Keyword, MAX_PAYLOAD_DEPTH, Number, PayloadError, Violation, parse_payload, pointer};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
 use super::serializer::{Finite, NotWritten};
 use crate::wire::settle;
 use crate::{InvalidPayload, Options, Payload};
-
-/// 2^53. A binary64 number from here on may be a rounded integer.
-const ROUNDED: f64 = capgen_schema::Number::EXACT_INTEGER_LIMIT;
 
 /// Reads a payload: parses a tree, validates it by the interpreter, and deserializes the text.
 ///
@@ -49,7 +46,7 @@ fn fold(value: &Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
             #[expect(clippy::cast_possible_truncation, reason = "below 2^53 an integer is exact")]
-            Some(float) if float.abs() < ROUNDED => (float as i64).into(),
+            Some(float) if float.abs() < Number::EXACT_INTEGER_LIMIT => (float as i64).into(),
             _ => value.clone(),
         },
         Value::Array(items) => Value::Array(items.iter().map(fold).collect()),

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_depth_limit_of_128_levels_holds_for_skipped_values_too() {
+    fn the_depth_limit_of_128_levels_applies_to_skipped_values() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             for (depth, is_read) in [(128, true), (129, false), (1_000_000, false)] {
                 let text = format!("{}1{}", open.repeat(depth), close.repeat(depth));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capgen_schema::MAX_PAYLOAD_DEPTH;
+use capgen_schema::{MAX_PAYLOAD_DEPTH, Number};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,8 +10,6 @@ use super::reader::Unrepresentable;
 use super::stack::with_room;
 use super::{Codec, Constraint, Interpreted, Reader};
 
-/// 2^53. From here on, a binary64 number has no fraction.
-const EXACT: f64 = capgen_schema::Number::EXACT_INTEGER_LIMIT;
 /// 2^64. Integers of 64 bits are below.
 const MAX: f64 = 18_446_744_073_709_551_616.0;
 
@@ -122,7 +120,7 @@ impl Writer {
         }
         // Beyond 2^53, the shortest decimal that reads back as the same binary64 may be another integer.
         #[expect(clippy::cast_possible_truncation, reason = "integers below 2^64 in absolute value fit")]
-        if (EXACT..MAX).contains(&value.abs()) {
+        if (Number::EXACT_INTEGER_LIMIT..MAX).contains(&value.abs()) {
             return self.json(&(value as i128).to_string());
         }
         self.scalar(&value)
