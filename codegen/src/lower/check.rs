@@ -1,4 +1,6 @@
 //! Schemas to the checks of their validators.
+//!
+//! Recursion, shared definitions and exclusive branches come from [`capgen_schema::analysis`], as for the interpreter.
 
 use std::collections::{HashMap, HashSet};
 

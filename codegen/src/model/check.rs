@@ -1,4 +1,4 @@
-//! What a validator checks, without the language it is written in.
+//! The checks of a validator, independent of the language in which it is written.
 //!
 //! A [`Validator`] is a graph of [`Check`]s, one for each subschema that is reachable, with references resolved. It states
 //! which checks need a function of their own and which branches of a union exclude each other, so that every printer agrees
@@ -22,15 +22,15 @@ pub(crate) struct Validator<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CheckId(pub(crate) usize);
 
-/// Payloads may be nested [`MAX_PAYLOAD_DEPTH`](capgen_schema::MAX_PAYLOAD_DEPTH) levels deep. What a validator has to do
-/// about it.
+/// Payloads may be nested [`MAX_PAYLOAD_DEPTH`](capgen_schema::MAX_PAYLOAD_DEPTH) levels deep. How a validator
+/// ensures that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DepthLimit {
-    /// Nothing: the schema accepts no payload that is deeper.
+    /// By its checks: the schema rejects every payload that is deeper.
     Implied,
-    /// Values that the schema says nothing about can be too deep.
+    /// By measuring the values to which no subschema applies.
     OfUnchecked,
-    /// Values that the schema describes can be too deep as well.
+    /// By counting levels in all values, since those that the schema describes can be too deep as well.
     OfAll,
 }
 

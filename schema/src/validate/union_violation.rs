@@ -1,4 +1,4 @@
-//! Violations of unions: the closest branch, and what the value lacks to match it.
+//! Violations of unions: the closest branch, and why the value does not match it.
 
 use serde_json::Value;
 
