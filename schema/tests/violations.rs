@@ -116,7 +116,9 @@ fn a_failed_union_is_one_violation_about_the_closest_branch() {
     check(
         pets.clone(),
         json!({"kind": "dog"}),
-        &[": matches no branch of oneOf; closest is branch 1 (\"dog\"): missing required property \"name\" [oneOf]"],
+        &[
+            ": matches no branch of oneOf; closest is branch 1 (\"dog\"): missing required property \"name\" at /name [oneOf]",
+        ],
     );
     check(
         pets.clone(),
@@ -128,13 +130,13 @@ fn a_failed_union_is_one_violation_about_the_closest_branch() {
         json!({"anyOf": [{"properties": {"t": {"const": "x"}}, "required": ["t", "a", "b"]}, {"type": "string"}]}),
         json!({"t": "x"}),
         &[
-            ": matches no branch of anyOf; closest is branch 0 (\"t\" \"x\"): missing required property \"a\" (and 1 more) [anyOf]",
+            ": matches no branch of anyOf; closest is branch 0 (\"t\" \"x\"): missing required property \"a\" at /a (and 1 more) [anyOf]",
         ],
     );
     check(
         json!({"oneOf": [{"minimum": 1}, {"type": "null"}, {"maximum": 3}]}),
         json!(2),
-        &[": matches more than one branch of oneOf: 0, 2 [oneOf]"],
+        &[": matches more than one branch of oneOf: 0 and 2 [oneOf]"],
     );
 }
 

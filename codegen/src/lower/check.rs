@@ -30,7 +30,6 @@ pub(super) fn validators<'a>(capabilities: &[CapabilityModel<'a>]) -> Vec<Valida
             graph: &graph,
             definitions: schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect(),
             memoized: shared::memoized(&graph),
-            shared: shared::nodes(schema).into_iter().collect(),
         };
         Validator {
             ty,
@@ -55,7 +54,6 @@ struct Lowering<'a, 'g> {
     graph: &'g Graph<'a>,
     definitions: HashMap<NodeId, &'a str>,
     memoized: HashSet<NodeId>,
-    shared: HashSet<NodeId>,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -79,7 +77,6 @@ impl<'a> Lowering<'a, '_> {
             // Every cycle goes through a reference, so a recursive subschema without one is inside another that has one.
             is_reused: vertex.references > usize::from(!vertex.is_recursive),
             is_memoized: self.memoized.contains(&vertex.id),
-            is_shared: self.shared.contains(&vertex.id),
         }
     }
 

@@ -45,8 +45,6 @@ pub(crate) struct Check<'a> {
     pub(crate) is_reused: bool,
     /// Whether one place of the payload can reach it so often that it has to remember its result.
     pub(crate) is_memoized: bool,
-    /// Whether one place can reach it more than once.
-    pub(crate) is_shared: bool,
 }
 
 #[derive(Debug)]

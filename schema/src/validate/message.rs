@@ -7,7 +7,7 @@ use super::literal::Literals;
 use super::program::Bound;
 use super::value::{canonical, type_of};
 use super::violation::{Keyword, Violation};
-use crate::{Json, TypeSet};
+use crate::{Json, Type};
 
 /// A message lists at most this many members of an `enum`.
 const LISTED: usize = 16;
@@ -51,7 +51,7 @@ impl Wording {
     pub(super) fn failure(self, failure: Failure<'_>, value: &Value) -> String {
         let got = || self.got(value);
         match failure {
-            Failure::Type(types) => format!("expected {}, got {}", any_of(types), type_of(value).name()),
+            Failure::Type(types) => format!("expected {}, got {}", any_of(types.iter()), type_of(value).name()),
             Failure::Enum(literals) => format!("value not in enum {}", self.literals(literals)),
             Failure::Const(literal) => format!("value is not {}", self.literal(literal)),
             Failure::Bound(bound, limit) => {
@@ -121,8 +121,8 @@ fn number_text(number: &serde_json::Number) -> String {
     }
 }
 
-pub(super) fn any_of(types: TypeSet) -> String {
-    let mut names: Vec<&str> = types.iter().map(|t| t.name()).collect();
+pub(super) fn any_of(types: impl IntoIterator<Item = Type>) -> String {
+    let mut names: Vec<&str> = types.into_iter().map(Type::name).collect();
     match (names.pop(), names.is_empty()) {
         (None, _) => "nothing".to_owned(),
         (Some(only), true) => only.to_owned(),

@@ -2,19 +2,14 @@
 
 use serde_json::Value;
 
-use super::check::Failure;
-
-use super::collect::{Cause, Collector};
+use super::collect::Collector;
 use super::message::any_of;
 use super::path::to_pointer;
 use super::program::{Checks, SubschemaId};
 use super::report::Summary;
 use super::value::{equal, type_of};
 use crate::pointer::by_utf16;
-use crate::{Json, TypeSet};
-
-/// A message lists at most this many matching branches of a `oneOf`.
-const LISTED: usize = 8;
+use crate::{Json, Type, TypeSet};
 
 /// The distance of a value from a branch. The order of the fields is the order of their importance.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -45,12 +40,10 @@ impl<'a> Collector<'a> {
         let numbered = branches.iter().enumerate();
         let mut matching =
             numbered.filter(|(_, branch)| self.evaluator.verdict(**branch, value)).map(|(index, _)| index);
-        let shown: Vec<String> = matching.by_ref().take(LISTED).map(|index| index.to_string()).collect();
-        let more = if matching.next().is_some() { ", ..." } else { "" };
-        match shown.len() {
-            0 => Some(self.no_branch("oneOf", branches, value)),
-            1 => None,
-            _ => Some(format!("matches more than one branch of oneOf: {}{more}", shown.join(", "))),
+        match (matching.next(), matching.next()) {
+            (None, _) => Some(self.no_branch("oneOf", branches, value)),
+            (Some(_), None) => None,
+            (Some(a), Some(b)) => Some(format!("matches more than one branch of oneOf: {a} and {b}")),
         }
     }
 
@@ -64,7 +57,7 @@ impl<'a> Collector<'a> {
             return plain;
         }
         if let Some(types) = self.types_of_all(branches)
-            && !types.contains(type_of(value))
+            && !types.iter().copied().collect::<TypeSet>().contains(type_of(value))
         {
             return format!("{plain}: expected {}, got {}", any_of(types), type_of(value).name());
         }
@@ -85,10 +78,16 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The types that the branches allow together; `None` if some branch is a boolean schema.
-    fn types_of_all(&self, branches: &[SubschemaId]) -> Option<TypeSet> {
-        let types = branches.iter().map(|&branch| self.program.checks(branch).map(|checks| checks.types));
-        types.reduce(|all, one| Some(all?.union(one?))).flatten()
+    /// The types that the branches allow together, each once, in the order of the branches; `None` if some branch is a boolean
+    /// schema.
+    fn types_of_all(&self, branches: &[SubschemaId]) -> Option<Vec<Type>> {
+        let mut all = Vec::new();
+        for &branch in branches {
+            let is_new = |t: &Type| !all.contains(t);
+            let new: Vec<Type> = self.program.checks(branch)?.types.iter().filter(is_new).collect();
+            all.extend(new);
+        }
+        Some(all)
     }
 
     fn distance(&self, branch: SubschemaId, value: &Value, summary: &Summary<'_>) -> Distance {
@@ -113,22 +112,19 @@ impl<'a> Collector<'a> {
     }
 
     fn label(&self, branch: SubschemaId) -> String {
-        match (self.program.definition(branch), self.tags(branch).min_by(|a, b| by_utf16(a.0, b.0))) {
-            (Some(name), _) => format!(" ({})", self.wording.quote(name)),
-            (None, Some((name, literal))) => {
-                format!(" ({} {})", self.wording.quote(name), self.wording.literal(literal))
-            }
-            (None, None) => String::new(),
-        }
+        let tag = |(name, literal)| format!("{} {}", self.wording.quote(name), self.wording.literal(literal));
+        let label = match self.program.definition(branch) {
+            Some(name) => Some(self.wording.quote(name)),
+            None => self.tags(branch).map(tag).min_by(|a, b| by_utf16(a, b)),
+        };
+        label.map(|label| format!(" ({label})")).unwrap_or_default()
     }
 
     /// The first failure of a value in a branch, with its path and the number of further failures.
     fn lack(&self, summary: &Summary<'_>) -> String {
         let Some((tokens, first)) = &summary.first else { return String::new() };
         let message = first.message(self.wording);
-        let contains_the_name = matches!(first.cause, Cause::Failure(Failure::Required(_)) | Cause::Unexpected(_));
-        let depth = tokens.len() - usize::from(contains_the_name);
-        let path = to_pointer(tokens.get(..depth).unwrap_or_default());
+        let path = to_pointer(tokens);
         // A path may contain property names that only the payload has.
         let is_shown = !path.is_empty() && !self.wording.redact;
         let place = if is_shown { format!(" at {}", self.wording.cut(path)) } else { String::new() };

@@ -76,8 +76,8 @@ fn item(item: &Item, form: Form) -> Doc {
             docs.extend([text(" = "), expression::plain(value, form), text(";")]);
             concat(docs)
         }
-        Item::Helper(helper, features) => {
-            let lines = helper.lines(features, form == Form::Typed);
+        Item::Helper(helper) => {
+            let lines = helper.lines(form == Form::Typed);
             let mut docs = Vec::new();
             for (index, line) in lines.into_iter().enumerate() {
                 docs.extend((index > 0).then(hard_line));

@@ -9,9 +9,7 @@ mod types;
 pub(super) use expression::{BinaryOperator, Expression, Local, Name, Stem};
 pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
 
-use std::collections::BTreeSet;
-
-use super::validator::{Feature, Helper};
+use super::validator::Helper;
 
 /// A file: what stands at its top level, in order.
 #[derive(Default)]
@@ -29,8 +27,8 @@ pub(super) enum Item {
         ty: Option<Type>,
         value: Expression,
     },
-    /// A hand-written function, with the parts that these features need.
-    Helper(Helper, BTreeSet<Feature>),
+    /// A hand-written function or constant.
+    Helper(Helper),
 }
 
 /// `export type` or `export interface`.

@@ -1,10 +1,10 @@
 //! Functions and constants that the exported functions of a file share.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use capgen_schema::{Json, Pattern};
 
-use super::helper::{Feature, Helper};
+use super::Helper;
 use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Stem, Type};
 use crate::typescript::syntax::{Keyword, Parameter, Returns};
 
@@ -84,9 +84,9 @@ impl Internals {
         self.functions.push(Function { doc: Vec::new(), name, parameters, returns, body });
     }
 
-    /// Adds `exported` to a module, and what it uses: before it functions and their constants, behind it helpers with the
-    /// parts for these features. Parts that are printed next to parts like them compress well.
-    pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>, features: &BTreeSet<Feature>) {
+    /// Adds `exported` to a module, and what it uses: before it functions and their constants, behind it helpers.
+    /// Parts that are printed next to parts like them compress well.
+    pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>) {
         let used = self.used(&exported);
         let is_used = |name: &Name| used.contains(name);
         let functions = self.functions.into_iter().filter(|function| is_used(&function.name));
@@ -95,8 +95,8 @@ impl Internals {
         module.items.extend(constants.map(|(name, ty, value)| Item::Constant { name, ty, value }));
         module.items.extend(exported.into_iter().map(Item::Function));
         let named = used.iter().filter_map(|name| if let Name::Helper(helper) = name { Some(*helper) } else { None });
-        let helpers = Helper::with_needed(named, features);
-        module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper, features.clone())));
+        let helpers = Helper::with_needed(named);
+        module.items.extend(helpers.into_iter().map(Item::Helper));
     }
 
     /// The names that some functions use, directly or through others.

@@ -11,9 +11,9 @@ mod scalar;
 mod structure;
 mod verdict;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-pub(super) use helper::{Feature, Helper};
+pub(super) use helper::Helper;
 use internal::Internals;
 use verdict::Verdicts;
 
@@ -50,19 +50,18 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>) {
     }
     module.items.extend([result(), violation(), options()]);
     let mut internals = Internals::default();
-    let mut features = BTreeSet::new();
     let (mut verdicts, mut parsers, mut assertions) = (Vec::new(), Vec::new(), Vec::new());
     for validator in &model.validators {
         let name = &model[validator.ty].name;
         let names = Names::of(name);
         verdicts.push(verdict(validator, &mut internals, name, &names));
-        let rules = rules::rules(validator, &mut internals, &mut features);
+        let rules = rules::rules(validator, &mut internals);
         parsers.push(parser(rules, name, &names));
         assertions.push(assertion(name, &names));
     }
     // Functions of one kind stand together because compressors find what is alike in what is near.
     let exported = verdicts.into_iter().chain(parsers).chain(assertions).collect();
-    internals.finish(module, exported, &features);
+    internals.finish(module, exported);
 }
 
 fn verdict(validator: &Validator<'_>, internals: &mut Internals, ty: &str, names: &Names) -> Function {

@@ -2,11 +2,11 @@
 //!
 //! The format is documented at the helper that reads it, `helpers/parse.ts`.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use capgen_schema::{Json, Number, TypeSet};
 
-use super::helper::Feature;
+use super::Helper;
 use super::internal::{Internals, value};
 use super::scalar;
 use crate::model::check::{Bound, Branch, CheckId, CheckKind, Rest, Rules, Union, Validator};
@@ -18,23 +18,22 @@ const MAX_NESTING: usize = 24;
 const QUOTED: usize = 64;
 const LISTED: usize = 16;
 
-/// The rules of a validator: the root, and the definitions that are referred to by name. Notes the features that occur.
-pub(super) fn rules(
-    validator: &Validator<'_>,
-    internals: &mut Internals,
-    features: &mut BTreeSet<Feature>,
-) -> Expression {
-    if validator.checks.iter().any(|check| check.is_shared) {
-        features.insert(Feature::Shared);
-    }
-    let mut data = Data { validator, queue: VecDeque::new(), named: HashSet::new(), nesting: 0, internals, features };
-    let mut parts = vec![data.rule(validator.root)];
+/// The rules of a validator: an array of the root, the definitions that are referred to by name, and, if a rule lists
+/// arrays or objects, the helper that compares them.
+pub(super) fn rules(validator: &Validator<'_>, internals: &mut Internals) -> Expression {
+    let (queue, named) = (VecDeque::new(), HashSet::new());
+    let mut data = Data { validator, queue, named, nesting: 0, internals, is_structured: false };
+    let root = data.rule(validator.root);
     let mut definitions = Vec::new();
     while let Some((name, id)) = data.queue.pop_front() {
         definitions.push((name, data.content(id)));
     }
-    if !definitions.is_empty() {
+    let mut parts = vec![root];
+    if !definitions.is_empty() || data.is_structured {
         parts.push(Expression::Object(definitions));
+    }
+    if data.is_structured {
+        parts.push(Expression::Name(Name::Helper(Helper::Among)));
     }
     Expression::Array(parts)
 }
@@ -47,7 +46,8 @@ struct Data<'m, 'i> {
     /// How many definitions are written into each other here.
     nesting: usize,
     internals: &'i mut Internals,
-    features: &'i mut BTreeSet<Feature>,
+    /// Whether an array or object is listed in `enum` or `const`.
+    is_structured: bool,
 }
 
 /// The members of a rule, and the texts that replace what JavaScript would print.
@@ -91,18 +91,14 @@ impl<'m> Data<'m, '_> {
     fn content(&mut self, id: CheckId) -> Expression {
         let validator = self.validator;
         match &validator.check(id).kind {
-            CheckKind::Anything => Expression::TRUE,
-            CheckKind::Nothing => {
-                self.features.insert(Feature::Nothing);
-                Expression::FALSE
-            }
+            CheckKind::Anything => Expression::Object(Vec::new()),
+            CheckKind::Nothing => Expression::FALSE,
             CheckKind::Rules(rules) => {
                 let Keywords { mut members, texts } = self.keywords(rules);
                 if !texts.is_empty() {
                     members.push(("text".to_owned(), Expression::Object(texts)));
                 }
                 match (members.as_slice(), rules.types.and_then(only_name)) {
-                    ([], _) => Expression::TRUE,
                     ([(name, _)], Some(only)) if name == "type" => Expression::string(only),
                     _ => Expression::Object(members),
                 }
@@ -113,13 +109,15 @@ impl<'m> Data<'m, '_> {
     fn keywords(&mut self, rules: &Rules<'m>) -> Keywords {
         let mut keywords = Keywords::default();
         if let Some(types) = rules.types.filter(|types| *types != TypeSet::ALL) {
-            let names = types.iter().map(|ty| Expression::string(ty.name())).collect();
-            keywords.push("type", Expression::Array(names));
+            let names = || types.iter().map(|ty| Expression::string(ty.name()));
+            keywords.push(
+                "type",
+                only_name(types).map_or_else(|| Expression::Array(names().collect()), Expression::string),
+            );
         }
         self.values(rules, &mut keywords);
         self.limits(rules, &mut keywords);
         if let Some(pattern) = rules.pattern {
-            self.features.insert(Feature::Pattern);
             keywords.push("pattern", self.internals.pattern(pattern));
             // JavaScript shows the pattern as it is written between slashes.
             if pattern.escaped_for_js_literal() != pattern.source() {
@@ -127,13 +125,11 @@ impl<'m> Data<'m, '_> {
             }
         }
         if let Some(format) = rules.format {
-            self.features.insert(Feature::Format);
             let accepts = Expression::Name(Name::Helper(scalar::helper_of(format)));
             keywords.push("format", Expression::Array(vec![Expression::string(format.name()), accepts]));
         }
         if rules.unique_items {
-            self.features.insert(Feature::UniqueItems);
-            keywords.push("uniqueItems", Expression::TRUE);
+            keywords.push("uniqueItems", Expression::Name(Name::Helper(Helper::Repeated)));
         }
         self.members(rules, &mut keywords);
         if let Some(items) = rules.items {
@@ -146,7 +142,6 @@ impl<'m> Data<'m, '_> {
 
     fn values(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         if let Some(values) = rules.enum_values {
-            self.features.insert(Feature::Enum);
             keywords.push("enum", self.listed(values));
             if !values.iter().take(LISTED).all(is_printed_alike) {
                 let shown: Vec<String> = values.iter().take(LISTED).map(literal).collect();
@@ -155,7 +150,6 @@ impl<'m> Data<'m, '_> {
             }
         }
         if let Some(only) = rules.const_value {
-            self.features.insert(Feature::Const);
             self.note(only);
             keywords.push("const", value(&sorted(only)));
         }
@@ -171,26 +165,24 @@ impl<'m> Data<'m, '_> {
 
     fn limits(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         for limit in scalar::limits(rules) {
-            let (name, feature) = match limit.bound {
-                Bound::Minimum => ("minimum", Feature::Minimum),
-                Bound::Maximum => ("maximum", Feature::Maximum),
-                Bound::ExclusiveMinimum => ("exclusiveMinimum", Feature::ExclusiveMinimum),
-                Bound::ExclusiveMaximum => ("exclusiveMaximum", Feature::ExclusiveMaximum),
+            let name = match limit.bound {
+                Bound::Minimum => "minimum",
+                Bound::Maximum => "maximum",
+                Bound::ExclusiveMinimum => "exclusiveMinimum",
+                Bound::ExclusiveMaximum => "exclusiveMaximum",
             };
-            self.features.insert(feature);
             keywords.push(name, Expression::number(limit.nearest));
             if !is_number_printed_alike(limit.exact) || limit.exact.as_f64() != limit.nearest {
                 keywords.text(name, &cut(&limit.exact.to_string()));
             }
         }
-        for (name, feature, limit) in [
-            ("minLength", Feature::MinLength, rules.min_length),
-            ("maxLength", Feature::MaxLength, rules.max_length),
-            ("minItems", Feature::MinItems, rules.min_items),
-            ("maxItems", Feature::MaxItems, rules.max_items),
+        for (name, limit) in [
+            ("minLength", rules.min_length),
+            ("maxLength", rules.max_length),
+            ("minItems", rules.min_items),
+            ("maxItems", rules.max_items),
         ] {
             let Some(limit) = limit else { continue };
-            self.features.insert(feature);
             keywords.push(name, Expression::count(limit));
             if !is_number_printed_alike(&Number::from(limit)) {
                 keywords.text(name, &limit.to_string());
@@ -202,14 +194,15 @@ impl<'m> Data<'m, '_> {
     fn members(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         for (keyword, is_required) in [("properties", true), ("optional", false)] {
             let chosen = rules.properties.iter().filter(|property| property.is_required == is_required);
-            let chosen: Vec<_> = chosen.map(|p| (p.name.to_owned(), self.rule(p.check))).collect();
+            let mut chosen: Vec<_> = chosen.map(|p| (p.name.to_owned(), self.rule(p.check))).collect();
+            if is_required {
+                chosen.extend(
+                    rules.undeclared.iter().map(|name| ((*name).to_owned(), self.undeclared(rules.rest, name))),
+                );
+            }
             if !chosen.is_empty() {
                 keywords.push(keyword, Expression::Object(chosen));
             }
-        }
-        if !rules.undeclared.is_empty() {
-            let names = rules.undeclared.iter().map(|name| Expression::string(name)).collect();
-            keywords.push("undeclared", Expression::Array(names));
         }
         match rules.rest {
             Rest::Open => {}
@@ -221,21 +214,27 @@ impl<'m> Data<'m, '_> {
         }
     }
 
+    /// The rule of a required property that is not declared.
+    fn undeclared(&mut self, rest: Rest, name: &str) -> Expression {
+        match rest {
+            Rest::Open => Expression::Object(Vec::new()),
+            // The helper makes the same rule of a member that it does not know.
+            Rest::Closed => Expression::Object(vec![("additionalProperties".to_owned(), Expression::string(name))]),
+            Rest::Checked(id) => self.rule(id),
+        }
+    }
+
     fn applied(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         if !rules.all_of.is_empty() {
             let parts = rules.all_of.iter().map(|part| self.rule(part.check)).collect();
             keywords.push("allOf", Expression::Array(parts));
         }
-        for (name, feature, union) in
-            [("anyOf", Feature::AnyOf, &rules.any_of), ("oneOf", Feature::OneOf, &rules.one_of)]
-        {
+        for (name, union) in [("anyOf", &rules.any_of), ("oneOf", &rules.one_of)] {
             let Some(union) = union else { continue };
-            self.features.insert(feature);
             let branches = self.branches(union);
             keywords.push(name, branches);
         }
         if let Some(not) = rules.not {
-            self.features.insert(Feature::Not);
             let rule = self.rule(not);
             keywords.push("not", rule);
         }
@@ -265,9 +264,7 @@ impl<'m> Data<'m, '_> {
     }
 
     fn note(&mut self, value: &Json) {
-        if !scalar::is_scalar(value) {
-            self.features.insert(Feature::Structured);
-        }
+        self.is_structured |= !scalar::is_scalar(value);
     }
 }
 
