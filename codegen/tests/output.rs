@@ -117,7 +117,7 @@ fn where_one_file_cannot_be_written_none_is() {
 }
 
 #[test]
-fn orphans_are_generated_files_whose_agent_nobody_knows() {
+fn orphans_are_generated_files_of_unknown_agents() {
     let root = TempDir::new().unwrap();
     for name in ["x.ts", "x.rs", "gone.ts", "known.rs", "gone.txt"] {
         fs::write(root.path().join(name), OLD).unwrap();
@@ -129,7 +129,7 @@ fn orphans_are_generated_files_whose_agent_nobody_knows() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_replaced_and_what_it_leads_to_stays() {
+fn a_link_is_replaced_and_its_target_is_not_changed() {
     let root = TempDir::new().unwrap();
     let (folder, elsewhere) = (root.path().join("out"), root.path().join("elsewhere"));
     fs::create_dir(&folder).unwrap();

@@ -43,7 +43,7 @@ impl JsonBuilder for Builder<'_, '_> {
             JsonScalar::Bool(value) => Data::Bool(value),
             JsonScalar::String(text) => Data::String(text),
             JsonScalar::Number(text) => {
-                // A number out of range does not hide what follows it, so reading continues.
+                // A number out of range does not hide later mistakes, so reading continues.
                 let number = text.parse().or_else(|_| {
                     let message = format!("the number {} is outside the range of binary64", quoted(text));
                     let finding = self.findings.at(codes::NUMBER_RANGE, message, span.clone());

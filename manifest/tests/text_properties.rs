@@ -1,4 +1,4 @@
-//! Properties of the parsers that hold for every text.
+//! Properties of the parsers that are true for every text.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_diagnostic::render;

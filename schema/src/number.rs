@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 /// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: a `Number` is never `1e400`, which overflows,
 /// or `1e-400`, which underflows to zero.
 ///
-/// A payload's number that is not a 64-bit integer arrives as a binary64. It then stands for two decimals: the exact value of
+/// A payload's number that is not a 64-bit integer arrives as a binary64. It then represents two decimals: the exact value of
 /// that binary64, and the shortest decimal that parses to it. A [`Validator`](crate::Validator) considers it equal to a schema's
 /// number that is either of the two, so that `1e23`, `0.1` and 2^64 written out each equal themselves. In all other comparisons,
 /// the exact value counts.

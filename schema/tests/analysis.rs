@@ -227,7 +227,7 @@ fn depths_are_bounded_by_types_values_and_closed_objects() {
 }
 
 #[test]
-fn facets_gather_what_a_conjunction_asserts() {
+fn facets_collect_the_assertions_of_a_conjunction() {
     let schema = schema(&json!({
         "allOf": [
             {"$ref": "#/definitions/a"},

@@ -1,4 +1,4 @@
-//! What a caller is told about a payload.
+//! The violations of a payload: paths, messages and order.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use capgen_schema::{Json, Schema, Validator};
@@ -42,7 +42,7 @@ fn the_example_of_the_documentation_reads_well() {
 }
 
 #[test]
-fn each_keyword_says_what_it_wants() {
+fn each_keyword_has_a_message_with_its_requirement() {
     for (schema, payload, expected) in [
         (
             json!({"type": ["string", "null", "array"]}),
@@ -92,7 +92,7 @@ fn violations_are_sorted_by_path_with_indexes_as_numbers_and_then_by_keyword() {
 }
 
 #[test]
-fn nothing_more_is_said_about_a_value_of_the_wrong_type_and_nothing_twice() {
+fn a_value_of_the_wrong_type_has_one_violation_and_none_are_repeated() {
     let branches = json!([
         {"type": "string"}, {"type": "string"}, {"type": "null"}, {"required": ["a"]}, {"properties": {"b": false}}, {"enum": [1]}
     ]);

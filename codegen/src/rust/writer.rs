@@ -150,7 +150,7 @@ impl Writer {
         self.line.add_break(Break { flat: " ", width: 1, ..Break::default() });
     }
 
-    /// Separates a head from what follows, without a break: the head stays whole even if what follows does not fit.
+    /// Separates a head from its continuation, without a break: the head remains on one line even if the continuation does not fit.
     pub(super) fn never_break(&mut self) {
         self.line.add_break(Break { never: true, ..Break::default() });
     }

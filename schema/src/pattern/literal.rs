@@ -5,8 +5,8 @@ use std::fmt::Write;
 /// A valid pattern as ECMA-262's `RegularExpressionBody`, the text between the slashes of `/…/u`.
 ///
 /// In a literal, line terminators are not allowed, an unescaped slash would end it, and an empty body would start a comment.
-/// Invisible characters and characters that change the direction of the text are escaped as well, so that the generated source
-/// shows what it does.
+/// Invisible characters and characters that change the direction of the text are escaped as well, so that readers of the
+/// generated source see the whole pattern.
 pub(super) fn escape(source: &str) -> String {
     if source.is_empty() {
         return "(?:)".to_owned();

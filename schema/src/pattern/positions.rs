@@ -1,7 +1,7 @@
 //! The position graph of a pattern (Glushkov's automaton). It has a node for each occurrence of a character set in the pattern,
 //! and an edge from one position to another if the second can be matched right after the first.
 //!
-//! An edge also has the number of ways in which it can be taken, because ambiguity is what makes an engine backtrack. Glushkov's
+//! An edge also has the number of ways in which it can be taken, because ambiguity makes an engine backtrack. Glushkov's
 //! automaton is used instead of the one in `nfa` because it has no empty steps, so each path is a distinct way to read a text.
 
 use std::collections::BTreeMap;

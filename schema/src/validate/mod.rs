@@ -77,8 +77,8 @@ impl Validator {
     }
 
     /// The same validator, with the same limits, for the subschema at a JSON Pointer of the schema (see
-    /// [`Node::pointer`](crate::Node::pointer)). The root is the empty string; a `$ref` is replaced by its target. `None` if there
-    /// is no subschema at that pointer. Payloads are validated as if that subschema were the whole schema.
+    /// [`Node::pointer`](crate::Node::pointer)). The root is the empty string; a `$ref` is replaced by its target. `None` if that
+    /// pointer has no subschema. Payloads are validated as if that subschema were the whole schema.
     ///
     /// This is cheap, since the compiled schema is shared.
     ///

@@ -45,7 +45,7 @@ pub(super) fn key(name: &str) -> String {
     if name == "__proto__" { format!("[{}]", string(name)) } else { property(name) }
 }
 
-/// Whether a name can stand behind a dot.
+/// Whether a name can follow a dot.
 pub(super) fn is_identifier(name: &str) -> bool {
     let starts = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$');
     name.starts_with(starts) && name.chars().all(|c| starts(c) || c.is_ascii_digit())

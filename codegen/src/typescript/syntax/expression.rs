@@ -54,7 +54,7 @@ pub(in crate::typescript) enum BinaryOperator {
     Minus,
 }
 
-/// What an identifier refers to.
+/// The target of an identifier.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::typescript) enum Name {
     Local(Local),
@@ -192,7 +192,7 @@ impl Expression {
         }
     }
 
-    /// The same, to change them.
+    /// The direct children, for changes.
     fn children_mut(&mut self) -> Vec<&mut Expression> {
         match self {
             Expression::Literal(_)

@@ -1,4 +1,4 @@
-//! TypeScript as a tree: what this generator writes of the language, and nothing more.
+//! TypeScript as a tree, limited to the syntax that this generator uses.
 //!
 //! Names of the generator's own making are ids, not text, so that uses can be counted and replaced in the tree. Only
 //! [`printer`](super::printer) turns a tree into text.
@@ -11,7 +11,7 @@ pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
 
 use super::validator::Helper;
 
-/// A file: what stands at its top level, in order.
+/// A file: its top-level items in order.
 #[derive(Default)]
 pub(super) struct Module {
     pub(super) items: Vec<Item>,

@@ -1,6 +1,6 @@
 //! Validators: a fast verdict as code, and violations that are listed from rules as data.
 //!
-//! The verdict is what callers wait for with valid payloads, so it is straight code. Violations are rare and their messages
+//! The verdict determines the time for valid payloads, so it is straight-line code. Violations are rare and their messages
 //! are many; listing them from data keeps files small.
 
 pub(super) mod condition;
@@ -59,7 +59,7 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>) {
         parsers.push(parser(rules, name, &names));
         assertions.push(assertion(name, &names));
     }
-    // Functions of one kind stand together because compressors find what is alike in what is near.
+    // Functions of one kind are printed together, because compressors find repetitions that are close to each other.
     let exported = verdicts.into_iter().chain(parsers).chain(assertions).collect();
     internals.finish(module, exported);
 }

@@ -153,7 +153,7 @@ impl<'m> Data<'m, '_> {
             self.note(only);
             keywords.push("const", value(&sorted(only)));
         }
-        // The only allowed value also tells branches of a union apart, whichever keyword lists it.
+        // The only allowed value also distinguishes the branches of a union, whichever keyword lists it.
         let only = rules.const_value.or(match rules.enum_values {
             Some([only]) => Some(only),
             _ => None,

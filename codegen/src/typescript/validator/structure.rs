@@ -11,7 +11,7 @@ const MANY: usize = 100;
 /// More names are looked up in a set.
 const FEW: usize = 5;
 
-/// What every object inherits: a property with such a name is looked up by a helper.
+/// The names that every object inherits. A helper looks up properties with such a name.
 const INHERITED: [&str; 12] = [
     "__defineGetter__",
     "__defineSetter__",

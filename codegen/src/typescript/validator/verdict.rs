@@ -35,7 +35,7 @@ pub(super) struct Verdicts<'m, 'i> {
     memories: Vec<Name>,
 }
 
-/// A value that is checked: the variable that it is in, and what is known about it.
+/// A checked value: its variable, and the facts that are known about it.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) local: Local,
@@ -228,7 +228,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         all(std::iter::once(own).chain(applied))
     }
 
-    /// What a check asserts itself, by a function of its own.
+    /// The assertions of a check itself, in a separate function.
     fn separate(&mut self, rules: &Rules<'m>, target: &Target) -> Expression {
         let condition = all(self.own(rules, &Target::given(Local::Value, target.depth)));
         let name = self.shared_function(target.depth, body(condition, Statement::Return));
@@ -242,7 +242,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         if must_call { self.call_check(id, target) } else { condition }
     }
 
-    /// What a check asserts itself, without other checks for the same value.
+    /// The assertions of a check itself, without other checks of the same value.
     fn own(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
         let mut terms = Vec::new();
         let listed = scalar::listed(rules);
@@ -359,14 +359,14 @@ fn parameters(depth: Depth, statements: &[Statement]) -> Vec<Parameter> {
         for statement in statements {
             statement.each_expression(&mut |e| is_used |= e.uses(Local::Depth) > 0);
         }
-        // All checks have the same parameters. An underscore tells compilers that one is not used.
+        // All checks have the same parameters. An underscore marks an unused one for compilers.
         let local = if is_used { Local::Depth } else { Local::UnusedDepth };
         parameters.push(Parameter::new(local, Type::NUMBER));
     }
     parameters
 }
 
-/// Statements that return what a memory has for the value, or the verdict, which is then remembered.
+/// Statements that return the stored verdict for the value, or compute and store it.
 fn remembering(memory: &Name, verdict: Expression) -> Vec<Statement> {
     let memory = Expression::Name(memory.clone());
     let known = memory.clone().method("get", vec![Local::Value.into()]);

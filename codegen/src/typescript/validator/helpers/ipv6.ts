@@ -1,4 +1,4 @@
-/** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
+/** `::` replaces one or more groups, which limits the number of the others; the last two groups may be four octets. */
 function isIpv6(text«: string», most«: number», octets«: RegExp»)«: boolean» {
   const groups = text.replace(octets, ":0:0");
   const count = (groups.match(/[\da-f]+/gi) ?? []).length;
