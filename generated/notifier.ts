@@ -330,7 +330,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
     visit([rule], value, "", found);
     return found;
   };
-  /** The properties with one allowed value, which tell branches apart. */
+  /** The properties with one allowed value, which distinguish branches. */
   const tags = (branch: any): any[] =>
     [branch, ...(follow(branch).allOf ?? [])].map(follow).flatMap(({ properties, optional }) =>
       Object.entries({ ...properties, ...optional }).flatMap(([name, rule]) => {
@@ -338,7 +338,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
         return only === undefined ? [] : [[name, only, `${literal(name)} ${text?.const ?? literal(only)}`]];
       }),
     );
-  /** Lists nothing more about a value of the wrong type, or what is in it. */
+  /** Lists no other violations of a value of the wrong type or of its parts. */
   const visit = (given: any[], value: any, path: string, found: any[]): void => {
     const rules = new Set(given.map(follow));
     const isArray = Array.isArray(value);
@@ -391,7 +391,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
       const label = branch.ref != null ? literal(branch.ref) : tags(branch).map((tag) => tag[2]).sort()[0];
       return `${plain}; closest is branch ${index}${label ? ` (${label})` : ""}: ${first.message}${redact || !first.path ? "" : ` at ${cut(first.path)}`}${more[0] ? ` (and ${more.length} more)` : ""}`;
     };
-    /** What the value does not fulfill, by keyword, in the order in which violations of one place are listed. */
+    /** The violated keywords of the value, in the order in which the violations of one value are listed. */
     const checks: any = {
       type: mismatch,
       false: () => "no value is allowed here",
@@ -527,7 +527,7 @@ function isEmail(text: any): boolean {
   return !address || isIpv6(address, 6, /:(?:[01]?\d?\d|2[0-4]\d|25[0-5])(?:\.(?:[01]?\d?\d|2[0-4]\d|25[0-5])){3}$/);
 }
 
-/** `::` stands for one group or more, and leaves at most so many; the last two groups may be four octets. */
+/** `::` replaces one or more groups, which limits the number of the others; the last two groups may be four octets. */
 function isIpv6(text: string, most: number, octets: RegExp): boolean {
   const groups = text.replace(octets, ":0:0");
   const count = (groups.match(/[\da-f]+/gi) ?? []).length;

@@ -84,7 +84,7 @@ impl Internals {
         self.functions.push(Function { doc: Vec::new(), name, parameters, returns, body });
     }
 
-    /// Adds `exported` to a module, and what it uses: before it functions and their constants, behind it helpers.
+    /// Adds `exported` to a module, with the functions and constants that it uses before it, and the helpers after it.
     /// Parts that are printed next to parts like them compress well.
     pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>) {
         let used = self.used(&exported);

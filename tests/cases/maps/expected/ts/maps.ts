@@ -191,7 +191,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
     visit([rule], value, "", found);
     return found;
   };
-  /** The properties with one allowed value, which tell branches apart. */
+  /** The properties with one allowed value, which distinguish branches. */
   const tags = (branch: any): any[] =>
     [branch, ...(follow(branch).allOf ?? [])].map(follow).flatMap(({ properties, optional }) =>
       Object.entries({ ...properties, ...optional }).flatMap(([name, rule]) => {
@@ -199,7 +199,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
         return only === undefined ? [] : [[name, only, `${literal(name)} ${text?.const ?? literal(only)}`]];
       }),
     );
-  /** Lists nothing more about a value of the wrong type, or what is in it. */
+  /** Lists no other violations of a value of the wrong type or of its parts. */
   const visit = (given: any[], value: any, path: string, found: any[]): void => {
     const rules = new Set(given.map(follow));
     const isArray = Array.isArray(value);
@@ -252,7 +252,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
       const label = branch.ref != null ? literal(branch.ref) : tags(branch).map((tag) => tag[2]).sort()[0];
       return `${plain}; closest is branch ${index}${label ? ` (${label})` : ""}: ${first.message}${redact || !first.path ? "" : ` at ${cut(first.path)}`}${more[0] ? ` (and ${more.length} more)` : ""}`;
     };
-    /** What the value does not fulfill, by keyword, in the order in which violations of one place are listed. */
+    /** The violated keywords of the value, in the order in which the violations of one value are listed. */
     const checks: any = {
       type: mismatch,
       false: () => "no value is allowed here",
