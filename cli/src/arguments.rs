@@ -9,8 +9,10 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 /// Generate Rust and TypeScript types from the contracts of agents
 ///
-/// capgen reads an agent's contract (`capabilities.yaml`), checks it, and generates types and validators for the
-/// programs that call that agent. A peer is an agent whose capabilities you call.
+/// An agent declares its capabilities, the calls that it accepts, in a manifest (`capabilities.yaml`). capgen checks
+/// manifests, and generates types and validators for the programs that call the agent.
+///
+/// A peer is an agent whose capabilities you call. A fleet is a folder with the manifests of several agents.
 #[derive(Parser, Debug)]
 #[command(name = "capgen", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -24,19 +26,19 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   capgen --peer pr-reviewer              write generated/pr-reviewer.rs and .ts
-  capgen gen --all --check               in CI: fail if checked-in code is out of date
-  capgen check                           check the contract of every agent in the fleet
+  capgen gen --all --check               in CI: fail if committed code is out of date
+  capgen check                           check the manifest of every agent in the fleet
   capgen validate --peer pr-reviewer --capability review-pr --side request payload.json
   capgen explain E0107                   explain an error code and how to fix it
 
-Exit status: 0 success, 1 findings or invalid input, 2 incorrect usage.";
+Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect usage.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Generate code from contracts (`capgen --peer <ID>` is short for `capgen gen --peer <ID>`)
+    /// Generate code from manifests (`capgen --peer <ID>` is short for `capgen gen --peer <ID>`)
     #[command(name = "gen", after_help = GENERATE_EXAMPLES)]
     Generate(Generate),
-    /// Report errors and warnings in contracts without generating code
+    /// Report errors and warnings in manifests without generating code
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
     /// Validate payloads against the request or response schema of a capability
@@ -53,13 +55,13 @@ pub(crate) enum Command {
 /// The options that select contracts.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Contracts {
-    /// Read the contract of this agent in the fleet; may be repeated
+    /// Read the manifest of this agent in the fleet; may be repeated
     #[arg(long, value_name = "ID")]
     pub(crate) peer: Vec<String>,
-    /// Read the contract of every agent in the fleet
+    /// Read the manifest of every agent in the fleet
     #[arg(long)]
     pub(crate) all: bool,
-    /// Read this contract, which may be outside the fleet; may be repeated
+    /// Read this manifest, which may be outside the fleet; may be repeated
     #[arg(long, value_name = "PATH", value_parser = contract_path())]
     pub(crate) capabilities: Vec<PathBuf>,
     /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
@@ -86,7 +88,7 @@ pub(crate) struct Generate {
     /// Write nothing; print the changes as a unified diff
     #[arg(long, conflicts_with = "json")]
     pub(crate) diff: bool,
-    /// Keep running and regenerate when a contract changes
+    /// Keep running, and regenerate when a manifest changes
     #[arg(long, conflicts_with_all = ["json", "check", "diff"])]
     pub(crate) watch: bool,
 }
@@ -99,26 +101,26 @@ Examples:
   capgen gen --all --check --diff        fail if output is out of date, and show the changes
 
 The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript. \
-A file is written only if its content changes, and only over a file that capgen generated or an empty file. \
-If any contract has errors, nothing is written.
+An existing file is replaced only if its content changes, and only if capgen generated it or it is empty. \
+If any manifest has errors, nothing is written.
 
 --json prints {\"peers\": [{\"peer\", \"source\", \"capabilities\", \"files\": [{\"path\", \"status\"}], \"hash\"}], \
-\"orphans\", \"diagnostics\"}. A status is `written` or `unchanged`; with --check it is `unchanged`, `stale` or `missing`.
+\"orphans\", \"diagnostics\"}. A status is `written` or `unchanged`; with --check, it is `unchanged`, `stale` (out of date) or `missing`.
 
---check also reports orphans: generated files whose agent is neither in the fleet nor given by --capabilities. \
-Outside a fleet it checks only the files of the selected contracts.";
+--check also reports orphans: generated files whose agent is neither in the fleet nor in a manifest given by --capabilities. \
+Outside a fleet, it checks only the generated files of the selected manifests.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) contracts: Contracts,
-    /// Contracts to check, as with --capabilities
+    /// Manifests to check, the same as --capabilities [default: every agent in the fleet, as with --all]
     #[arg(value_name = "PATH", value_parser = contract_path())]
     pub(crate) paths: Vec<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
     pub(crate) strict: bool,
-    /// How to print findings: `human` to standard error, the other formats to standard output
+    /// How to print errors and warnings: `human` prints to standard error, the other formats to standard output
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -133,22 +135,22 @@ Examples:
 #[derive(Args, Debug)]
 #[command(group(ArgGroup::new("contract").required(true).args(["capabilities", "peer"])))]
 pub(crate) struct Validate {
-    /// Read the contract from this file
+    /// Read this manifest
     #[arg(long, value_name = "PATH", value_parser = contract_path())]
     pub(crate) capabilities: Option<PathBuf>,
-    /// Read the contract of this agent in the fleet
+    /// Read the manifest of this agent in the fleet
     #[arg(long, value_name = "ID")]
     pub(crate) peer: Option<String>,
     /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
     #[arg(long, value_name = "DIR", conflicts_with = "capabilities")]
     pub(crate) root: Option<PathBuf>,
-    /// The capability of the payload
+    /// The capability that the payload belongs to
     #[arg(long, value_name = "NAME")]
     pub(crate) capability: String,
-    /// The side of the capability: whether payloads are requests or responses
+    /// The side of the capability: whether the payload is a request or a response
     #[arg(long, value_enum)]
     pub(crate) side: SideName,
-    /// File with the JSON payload; `-` is standard input
+    /// File with the JSON payload; `-` means standard input
     #[arg(value_name = "PAYLOAD", default_value = "-")]
     pub(crate) payload: PathBuf,
     /// Read one payload per line and print one result per line
@@ -157,7 +159,7 @@ pub(crate) struct Validate {
     /// Print results as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Do not quote values or names from payloads in messages
+    /// Do not quote payload values or undeclared property names in messages; paths still contain these names
     #[arg(long)]
     pub(crate) redact: bool,
 }
@@ -168,12 +170,12 @@ Examples:
   curl -s ... | capgen validate --capabilities a.yaml --capability search --side response -
   capgen validate --peer search --capability search --side request --lines --json < log.ndjson
 
-Without --json, violations are printed to standard output, one per line. With --json, a result is {\"valid\": true}, \
+Violations are printed to standard output, one per line. With --json, a result is {\"valid\": true}, \
 {\"valid\": false, \"violations\": [{\"path\", \"message\", \"keyword\"}]}, or {\"valid\": false, \"error\": \"...\"} if the \
-input is not valid JSON.
+input is not valid JSON or too large.
 
-A side without a schema accepts every JSON value. A payload may have up to 64 MiB. With --lines, an empty line is an \
-error, except at the end of the input. The exit status is 1 if any payload is not valid.";
+A side without a schema accepts every JSON value. A payload may be up to 64 MiB. With --lines, an empty line is an \
+error, except at the end of the input. The exit status is 1 if any payload is invalid.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
