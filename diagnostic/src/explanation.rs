@@ -68,9 +68,9 @@ impl Explanations {
     /// All explanations as one Markdown page, after a table of contents: `docs/codes.md`.
     pub fn page(&self) -> String {
         let mut page = String::from(
-            "# Codes\n\nEvery finding has a code. A code never changes its meaning. Codes with `E` are errors, which \
-             reject the input.\nCodes with `W` are warnings; `--strict` turns them into errors. `capgen explain <code>` \
-             prints the same text as this page.\n\n| code | |\n|---|---|\n",
+            "# Error codes\n\nEvery error and warning that capgen reports has a code. A code never changes its meaning. `E` \
+             codes are errors: the\ncommand fails. `W` codes are warnings; `capgen check --strict` treats them as \
+             errors. `capgen explain <code>` prints the\nsame text as this page.\n\n| code | meaning |\n|---|---|\n",
         );
         for explanation in self.iter() {
             page.push_str(&format!("| {} | {} |\n", explanation.code.as_str(), explanation.title()));
