@@ -33,13 +33,13 @@ macro_rules! capability_keys {
             idempotent (with_idempotent): Flag = "idempotent", "true";
             /// The release of the agent that introduced the capability.
             since (with_since): Text = "since", r#""1.1.0""#;
-            /// The handler to dispatch to; if absent, the name.
+            /// The name of the handler that answers the requests; if absent, the name of the capability.
             skill (with_skill): NonEmptyText = "skill", r#""code-review""#;
             /// Versions and ranges of versions that the provider still serves.
             supported_versions (with_supported_versions): VersionRanges = "supportedVersions", r#"[">=1.0.0 <2.0.0"]"#;
             /// Versions and ranges of versions that will be removed.
             deprecated_versions (with_deprecated_versions): VersionRanges = "deprecatedVersions", r#"["1.0.0"]"#;
-            /// The oldest version of the schemas that a caller may have been built against.
+            /// The oldest `version` of this capability whose schemas callers may still use.
             min_schema_version (with_min_schema_version): Version = "minSchemaVersion", r#""1.0.0""#;
             /// Words to find the capability by.
             tags (with_tags): Words = "tags", r#"["code", "review"]"#;
@@ -47,7 +47,7 @@ macro_rules! capability_keys {
             side_effects (with_side_effects): SideEffects = "sideEffects", r#""pure""#;
             /// Whether equal requests get equal responses: `deterministic` or `nondeterministic`.
             determinism (with_determinism): Determinism = "determinism", r#""deterministic""#;
-            /// The latency class that the provider claims.
+            /// How fast the provider promises to answer.
             latency (with_latency): NonEmptyText = "latency", r#""interactive""#;
             /// The roles that a caller needs.
             required_roles (with_required_roles): Words = "requiredRoles", r#"["reviewer"]"#;
