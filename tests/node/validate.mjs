@@ -1,6 +1,7 @@
 // Reads a job from stdin and writes its result to stdout, both JSON:
 //   [{"file": "...", "checks": [{"type": "AbRequest", "payloads": ["1", "2"]}]}] -> for each file, check and payload the
-//   verdict of `is`, whether `parse` and `assert` agree, and the violations: [[[true, true, []]]]
+//   verdict of `is`, whether `parse` and `assert` agree, the violations, and their messages under `redact`:
+//   [[[{"isValid": true, "agrees": true, "violations": [], "redacted": []}]]]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,11 +21,18 @@ function check(module, type, text) {
     error = thrown;
   }
   const violations = result.ok ? [] : result.violations;
+  const redacted = module[`parse${type}`](value, { redact: true }).violations ?? [];
   const agrees =
     result.ok === verdict &&
+    redacted.length === violations.length &&
     (result.ok ? result.value === value : violations.length > 0) &&
     (verdict ? error === undefined : JSON.stringify(error.violations) === JSON.stringify(violations));
-  return [verdict, agrees, violations.map(({ path, keyword, message }) => [path, keyword, message])];
+  return {
+    isValid: verdict,
+    agrees,
+    violations: violations.map(({ path, keyword, message }) => [path, keyword, message]),
+    redacted: redacted.map(({ message }) => message),
+  };
 }
 
 const results = [];

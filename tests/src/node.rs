@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -46,8 +47,19 @@ pub struct GeneratedFile {
     pub checks: Vec<(String, Vec<String>)>,
 }
 
-/// The result of `is`, whether `parse` and `assert` agree with it, and the path, keyword and message of each violation.
-pub type Verdict = (bool, bool, Vec<(String, String, String)>);
+/// The answers of the functions for one type to one payload.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Verdict {
+    /// The result of `is`.
+    #[serde(rename = "isValid")]
+    pub is_valid: bool,
+    /// Whether `parse` and `assert` agree with it, with and without redaction.
+    pub agrees: bool,
+    /// The path, keyword and message of each violation.
+    pub violations: Vec<(String, String, String)>,
+    /// The messages under `redact`.
+    pub redacted: Vec<String>,
+}
 
 /// The top-level statements of a file: `type A`, `interface B`, `function c`, or another kind of statement.
 pub type Outline = Vec<String>;

@@ -3,7 +3,7 @@
 use capgen_tests::agreement::compare::Outcome;
 use capgen_tests::agreement::fixture::{self, Fixture};
 use capgen_tests::agreement::labelled::{self, Labelled};
-use capgen_tests::agreement::{Pair, interpreter, pairs};
+use capgen_tests::agreement::{Answer, Pair, interpreter, pairs};
 
 /// The fixed first seed of the sample.
 const SEED: u64 = 1;
@@ -28,6 +28,8 @@ fn regression_cases_have_their_expected_results() {
     assert!(fixtures.len() >= 20);
     for Fixture { pair, expected } in &fixtures {
         for ((payload, expected), answer) in pair.payloads.iter().zip(expected).zip(interpreter(pair)) {
+            // The files list places, not messages.
+            let answer = Answer { messages: None, ..answer };
             assert_eq!(answer, *expected, "{}: {payload}", pair.label);
         }
     }

@@ -133,13 +133,15 @@ fn disagreement(pair: &Pair, name: &'static str, payload: &str, expected: &Answe
     }
 }
 
-/// Whether the verdicts are the same and, if both report violations, their places.
+/// Whether the verdicts are the same and, if both report violations, their places and messages.
 fn is_as_expected(expected: &Answer, answer: &Answer) -> bool {
-    let places = match (&expected.places, &answer.places) {
-        (Some(expected), Some(places)) => expected == places,
-        _ => true,
-    };
-    answer.trouble.is_none() && expected.valid == answer.valid && places
+    fn same<T: PartialEq>(expected: Option<&T>, reported: Option<&T>) -> bool {
+        expected.zip(reported).is_none_or(|(expected, reported)| expected == reported)
+    }
+    answer.trouble.is_none()
+        && expected.valid == answer.valid
+        && same(expected.places.as_ref(), answer.places.as_ref())
+        && same(expected.messages.as_ref(), answer.messages.as_ref())
 }
 
 impl std::fmt::Display for Disagreement {
@@ -154,6 +156,7 @@ fn shown(answer: &Answer) -> String {
     let places = |places: &Vec<Place>| places.iter().map(|(path, keyword)| format!("{path:?} {keyword}")).collect();
     let mut text = vec![if answer.valid { "accepts it".to_owned() } else { "rejects it".to_owned() }];
     text.extend(answer.places.as_ref().map(places).map(|places: Vec<String>| places.join(", ")));
+    text.extend(answer.messages.as_ref().filter(|messages| !messages.is_empty()).map(|messages| messages.join(", ")));
     text.extend(answer.trouble.clone());
     text.join("; ")
 }

@@ -55,7 +55,7 @@ fn read(name: &str, document: &Document) -> Option<Fixture> {
             None if valid => Some(Vec::new()),
             None => None,
         };
-        expected.push(Answer { valid, places, trouble: None });
+        expected.push(Answer { valid, places, ..Answer::default() });
     }
     Some(Fixture { pair, expected })
 }

@@ -18,10 +18,11 @@ pub fn interpreter(pair: &Pair) -> Vec<Answer> {
 
 fn check(validator: &Validator, payload: &str) -> Answer {
     let Some(value) = value(payload) else { return Answer::default() };
-    let places = places(validator.validate(&value));
-    let valid = places.is_empty();
+    let violations = validator.validate(&value);
+    let valid = violations.is_empty();
     let trouble = (validator.is_valid(&value) != valid).then(|| "`is_valid` disagrees with `validate`".to_owned());
-    Answer { valid, places: Some(places), trouble }
+    let messages = violations.iter().map(|violation| violation.message.clone()).collect();
+    Answer { valid, places: Some(places(violations)), messages: Some(messages), trouble }
 }
 
 /// Parses a payload. A text that is only too deep also gives a value: depth is a violation with a path.

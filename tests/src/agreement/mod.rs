@@ -47,6 +47,8 @@ pub struct Answer {
     pub valid: bool,
     /// The violations in order; `None` if the engine does not report them, or if the text is not valid JSON.
     pub places: Option<Vec<Place>>,
+    /// The messages of the violations; `None` if they are not compared.
+    pub messages: Option<Vec<String>>,
     /// How the engine contradicts itself: its functions disagree, or it does not write back a value that it read.
     pub trouble: Option<String>,
 }

@@ -151,7 +151,7 @@ fn answer(reported: &Value) -> Answer {
     let Some(violations) = reported.as_array() else { return Answer::default() };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let places: Vec<_> = violations.iter().map(|violation| (text(&violation[0]), text(&violation[1]))).collect();
-    Answer { valid: places.is_empty(), places: Some(places), trouble: None }
+    Answer { valid: places.is_empty(), places: Some(places), ..Answer::default() }
 }
 
 /// The value that was read but not written back, or changed.

@@ -57,8 +57,9 @@ fn is_in_domain(payload: &str) -> bool {
     domain::is_payload(payload) && domain::numbers(payload).into_iter().all(domain::in_typescript)
 }
 
-fn answer((valid, agrees, violations): Verdict) -> Answer {
-    let trouble = (!agrees).then(|| "`is`, `parse` and `assert` disagree".to_owned());
-    let places = violations.into_iter().map(|(path, keyword, _)| (path, keyword)).collect();
-    Answer { valid, places: Some(places), trouble }
+fn answer(verdict: Verdict) -> Answer {
+    let trouble = (!verdict.agrees).then(|| "`is`, `parse` and `assert` disagree".to_owned());
+    let violations = verdict.violations.into_iter();
+    let (places, messages) = violations.map(|(path, keyword, message)| ((path, keyword), message)).unzip();
+    Answer { valid: verdict.is_valid, places: Some(places), messages: Some(messages), trouble }
 }
