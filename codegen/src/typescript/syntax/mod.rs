@@ -9,7 +9,7 @@ mod types;
 pub(super) use expression::{BinaryOperator, Expression, Local, Name, Stem};
 pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
 
-use super::validator::Helper;
+use super::validator::HelperText;
 
 /// A file: its top-level items in order.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) enum Item {
         value: Expression,
     },
     /// A hand-written function or constant.
-    Helper(Helper),
+    Helper(HelperText),
 }
 
 /// `export type` or `export interface`.

@@ -1,6 +1,6 @@
 //! Functions and constants that the exported functions of a file share.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capgen_schema::{Json, Pattern};
 
@@ -17,6 +17,8 @@ pub(super) struct Internals {
     constant_names: HashMap<(Stem, Expression), Name>,
     function_names: HashMap<(usize, Vec<Statement>), Name>,
     count: usize,
+    /// The keywords of all rules.
+    pub(super) keywords: BTreeSet<&'static str>,
 }
 
 impl Internals {
@@ -88,6 +90,7 @@ impl Internals {
     /// Parts that are printed next to parts like them compress well.
     pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>) {
         let used = self.used(&exported);
+        let keywords = self.keywords;
         let is_used = |name: &Name| used.contains(name);
         let functions = self.functions.into_iter().filter(|function| is_used(&function.name));
         module.items.extend(functions.map(Item::Function));
@@ -96,7 +99,7 @@ impl Internals {
         module.items.extend(exported.into_iter().map(Item::Function));
         let named = used.iter().filter_map(|name| if let Name::Helper(helper) = name { Some(*helper) } else { None });
         let helpers = Helper::with_needed(named);
-        module.items.extend(helpers.into_iter().map(Item::Helper));
+        module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper.for_keywords(&keywords))));
     }
 
     /// The names that some functions use, directly or through others.

@@ -13,7 +13,7 @@ mod verdict;
 
 use std::collections::HashSet;
 
-pub(super) use helper::Helper;
+pub(super) use helper::{Helper, HelperText};
 use internal::Internals;
 use verdict::Verdicts;
 

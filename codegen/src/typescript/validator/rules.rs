@@ -50,16 +50,16 @@ struct Data<'m, 'i> {
     is_structured: bool,
 }
 
-/// The members of a rule, and the texts that replace what JavaScript would print.
+/// The members of a rule, and the texts for values that JavaScript would print differently.
 #[derive(Default)]
 struct Keywords {
-    members: Vec<(String, Expression)>,
+    members: Vec<(&'static str, Expression)>,
     texts: Vec<(String, Expression)>,
 }
 
 impl Keywords {
-    fn push(&mut self, name: &str, value: Expression) {
-        self.members.push((name.to_owned(), value));
+    fn push(&mut self, name: &'static str, value: Expression) {
+        self.members.push((name, value));
     }
 
     fn text(&mut self, name: &str, text: &str) {
@@ -92,15 +92,18 @@ impl<'m> Data<'m, '_> {
         let validator = self.validator;
         match &validator.check(id).kind {
             CheckKind::Anything => Expression::Object(Vec::new()),
-            CheckKind::Nothing => Expression::FALSE,
+            CheckKind::Nothing => Expression::Object(vec![("false".to_owned(), Expression::count(1))]),
             CheckKind::Rules(rules) => {
                 let Keywords { mut members, texts } = self.keywords(rules);
+                self.internals.keywords.extend(members.iter().map(|(name, _)| *name));
                 if !texts.is_empty() {
-                    members.push(("text".to_owned(), Expression::Object(texts)));
+                    members.push(("text", Expression::Object(texts)));
                 }
                 match (members.as_slice(), rules.types.and_then(only_name)) {
-                    ([(name, _)], Some(only)) if name == "type" => Expression::string(only),
-                    _ => Expression::Object(members),
+                    ([("type", _)], Some(only)) => Expression::string(only),
+                    _ => {
+                        Expression::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+                    }
                 }
             }
         }
@@ -143,7 +146,7 @@ impl<'m> Data<'m, '_> {
     fn values(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         if let Some(values) = rules.enum_values {
             keywords.push("enum", self.listed(values));
-            if !values.iter().take(LISTED).all(is_printed_alike) {
+            if values.len() > LISTED || !values.iter().all(is_printed_alike) {
                 let shown: Vec<String> = values.iter().take(LISTED).map(literal).collect();
                 let more = if values.len() > LISTED { ",..." } else { "" };
                 keywords.text("enum", &format!("[{}{more}]", shown.join(",")));
@@ -154,10 +157,13 @@ impl<'m> Data<'m, '_> {
             keywords.push("const", value(&sorted(only)));
         }
         // The only allowed value also distinguishes the branches of a union, whichever keyword lists it.
-        let only = rules.const_value.or(match rules.enum_values {
-            Some([only]) => Some(only),
-            _ => None,
-        });
+        let only = match (rules.const_value, rules.enum_values) {
+            (None, Some([only])) => {
+                keywords.push("tag", value(&sorted(only)));
+                Some(only)
+            }
+            (only, _) => only,
+        };
         if let Some(only) = only.filter(|only| !is_printed_alike(only)) {
             keywords.text("const", &literal(only));
         }
@@ -171,10 +177,8 @@ impl<'m> Data<'m, '_> {
                 Bound::ExclusiveMinimum => "exclusiveMinimum",
                 Bound::ExclusiveMaximum => "exclusiveMaximum",
             };
-            keywords.push(name, Expression::number(limit.nearest));
-            if !is_number_printed_alike(limit.exact) || limit.exact.as_f64() != limit.nearest {
-                keywords.text(name, &cut(&limit.exact.to_string()));
-            }
+            let is_exact = limit.exact.as_f64() == limit.nearest;
+            keywords.push(name, shown(Expression::number(limit.nearest), limit.exact, is_exact));
         }
         for (name, limit) in [
             ("minLength", rules.min_length),
@@ -183,10 +187,7 @@ impl<'m> Data<'m, '_> {
             ("maxItems", rules.max_items),
         ] {
             let Some(limit) = limit else { continue };
-            keywords.push(name, Expression::count(limit));
-            if !is_number_printed_alike(&Number::from(limit)) {
-                keywords.text(name, &limit.to_string());
-            }
+            keywords.push(name, shown(Expression::count(limit), &Number::from(limit), true));
         }
     }
 
@@ -313,6 +314,16 @@ fn is_number_printed_alike(number: &Number) -> bool {
 /// A value in a message, as the interpreter shows it.
 fn literal(json: &Json) -> String {
     json.as_str().map_or_else(|| cut(&json.canonical()), quote)
+}
+
+/// A limit. If JavaScript would print it differently, an object that compares as the number and prints as in the schema.
+fn shown(nearest: Expression, exact: &Number, is_exact: bool) -> Expression {
+    if is_exact && is_number_printed_alike(exact) {
+        return nearest;
+    }
+    let method = |name: &str, value| (name.to_owned(), Expression::Arrow(Box::new(value)));
+    let text = Expression::string(&cut(&exact.to_string()));
+    Expression::Object(vec![method("valueOf", nearest), method("toString", text)])
 }
 
 fn quote(text: &str) -> String {

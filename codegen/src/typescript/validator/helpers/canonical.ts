@@ -1,4 +1,4 @@
-/** The same text for equal values, and for no others. */
+/** The same text for equal values, and different texts for different values. */
 function canonical(value«: unknown»)«: string» {
   return JSON.stringify(value, (_, item) => {
     if (typeof item === "symbol" || typeof item === "bigint") return `${String(item)} `;

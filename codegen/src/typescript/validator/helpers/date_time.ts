@@ -1,4 +1,4 @@
-/** RFC 3339 section 5.6; a leap second ends a day in UTC. */
+/** `date-time` of RFC 3339 section 5.6. A leap second is the last second of a day in UTC. */
 function isDateTime(text«: any»)«: boolean» {
   return (
     typeof text === "string" &&

@@ -1,4 +1,4 @@
-/** Whether a value is an object as `JSON.parse` gives it, in any realm: no array, `Date`, `Map` or other instance. */
+/** Whether a value is a plain object, as `JSON.parse` returns, of any realm: not an array, `Date`, `Map` or other instance. */
 function isDict(value«: any»)«: boolean» {
   if (value === null || value === undefined) return false;
   const prototype = Object.getPrototypeOf(value);

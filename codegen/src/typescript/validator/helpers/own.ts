@@ -1,4 +1,4 @@
-/** A property whose name every object inherits. */
+/** The own property of an object, for names such as `toString` that every object inherits. */
 function own(value«: any», name«: string»)«: any» {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

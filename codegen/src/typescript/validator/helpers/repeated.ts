@@ -1,4 +1,4 @@
-/** The first two items that are equal, by their indexes. */
+/** The indexes of the first two items that are equal. */
 function repeated(items«: readonly unknown[]»)«: [number, number] | undefined» {
   if (new Set(items).size === items.length && !items.some((item) => typeof item === "object")) return undefined;
   const seen = new Map«<string, number>»();

@@ -1,4 +1,4 @@
-/** Whether at most so many arrays and objects are nested in each other. */
+/** Whether arrays and objects are nested at most `levels` deep. */
 function shallow(value«: any», levels«: number»)«: boolean» {
   return (
     typeof value !== "object" ||

@@ -1,4 +1,7 @@
-/** Whether an object has just so many members, or the others are not nested too deep. */
+/**
+ * Whether an object has exactly `size` members, not counting those that are `undefined`. If `levels` is given, it may have
+ * others, which must not be nested deeper.
+ */
 function sized(value«: any», size«: number», levels«?: number»)«: boolean» {
   let count = 0;
   for (const _ in value) count++;

@@ -1,4 +1,7 @@
-/** Whether a value is a text of so many code points: at most as many as UTF-16 units, and at least half as many. */
+/**
+ * Whether a value is a string of `least` to `most` code points. A string has at most as many code points as UTF-16 units, and
+ * at least half as many, so most strings need not be counted.
+ */
 function spans(text«: any», least«: number», most = Infinity)«: boolean» {
   if (typeof text !== "string") return false;
   const { length } = text;
