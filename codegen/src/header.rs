@@ -3,13 +3,13 @@
 use crate::model::Model;
 use crate::output::MARK;
 
-/// No line of the list of capabilities is longer, where a name allows it.
+/// The width of the list of capabilities, unless one name is longer.
 const WIDTH: usize = 100;
 
 /// The header: line comments, which are the same in every language, then an empty line.
 ///
-/// It names the source but no path, version or date, so that it changes only where the contract does. Nothing in it
-/// needs escaping: ids and names of capabilities have no character that could end a comment.
+/// It names the source but no path, version or date, so that it changes only if the contract does. Nothing in it
+/// needs escaping: ids and names of capabilities contain no character that could end a comment.
 pub(crate) fn header(model: &Model<'_>) -> String {
     let manifest = model.manifest;
     let id = &manifest.agent;

@@ -1,4 +1,4 @@
-//! Descriptions as the lines of JSDoc comments: the only way for them to get into a comment.
+//! Descriptions as the lines of JSDoc comments. They get into comments only through this module.
 
 use capgen_schema::Number;
 
@@ -9,7 +9,7 @@ use crate::model::{Member, Shape, TypeDef};
 /// A comment lists at most this many numbers that TypeScript rounds.
 const MAX_NOTES: usize = 3;
 
-/// The lines of a text, safe inside a comment: nothing in them ends the comment, starts a tag, or is invisible.
+/// The lines of a text, made safe for a comment: nothing in them ends the comment, starts a tag or is invisible.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let is_break = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
     let text = text.replace("\r\n", "\n");
@@ -75,7 +75,7 @@ fn rounded(number: &Number) -> String {
     literal::literal(&Literal::Number(super::syntax::Number::new(number.as_f64())))
 }
 
-/// Whether TypeScript has the number of the contract: the nearest binary64 equals it, or is written with the same digits.
+/// Whether TypeScript represents the number: the nearest binary64 equals it, or is written with the same digits.
 fn is_exact(number: &Number) -> bool {
     let float = number.as_f64();
     let is_written_alike = Number::from_f64(float).is_some_and(|written| written == *number);

@@ -74,7 +74,8 @@ fn has_tag(tag: &str, variant: &Variant) -> Option<Expression> {
     Some(any(values.into_iter().map(|value| place.clone().equals(Expression::Literal(value)))))
 }
 
-/// Whether the value has the property and it is not `undefined`. A name that every object inherits would always be there.
+/// Tests that the value has the property and it is not `undefined`. For a name that every object inherits, a plain access
+/// would always find one.
 fn has_key(variant: &Variant) -> Option<Expression> {
     let is_object = variant.types == TypeSet::EMPTY.with(SchemaType::Object);
     let key = variant.key.as_deref().filter(|key| is_object && *key != "__proto__" && !INHERITED.contains(key))?;

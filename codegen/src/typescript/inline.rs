@@ -1,4 +1,4 @@
-//! Which types have no name in the output because they are written where they are used.
+//! Determines the types that have no name in the output, because they are written where they are used.
 
 use crate::model::{Model, Origin, Shape, SideModel, Type, TypeId};
 
@@ -6,7 +6,7 @@ use crate::model::{Model, Origin, Shape, SideModel, Type, TypeId};
 const MAX_DEPTH: usize = 16;
 
 /// Whether each type is written where it is used: enums, and unions and arrays of them and of scalars, that are used once.
-/// So the output is never larger than the model, and recursion always goes through a name.
+/// This way, the output is never larger than the model, and recursion always goes through a name.
 pub(super) fn inlined(model: &Model<'_>) -> Vec<bool> {
     let uses = uses(model);
     let candidates: Vec<bool> = model

@@ -1,8 +1,8 @@
 //! Type model to TypeScript.
 //!
-//! The output imports nothing, does nothing when it is loaded but set up constants, and has only syntax that can be
-//! erased. A file is built as a [syntax tree](syntax) once, and the [printer] makes TypeScript, JavaScript or declarations
-//! of it.
+//! The output imports nothing, and only defines constants and functions when it is loaded. Its types can be erased without
+//! changing the rest. A file is built once, as a [syntax tree](syntax), which the [printer] prints as TypeScript, as
+//! JavaScript or as declarations.
 
 mod doc;
 mod exclude;

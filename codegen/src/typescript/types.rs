@@ -10,11 +10,11 @@ use crate::model::{Field, Member, Model, Record, Rest, Shape, Type, TypeId};
 const MAX_TUPLE: u64 = 8;
 /// Arrays whose tuple would be wider are written without their bounds.
 const MAX_TUPLE_WIDTH: usize = 240;
-/// An index signature whose type would be wider is `unknown`.
+/// An index signature whose type would be wider gets `unknown`.
 const MAX_INDEX_WIDTH: usize = 240;
 
-/// The properties of `Object.prototype`. An optional property with such a name is never absent: neither for the compiler,
-/// nor when it is read.
+/// The properties of `Object.prototype`. An object always has a property of such a name, both for the compiler and when it is
+/// read, so it cannot be optional.
 pub(super) const INHERITED: [&str; 7] =
     ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"];
 
@@ -99,7 +99,7 @@ impl<'m> Types<'m> {
     }
 }
 
-/// The type of an index signature, which has to allow the types of the named members too.
+/// The type of an index signature, which must also allow the types of the named members.
 fn index(value: Ts, members: &[Property]) -> Ts {
     let mut types = vec![value];
     types.extend(members.iter().map(|member| member.ty.clone()));

@@ -19,7 +19,7 @@ enum Precedence {
     Call,
 }
 
-/// An expression that nothing stands next to.
+/// An expression that is not an operand.
 pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
     match expression {
         Expression::Literal(value) => text(literal::literal(value)),
@@ -77,7 +77,7 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
     }
 }
 
-/// An operand of an operator of that precedence, in parentheses where they are needed.
+/// An operand of an operator of this precedence, in parentheses if they are needed.
 fn operand(expression: &Expression, around: Precedence, form: Form) -> Doc {
     if precedence(expression) >= around {
         return plain(expression, form);
@@ -90,7 +90,7 @@ fn operand(expression: &Expression, around: Precedence, form: Form) -> Doc {
     group(vec![text("("), indent(inner), soft_line(), text(")")])
 }
 
-/// The operands of `&&` or `||`. One of these inside the other is in parentheses, although `&&` could do without.
+/// The operands of `&&` or `||`. If one of the operators is inside the other, it gets parentheses, for clarity.
 fn terms(expression: &Expression, form: Form) -> Vec<Doc> {
     let (operands, separator) = match expression {
         Expression::And(operands) => (operands, " &&"),

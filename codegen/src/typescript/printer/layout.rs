@@ -4,7 +4,7 @@
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
 
-/// Text that knows where it can break.
+/// Text with possible line breaks.
 pub(super) struct Doc {
     kind: Kind,
     /// In characters, on one line; `None` if it always breaks.
@@ -13,13 +13,13 @@ pub(super) struct Doc {
 
 enum Kind {
     Text(String),
-    /// The first where the group around it is on one line, the second where it is broken.
+    /// The first text if the enclosing group is on one line, the second if it is broken.
     Either(&'static str, &'static str),
     /// A line break in a broken group. On one line: a space, or nothing if it is soft.
     Line {
         is_soft: bool,
     },
-    /// A line break; breaks every group around it.
+    /// A line break, which breaks every enclosing group.
     HardLine,
     Concat(Vec<Doc>),
     Indent(Box<Doc>),
@@ -45,12 +45,12 @@ pub(super) fn indent(docs: Vec<Doc>) -> Doc {
     Doc { width: doc.width, kind: Kind::Indent(Box::new(doc)) }
 }
 
-/// A space, or a line break where the group around it is broken.
+/// A space, or a line break if the enclosing group is broken.
 pub(super) fn line() -> Doc {
     Doc { width: Some(1), kind: Kind::Line { is_soft: false } }
 }
 
-/// Nothing, or a line break where the group around it is broken.
+/// Nothing, or a line break if the enclosing group is broken.
 pub(super) fn soft_line() -> Doc {
     Doc { width: Some(0), kind: Kind::Line { is_soft: true } }
 }
@@ -59,12 +59,12 @@ pub(super) fn hard_line() -> Doc {
     Doc { width: None, kind: Kind::HardLine }
 }
 
-/// Text only where the group around it is broken.
+/// Text that appears only if the enclosing group is broken.
 pub(super) fn if_broken(text: &'static str) -> Doc {
     either("", text)
 }
 
-/// `flat` where the group around it is on one line, `broken` where it is not.
+/// `flat` if the enclosing group is on one line, `broken` if it is not.
 pub(super) fn either(flat: &'static str, broken: &'static str) -> Doc {
     Doc { width: Some(flat.chars().count()), kind: Kind::Either(flat, broken) }
 }
@@ -82,13 +82,13 @@ pub(super) fn separated(docs: impl IntoIterator<Item = Doc>, separator: &'static
 }
 
 impl Doc {
-    /// How wide it is on one line, in characters.
+    /// The width on one line, in characters.
     pub(super) fn width(&self) -> usize {
         self.width.unwrap_or(usize::MAX)
     }
 }
 
-/// Collects the lines of a file and knows where it is in the last one.
+/// The lines of a file, and the position in the last one.
 pub(super) struct Output {
     text: String,
     column: usize,

@@ -1,4 +1,4 @@
-//! Values and names from a contract as TypeScript literals: the only way for them to get into code.
+//! Values and names from a contract as TypeScript literals. They get into code only through this module.
 
 use crate::typescript::syntax::Literal;
 

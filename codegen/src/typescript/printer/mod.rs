@@ -1,6 +1,6 @@
 //! The one printer of TypeScript, JavaScript and declaration files: a syntax tree to text.
 //!
-//! Nothing reads the text again. [`layout`] decides where lines break, for types, values and conditions alike.
+//! Printed text is never read. [`layout`] decides where lines break, for types, values and conditions alike.
 
 mod comment;
 mod expression;
@@ -26,7 +26,7 @@ pub(crate) enum Form {
     Declarations,
 }
 
-/// The text of a file behind its header.
+/// The text of a file after its header.
 pub(super) fn print(header: String, module: &Module, form: Form) -> String {
     let mut output = Output::new(header);
     let mut items = module.items.iter().filter(|item| is_printed(item, form)).peekable();

@@ -5,7 +5,7 @@ use super::layout::{Doc, concat, group, hard_line, if_broken, indent, line, sepa
 use super::literal;
 use crate::typescript::syntax::{Keyword, Property, Type};
 
-/// A type behind `=` or `:`, with the space before it. A union that does not fit starts on the next line.
+/// A type after `=` or `:`, with the space before it. A union that does not fit starts on the next line.
 pub(super) fn after(ty: &Type) -> Doc {
     match ty {
         Type::Union(members) => group(vec![indent(concat_members(members, line()))]),
@@ -59,7 +59,7 @@ fn keyword_text(keyword: Keyword) -> &'static str {
     }
 }
 
-/// `first` and then the members of a union; where they break, each on its own line behind a bar.
+/// `first` and then the members of a union; if they break, each is on its own line after a bar.
 fn concat_members(members: &[Type], first: Doc) -> Vec<Doc> {
     let mut docs = vec![first, if_broken("| ")];
     for (index, member) in members.iter().enumerate() {
@@ -71,7 +71,7 @@ fn concat_members(members: &[Type], first: Doc) -> Vec<Doc> {
     docs
 }
 
-/// An operand of a suffix, which takes a union in parentheses.
+/// The operand of a suffix. A union gets parentheses.
 fn enclosed(ty: &Type, suffix: &'static str) -> Doc {
     match ty {
         Type::Union(members) => {
@@ -81,7 +81,7 @@ fn enclosed(ty: &Type, suffix: &'static str) -> Doc {
     }
 }
 
-/// Elements in brackets; where they break, each on its own line with a comma behind it.
+/// Elements in brackets; if they break, each is on its own line and followed by a comma.
 pub(super) fn list(open: &'static str, items: impl Iterator<Item = Doc>, close: &'static str) -> Doc {
     let items = separated(items, ",");
     if items.is_empty() {

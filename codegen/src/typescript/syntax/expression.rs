@@ -3,7 +3,7 @@
 use super::types::{Literal, Number};
 use crate::typescript::validator::Helper;
 
-/// An expression. Parentheses are the printer's business.
+/// An expression. The printer adds parentheses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::typescript) enum Expression {
     Literal(Literal),
@@ -58,7 +58,7 @@ pub(in crate::typescript) enum BinaryOperator {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::typescript) enum Name {
     Local(Local),
-    /// A function or constant of this file that is not exported, by its stem and a number that no other has.
+    /// A function or constant that is not exported: its stem and a unique number.
     Internal(Stem, usize),
     Helper(Helper),
     /// An exported function.
@@ -67,7 +67,7 @@ pub(in crate::typescript) enum Name {
     Global(&'static str),
 }
 
-/// Why an internal function or constant exists; its name begins with it.
+/// The purpose of an internal function or constant, with which its name begins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(in crate::typescript) enum Stem {
     Check,
@@ -84,17 +84,17 @@ pub(in crate::typescript) enum Stem {
 pub(in crate::typescript) enum Local {
     /// The value that a function checks.
     Value,
-    /// A value that is so many levels below [`Local::Value`].
+    /// A value at this level below [`Local::Value`].
     Inner(usize),
-    /// How many of the declared members an object at that level has.
+    /// The number of declared members of an object at this level.
     Size(usize),
-    /// The value of a union's tag at that level.
+    /// The value of a union's tag at this level.
     Tag(usize),
     Options,
     /// An item or member in a loop, and the member's name.
     Item,
     Key,
-    /// How many arrays and objects are around the value; or the same parameter where nothing uses it.
+    /// The number of arrays and objects that enclose the value; the second is the name of the parameter if it is unused.
     Depth,
     UnusedDepth,
     Verdict,
@@ -114,7 +114,7 @@ impl Expression {
         Expression::Literal(Literal::Number(Number::new(float)))
     }
 
-    /// A count. Beyond 2^53 it is rounded, as every number of JavaScript.
+    /// A count. Beyond 2^53 it is rounded, like every number in JavaScript.
     #[expect(clippy::cast_precision_loss, reason = "no array or string is so long that it matters")]
     pub(in crate::typescript) fn count(count: u64) -> Self {
         Expression::number(count as f64)
@@ -219,13 +219,13 @@ impl Expression {
         }
     }
 
-    /// Calls `f` with this expression and every one in it, each before those in it.
+    /// Calls `f` with this expression and every expression in it, outer ones first.
     pub(in crate::typescript) fn each<'e>(&'e self, f: &mut impl FnMut(&'e Expression)) {
         f(self);
         self.children().into_iter().for_each(|child| child.each(f));
     }
 
-    /// Whether `f` is true of this expression or one in it.
+    /// Whether `f` returns true for this expression or one in it.
     pub(in crate::typescript) fn contains(&self, f: &mut impl FnMut(&Expression) -> bool) -> bool {
         f(self) || self.children().into_iter().any(|child| child.contains(f))
     }
@@ -248,7 +248,7 @@ impl Expression {
         })
     }
 
-    /// Replaces the first read of a variable, in the order of evaluation; whether there is any.
+    /// Replaces the first read of a variable, in the order of evaluation. Returns whether there is one.
     pub(in crate::typescript) fn replace_first_use(&mut self, local: Local, replacement: &Expression) -> bool {
         if *self == Expression::Name(Name::Local(local)) {
             self.clone_from(replacement);
@@ -257,8 +257,8 @@ impl Expression {
         self.children_mut().into_iter().any(|child| child.replace_first_use(local, replacement))
     }
 
-    /// Replaces the expression that is evaluated first, if it is `old`; whether it was. Of an assignment, that is its
-    /// value; counters that are set before do not count.
+    /// Replaces the expression that is evaluated first if it equals `old`. Returns whether it did. The first expression of an
+    /// assignment is its value; starts of counters are skipped.
     pub(in crate::typescript) fn replace_at_start(&mut self, old: &Expression, new: &Expression) -> bool {
         if self == old {
             self.clone_from(new);

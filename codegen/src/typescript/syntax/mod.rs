@@ -1,6 +1,6 @@
 //! TypeScript as a tree, limited to the syntax that this generator uses.
 //!
-//! Names of the generator's own making are ids, not text, so that uses can be counted and replaced in the tree. Only
+//! Names that the generator chooses are ids, not text, so that uses can be counted and replaced in the tree. Only
 //! [`printer`](super::printer) turns a tree into text.
 
 mod expression;
@@ -65,7 +65,7 @@ pub(super) struct Function {
 pub(super) struct Parameter {
     pub(super) local: Local,
     pub(super) ty: Type,
-    /// The type in a declaration file if it is another: a body may need `any` where callers are to see `unknown`.
+    /// The type in a declaration file, if it differs: a body may need `any` although callers pass `unknown`.
     pub(super) declared: Option<Type>,
     pub(super) is_optional: bool,
 }
@@ -108,7 +108,7 @@ impl Function {
 }
 
 impl Statement {
-    /// Calls `f` with every expression that is part of no other.
+    /// Calls `f` with every expression that is not part of another one.
     pub(super) fn each_expression<'e>(&'e self, f: &mut impl FnMut(&'e Expression)) {
         match self {
             Statement::Return(value) | Statement::Const(_, value) | Statement::Expression(value) => f(value),

@@ -58,14 +58,14 @@ pub(in crate::typescript) struct Property {
     /// `None` for an index signature.
     pub(in crate::typescript) name: Option<String>,
     pub(in crate::typescript) is_optional: bool,
-    /// Whether the name has quotes even if it could do without.
+    /// Whether the name is always quoted.
     pub(in crate::typescript) is_quoted: bool,
     pub(in crate::typescript) ty: Type,
     /// The lines of its comment.
     pub(in crate::typescript) doc: Vec<String>,
 }
 
-/// Comments do not make types different.
+/// Types that differ only in comments are equal.
 impl PartialEq for Property {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.is_optional == other.is_optional && self.ty == other.ty
@@ -126,7 +126,7 @@ impl Type {
     }
 }
 
-/// The union of types, without those that others contain.
+/// The union of some types, without those that another of them contains.
 pub(in crate::typescript) fn union(members: impl IntoIterator<Item = Type>) -> Type {
     let mut flat = Vec::new();
     for member in members {

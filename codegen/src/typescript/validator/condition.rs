@@ -38,7 +38,7 @@ fn single(mut terms: Vec<Expression>, none: Expression, many: fn(Vec<Expression>
     }
 }
 
-/// The tests that all conditions begin with, and the rest of each.
+/// The tests with which all conditions begin, and the rest of each condition.
 pub(super) fn factor(conditions: Vec<Expression>) -> (Vec<Expression>, Vec<Expression>) {
     let terms = |condition| if let Expression::And(terms) = condition { terms } else { vec![condition] };
     let mut lists: Vec<Vec<Expression>> = conditions.into_iter().map(terms).collect();
@@ -58,7 +58,8 @@ fn assigns(condition: &Expression) -> bool {
     condition.contains(&mut |e| matches!(e, Expression::Assign(..) | Expression::Count(..)))
 }
 
-/// Takes the counter out of a condition if it starts before it is used: it can then be declared with its first value.
+/// Removes the start of the counter from a condition if nothing before it uses the counter, whose declaration can then have
+/// this initial value.
 pub(super) fn take_counter(condition: Expression) -> (Option<(Local, usize)>, Expression) {
     let Expression::And(mut terms) = condition else { return (None, condition) };
     let counter = terms.iter().enumerate().find_map(|(at, term)| match term {
@@ -111,7 +112,7 @@ pub(super) fn tests(condition: &Expression, local: Local) -> bool {
     narrows(condition, local) || condition.contains(&mut |e| is_tested(e))
 }
 
-/// Whether a condition that is evaluated for `undefined` is false because of its first test.
+/// Whether the first test of a condition is false for `undefined`.
 pub(super) fn rejects_undefined(condition: &Expression, local: Local) -> bool {
     match condition {
         _ if *condition == is_object(local) => true,
@@ -125,7 +126,7 @@ pub(super) fn rejects_undefined(condition: &Expression, local: Local) -> bool {
     }
 }
 
-/// That a value is an object as `JSON.parse` makes it. The usual case is decided without a call.
+/// That a value is a plain object, as `JSON.parse` returns. The first test accepts most of them without a call.
 pub(super) fn is_object(local: Local) -> Expression {
     let constructor = Expression::OptionalMember(Box::new(local.into()), "constructor");
     any([

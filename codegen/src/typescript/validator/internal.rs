@@ -22,7 +22,7 @@ pub(super) struct Internals {
 }
 
 impl Internals {
-    /// A name that nothing else in the file has.
+    /// A new name, which is unique in the file.
     pub(super) fn fresh(&mut self, stem: Stem) -> Name {
         self.count += 1;
         Name::Internal(stem, self.count)
@@ -48,7 +48,7 @@ impl Internals {
         self.constant(Stem::Literals, Some(ty), values)
     }
 
-    /// A map from values to verdicts; a new one at each call.
+    /// Adds a map from values to verdicts, and returns its name.
     pub(super) fn memory(&mut self) -> Name {
         let name = self.fresh(Stem::Memory);
         self.constants.push((name.clone(), None, Expression::New("Map", &["unknown", "boolean"], Vec::new())));
@@ -69,7 +69,7 @@ impl Internals {
         Expression::Name(name)
     }
 
-    /// The name of a check with these parameters and statements.
+    /// The name of the function with these parameters and statements, which equal checks share.
     pub(super) fn shared_function(&mut self, parameters: Vec<Parameter>, body: Vec<Statement>) -> Name {
         let key = (parameters.len(), body);
         if let Some(name) = self.function_names.get(&key) {
@@ -86,8 +86,8 @@ impl Internals {
         self.functions.push(Function { doc: Vec::new(), name, parameters, returns, body });
     }
 
-    /// Adds `exported` to a module, with the functions and constants that it uses before it, and the helpers after it.
-    /// Parts that are printed next to parts like them compress well.
+    /// Adds `exported` to a module, after the functions and constants that it uses and before the helpers.
+    /// Similar parts are adjacent, because this compresses well.
     pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>) {
         let used = self.used(&exported);
         let keywords = self.keywords;
@@ -102,7 +102,7 @@ impl Internals {
         module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper.for_keywords(&keywords))));
     }
 
-    /// The names that some functions use, directly or through others.
+    /// The names that the functions use, directly or through others.
     fn used(&self, exported: &[Function]) -> HashSet<Name> {
         let functions: HashMap<&Name, &Function> = self.functions.iter().map(|f| (&f.name, f)).collect();
         let constants: HashMap<&Name, &Expression> =
@@ -130,7 +130,8 @@ impl Internals {
     }
 }
 
-/// A value of a contract as an expression. A number that JavaScript cannot represent is a symbol, which nothing equals.
+/// A value of a contract as an expression. A number that JavaScript cannot represent becomes a
+/// symbol, which equals no value.
 pub(super) fn value(json: &Json) -> Expression {
     match json {
         Json::Array(items) => Expression::Array(items.iter().map(value).collect()),

@@ -1,7 +1,7 @@
 //! Validators: a fast verdict as code, and violations that are listed from rules as data.
 //!
-//! The verdict determines the time for valid payloads, so it is straight-line code. Violations are rare and their messages
-//! are many; listing them from data keeps files small.
+//! Most payloads are valid, so the verdict is straight-line code, which is fast. Violations are rare and have many messages,
+//! so they are listed from data, which keeps files small.
 
 pub(super) mod condition;
 mod helper;

@@ -12,9 +12,9 @@ use super::scalar;
 use crate::model::check::{Bound, Branch, CheckId, CheckKind, Rest, Rules, Union, Validator};
 use crate::typescript::syntax::{Expression, Name};
 
-/// Definitions are written into each other no deeper.
+/// How deeply definitions are written into each other. Deeper ones are referred to by name.
 const MAX_NESTING: usize = 24;
-/// How many code points of a value a message shows, and how many members of an `enum`; the interpreter's limits.
+/// How many code points of a value, and how many members of an `enum`, a message shows. The interpreter has the same limits.
 const QUOTED: usize = 64;
 const LISTED: usize = 16;
 
@@ -40,10 +40,10 @@ pub(super) fn rules(validator: &Validator<'_>, internals: &mut Internals) -> Exp
 
 struct Data<'m, 'i> {
     validator: &'m Validator<'m>,
-    /// Definitions that are referred to and not yet written.
+    /// Definitions that are referred to but not written yet.
     queue: VecDeque<(String, CheckId)>,
     named: HashSet<CheckId>,
-    /// How many definitions are written into each other here.
+    /// How deeply definitions are written into each other at this point.
     nesting: usize,
     internals: &'i mut Internals,
     /// Whether an array or object is listed in `enum` or `const`.
@@ -68,7 +68,7 @@ impl Keywords {
 }
 
 impl<'m> Data<'m, '_> {
-    /// A definition by its name if it is used more than once, and any other check by its content.
+    /// The name of a definition that is used more than once; otherwise the rule itself.
     fn rule(&mut self, id: CheckId) -> Expression {
         let check = self.validator.check(id);
         let Some(name) = check.definition else { return self.content(id) };
@@ -219,7 +219,7 @@ impl<'m> Data<'m, '_> {
     fn undeclared(&mut self, rest: Rest, name: &str) -> Expression {
         match rest {
             Rest::Open => Expression::Object(Vec::new()),
-            // The helper makes the same rule of a member that it does not know.
+            // `parse` makes the same rule for an undeclared member.
             Rest::Closed => Expression::Object(vec![("additionalProperties".to_owned(), Expression::string(name))]),
             Rest::Checked(id) => self.rule(id),
         }
@@ -241,7 +241,7 @@ impl<'m> Data<'m, '_> {
         }
     }
 
-    /// Messages name the branches that are definitions, so these are never written in place.
+    /// Branches that are definitions are always referred to by name, which messages show.
     fn branches(&mut self, union: &Union<'m>) -> Expression {
         let branch = |branch: &Branch| match self.validator.check(branch.check) {
             check if branch.is_reference && matches!(check.kind, CheckKind::Rules(_)) => {
@@ -269,13 +269,13 @@ impl<'m> Data<'m, '_> {
     }
 }
 
-/// The name of a set of one type.
+/// The name of the type if there is only one.
 fn only_name(types: TypeSet) -> Option<&'static str> {
     let mut names = types.iter().map(|ty| ty.name());
     names.next().filter(|_| names.next().is_none())
 }
 
-/// The same value with members in canonical order, in which messages show them.
+/// The value with its members in canonical order, which messages use.
 fn sorted(json: &Json) -> Json {
     match json {
         Json::Array(items) => Json::Array(items.iter().map(sorted).collect()),
@@ -311,7 +311,7 @@ fn is_number_printed_alike(number: &Number) -> bool {
         && Number::from_f64(float).is_some_and(|n| n.to_string() == number.to_string())
 }
 
-/// A value in a message, as the interpreter shows it.
+/// A value as the interpreter's messages show it.
 fn literal(json: &Json) -> String {
     json.as_str().map_or_else(|| cut(&json.canonical()), quote)
 }

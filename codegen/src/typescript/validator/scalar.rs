@@ -10,11 +10,10 @@ use super::internal::Internals;
 use crate::model::check::{Bound, Rules};
 use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local};
 
-/// Longer lists of values are looked up in a set.
+/// Values of longer lists are looked up in a set.
 pub(super) const FEW: usize = 8;
 
-/// The listed values that the other keywords on scalars accept, if values are listed. If both keywords list values, those
-/// of `const`.
+/// The values of `const`, or else of `enum`, that the other keywords on scalars accept; `None` without these keywords.
 pub(super) fn listed<'m>(rules: &Rules<'m>) -> Option<Vec<&'m Json>> {
     let values: Vec<&Json> = match (rules.const_value, rules.enum_values) {
         (Some(value), _) => vec![value],
@@ -24,7 +23,7 @@ pub(super) fn listed<'m>(rules: &Rules<'m>) -> Option<Vec<&'m Json>> {
     Some(values.into_iter().filter(|value| fits(rules, value)).collect())
 }
 
-/// That a value is one of `values`, which are [listed], and in the `enum` next to a `const`.
+/// That a value is one of `values`, which are [listed], and also in `enum` if there is a `const`.
 pub(super) fn is_listed(internals: &mut Internals, rules: &Rules<'_>, values: &[&Json], local: Local) -> Expression {
     let is_value = is_one_of(internals, values, local);
     match (rules.const_value, rules.enum_values) {

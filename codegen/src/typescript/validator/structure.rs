@@ -11,7 +11,7 @@ const MANY: usize = 100;
 /// More names are looked up in a set.
 const FEW: usize = 5;
 
-/// The names that every object inherits. A helper looks up properties with such a name.
+/// The names of properties that every object inherits. A plain access would find the inherited ones, so a helper reads these.
 const INHERITED: [&str; 12] = [
     "__defineGetter__",
     "__defineSetter__",
@@ -27,7 +27,7 @@ const INHERITED: [&str; 12] = [
     "valueOf",
 ];
 
-/// Optional members of an object are counted: by which variable, and how many are there in any case.
+/// The variable that counts the declared members of an object, and its start: the number of required members.
 type Counter = Option<(Local, usize)>;
 
 impl<'m> Verdicts<'m, '_> {
@@ -68,8 +68,8 @@ impl<'m> Verdicts<'m, '_> {
 
     /// That a value is an object, and the assertions about its members.
     ///
-    /// Unknown members are found by counting: if an object has as many members as declared properties were found, all are
-    /// known. That is faster than to look up each name.
+    /// Undeclared members are found by counting: if an object has as many members as declared properties were found, it has no
+    /// others. This is faster than looking up each name.
     pub(super) fn object(&mut self, rules: &Rules<'m>, target: &Target) -> (Expression, Expression) {
         let is_closed = rules.rest == Rest::Closed;
         let walks = rules.rest == Rest::Open && self.limits_depth() && !rules.is_covered();
@@ -125,6 +125,7 @@ impl<'m> Verdicts<'m, '_> {
         let local = member.local;
         let stored = |access| Expression::Assign(local, Box::new(access));
         if property.is_required {
+            // A missing property is `undefined`, which most conditions reject by themselves.
             let must_exist = self.accepts_undefined(property.check) && !rejects_undefined(&condition, local);
             let exists = if must_exist { member.value().differs(Expression::Undefined) } else { Expression::TRUE };
             let mut condition = all([exists, condition]);
@@ -132,20 +133,21 @@ impl<'m> Verdicts<'m, '_> {
             condition.replace_first_use(local, &if is_single { access } else { stored(access) });
             return condition;
         }
+        // Always true: the comparison turns the increment into a condition.
         let is_counted = |size| Expression::Increment(size).binary(BinaryOperator::Greater, Expression::count(0));
         let counted = all([counter.map_or(Expression::TRUE, is_counted), condition]);
         let value = if counted.uses(local) > 0 { stored(access) } else { access };
         any([value.equals(Expression::Undefined), counted])
     }
 
-    /// Whether a check may accept a value that is absent.
+    /// Whether a check may accept `undefined`, the value of a missing property.
     fn accepts_undefined(&self, id: CheckId) -> bool {
         self.validator
             .rules(id)
             .is_none_or(|rules| rules.types.is_none() && rules.enum_values.is_none() && rules.const_value.is_none())
     }
 
-    /// Checks the properties of an object that has so many that a compiler would give up on one function.
+    /// Checks the properties of an object in several functions. Compilers do not optimize a function that is too large.
     fn many_properties(&mut self, rules: &Rules<'m>, target: &Target, is_closed: bool) -> Expression {
         let mut calls = Vec::new();
         for chunk in rules.properties.chunks(MANY) {
@@ -161,7 +163,7 @@ impl<'m> Verdicts<'m, '_> {
         all(calls)
     }
 
-    /// Checks the members that are not declared.
+    /// Checks the undeclared members.
     fn additional(&mut self, rules: &Rules<'m>, id: CheckId, target: &Target) -> Expression {
         let names = names(rules);
         let condition = self.check(id, &Target::given(Local::Item, target.depth.below()));
@@ -213,6 +215,7 @@ impl<'m> Verdicts<'m, '_> {
     fn one_of(&mut self, union: &Union<'m>, target: &Target, is_alone: bool) -> Expression {
         let mut verdicts = self.branches(union, target, is_alone);
         verdicts.retain(|verdict| *verdict != Expression::FALSE);
+        // If no two branches can match, one that matches is the only one.
         if verdicts.len() < 2 || union.is_exclusive {
             return self.any_of(union, verdicts, target);
         }
@@ -221,7 +224,7 @@ impl<'m> Verdicts<'m, '_> {
         sum.unwrap_or(Expression::count(0)).equals(Expression::count(1))
     }
 
-    /// That one of the verdicts on a value is true. The tests that all of them begin with are made once, and their tag is
+    /// That one of the verdicts on a value is true. The tests with which all of them begin are written once, and the tag is
     /// read once.
     fn any_of(&self, union: &Union<'m>, verdicts: Vec<Expression>, target: &Target) -> Expression {
         if verdicts.len() < 2 || verdicts.contains(&Expression::TRUE) {
@@ -233,6 +236,7 @@ impl<'m> Verdicts<'m, '_> {
         // A union inside a branch may use the variable for a tag of its own.
         if let Some(name) = name.filter(|_| !verdicts.iter().any(|verdict| verdict.mentions(tag))) {
             let access = access(target, name);
+            // The first comparison stores the tag in a variable, which the others read.
             let mut replacement = Expression::Assign(tag, Box::new(access.clone()));
             if !verdicts.first().is_some_and(|verdict| begins_by_comparing(verdict, &access)) {
                 common.push(replacement.differs(Expression::Undefined));

@@ -1,8 +1,8 @@
 //! Checks as functions that return whether a value is valid.
 //!
-//! Each function returns `true` exactly for the values that its check accepts and in which nothing is nested too deeply.
-//! Its body is one condition. Members of the value are at level 1, their members at level 2, and so on, and each level has
-//! one variable: so the values of siblings share a variable, which keeps functions small and fast.
+//! A function returns `true` for the values that its check accepts and that are not nested too deeply. Its body is one
+//! condition. Members of the value are at level 1, their members at level 2, and so on. Each level has one variable, which
+//! siblings share: this keeps functions small and fast.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,11 +16,12 @@ use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Validator};
 use crate::typescript::printer;
 use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Parameter, Statement, Stem, Type};
 
-/// A function looks no further into a value: deeper conditions would be hard to read and slow to compile.
+/// The deepest level that a function reads. Deeper conditions would be hard to read and slow to compile.
 const MAX_LEVEL: usize = 6;
-/// Checks are written into each other no deeper, so that neither our recursion nor a compiler's follows the schema.
+/// How deeply conditions of checks are written into each other. The schema must not determine how deeply we, or a compiler,
+/// recurse.
 const MAX_NESTING: usize = 24;
-/// A condition that is wider and used more than once has a function of its own.
+/// A condition that is wider, in characters, and used more than once becomes a function.
 const MAX_REPEATED: usize = 60;
 
 /// Makes the functions of one validator.
@@ -35,18 +36,18 @@ pub(super) struct Verdicts<'m, 'i> {
     memories: Vec<Name>,
 }
 
-/// A checked value: its variable, and the facts that are known about it.
+/// A value to check.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) local: Local,
-    /// How many values of the function are around it.
+    /// Its level in the function.
     pub(super) level: usize,
     pub(super) depth: Depth,
     /// The types that it can have after the tests so far.
     known: TypeSet,
 }
 
-/// How many arrays and objects are around a value: as many as the parameter `depth` says if there is one, and `more`.
+/// How many arrays and objects enclose a value: the parameter `depth`, if the function has it, plus `more`.
 #[derive(Clone, Copy)]
 pub(super) struct Depth {
     pub(super) has_parameter: bool,
@@ -58,7 +59,7 @@ impl Depth {
         Depth { more: self.more + 1, ..self }
     }
 
-    /// How many levels a value may have.
+    /// How deeply a value may be nested.
     pub(super) fn levels(self) -> Expression {
         let levels = remaining(self.more);
         if self.has_parameter { levels.binary(BinaryOperator::Minus, Local::Depth.into()) } else { levels }
@@ -74,7 +75,7 @@ impl Depth {
     }
 }
 
-/// The levels that are left below so many; negative where a value would always be too deep.
+/// How many levels are left below `levels`; negative if values there are always too deep.
 #[expect(clippy::cast_precision_loss, reason = "both are at most a few hundred")]
 fn remaining(levels: usize) -> Expression {
     Expression::number(MAX_PAYLOAD_DEPTH as f64 - levels as f64)
@@ -132,6 +133,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         let target = Target::given(Local::Value, depth);
         let verdict = self.inline(id, &target);
         let statements = body(verdict, Statement::Return);
+        // Only checks that may be reached in many ways for one value are worth a map.
         if !self.validator.check(id).is_memoized {
             let parameters = parameters(depth, &statements);
             return self.internals.function(name, parameters, statements);
@@ -149,7 +151,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         self.internals.shared_function(parameters(depth, &statements), statements)
     }
 
-    /// The verdict on a value by a function of its own.
+    /// A call of the function of a check.
     fn call_check(&mut self, id: CheckId, target: &Target) -> Expression {
         let name = match self.functions.get(&id) {
             Some(name) => name.clone(),
@@ -169,6 +171,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
     pub(super) fn check(&mut self, id: CheckId, target: &Target) -> Expression {
         if self.validator.check(id).is_reused {
             let inlined = self.is_simple(id).then(|| self.inline(id, target));
+            // A short condition is faster than a call, and no longer.
             let short = inlined.filter(|condition| printer::width_of_expression(condition) <= MAX_REPEATED);
             return short.unwrap_or_else(|| self.call_check(id, target));
         }
@@ -181,7 +184,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         condition
     }
 
-    /// Whether a check looks neither at members and items nor at other checks.
+    /// Whether a check reads no members or items and applies no other checks.
     fn is_simple(&self, id: CheckId) -> bool {
         self.validator.rules(id).is_none_or(|rules| {
             let types = rules.types.unwrap_or(TypeSet::ALL);
@@ -191,7 +194,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         })
     }
 
-    /// That a value without any other check is not too deep.
+    /// That a value is not nested too deeply, where nothing else is checked.
     pub(super) fn anything(&self, target: &Target) -> Expression {
         let is_scalar = !target.known.contains(JsonType::Array) && !target.known.contains(JsonType::Object);
         if !self.limits_depth() || is_scalar {
@@ -235,7 +238,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         call(&name, target)
     }
 
-    /// The verdict of a check on a value that others may check too, so that it must not narrow the value's type.
+    /// The verdict of a check on a value that other checks of the same condition may read, so it must not narrow its type.
     pub(super) fn check_apart(&mut self, id: CheckId, target: &Target, is_alone: bool) -> Expression {
         let condition = self.check(id, target);
         let must_call = !is_alone && narrows(&condition, target.local);
@@ -277,7 +280,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         any(terms)
     }
 
-    /// That a value meets the assertions about its type, whichever it has.
+    /// That a value meets the assertions about its type, for each type.
     fn untyped(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
         if target.known == TypeSet::EMPTY.with(JsonType::String) {
             return vec![scalar::of_text(self.internals, rules, target.local)];
@@ -303,14 +306,14 @@ impl<'m, 'i> Verdicts<'m, 'i> {
     }
 }
 
-/// The verdict of a function on a value at the same depth as the one around the call.
+/// A call of a function for a value at the depth of the calling function's own value.
 pub(super) fn call(name: &Name, target: &Target) -> Expression {
     let mut arguments = vec![target.value()];
     arguments.extend(target.depth.has_parameter.then(|| Local::Depth.into()));
     Expression::call(name.clone(), arguments)
 }
 
-/// Statements that use a condition, with the declarations of its variables before.
+/// A statement that uses a condition, after the declarations of the condition's variables.
 pub(super) fn body(condition: Expression, last: impl FnOnce(Expression) -> Statement) -> Vec<Statement> {
     let (counter, condition) = take_counter(condition);
     let mut statements: Vec<Statement> = declaration(&condition, counter).into_iter().collect();
@@ -318,7 +321,7 @@ pub(super) fn body(condition: Expression, last: impl FnOnce(Expression) -> State
     statements
 }
 
-/// Statements that check every item of a loop; `before` are the first ones of the loop.
+/// A loop that returns `false` at the first item that violates the condition. The loop's body starts with `before`.
 pub(super) fn each(local: Local, items: Expression, before: Vec<Statement>, condition: Expression) -> Vec<Statement> {
     let mut statements: Vec<Statement> = declaration(&condition, None).into_iter().collect();
     let mut inner = before;
@@ -328,7 +331,7 @@ pub(super) fn each(local: Local, items: Expression, before: Vec<Statement>, cond
     statements
 }
 
-/// Declares the variables of a condition; a counter may have a value already.
+/// The declaration of the variables of a condition. `counter` has an initial value.
 fn declaration(condition: &Expression, counter: Option<(Local, usize)>) -> Option<Statement> {
     let mut locals: Vec<Local> = Vec::new();
     condition.each(&mut |e| {
