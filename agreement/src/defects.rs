@@ -159,7 +159,8 @@ pub const DEFECTS: &[Defect] = &[
         does: "does not find a definition with characters beyond ASCII in its name, if the reference is percent-encoded",
         sentence: "\"A JSON Pointer can be represented in a URI fragment identifier by encoding it into octets using the UTF-8 encoding\" (RFC 6901, 6)",
         applies: |case| {
-            case.rejects_schema("No schema found at") && case.schema.definitions().iter().any(|(name, _)| !name.is_ascii())
+            case.rejects_schema("No schema found at")
+                && case.schema.definitions().iter().any(|(name, _)| !name.is_ascii())
         },
     },
     Defect {

@@ -7,7 +7,7 @@ use capgen_agreement::{Boon, JsonSchema, NodeOracles};
 use capgen_tests::Failure;
 use capgen_tests::agreement::compare::{Disagreement, Outcome, compare};
 use capgen_tests::agreement::shrink::shrink;
-use capgen_tests::agreement::{Rust, TypeScript, Engine, fixture, pairs};
+use capgen_tests::agreement::{Engine, Rust, TypeScript, fixture, pairs};
 use capgen_tests::node;
 
 const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]";

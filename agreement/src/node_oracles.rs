@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use capgen_schema::{Schema, parse_payload};
 use capgen_tests::Failure;
-use capgen_tests::agreement::{Answer, Pair, Engine, domain};
+use capgen_tests::agreement::{Answer, Engine, Pair, domain};
 use serde_json::{Value, json};
 
 use crate::defects;

@@ -2,7 +2,7 @@
 
 use capgen_schema::{Schema, parse_payload};
 use capgen_tests::Failure;
-use capgen_tests::agreement::{Answer, Pair, Engine};
+use capgen_tests::agreement::{Answer, Engine, Pair};
 use serde_json::Value;
 
 use crate::defects;
@@ -46,7 +46,10 @@ fn jsonschema_uuid(text: &str) -> bool {
     UUID.as_ref().is_some_and(|uuid| uuid.is_valid(&Value::from(text)))
 }
 
-fn answers(pairs: &[Pair], check: fn(Value) -> Result<Check, String>) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
+fn answers(
+    pairs: &[Pair],
+    check: fn(Value) -> Result<Check, String>,
+) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
     let of_pair = |pair: &Pair| -> Result<_, Failure> {
         let check = check(serde_json::from_str(&pair.schema)?);
         let answer = |payload: &String| {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use capgen_agreement::defects::DEFECTS;
 use capgen_agreement::{Boon, JsonSchema, NodeOracles};
 use capgen_tests::agreement::compare::{Outcome, compare};
-use capgen_tests::agreement::{Pair, Engine, fixture, labelled, pairs};
+use capgen_tests::agreement::{Engine, Pair, fixture, labelled, pairs};
 
 fn agree(pairs: &[Pair]) -> Outcome {
     static NODE: OnceLock<NodeOracles> = OnceLock::new();
