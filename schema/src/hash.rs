@@ -51,7 +51,7 @@ impl fmt::Debug for Hash {
     }
 }
 
-/// The error of parsing a [`Hash`] from a text other than 64 lowercase hexadecimal digits.
+/// The error of parsing a [`struct@Hash`] from a text other than 64 lowercase hexadecimal digits.
 ///
 /// Uppercase digits are rejected, so that equal hashes have equal texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
