@@ -49,7 +49,8 @@ macro_rules! serde_impls {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let mut map = serializer.serialize_map(None)?;
                 self.agent.write("agent", &mut map)?;
-                self.name.write("name", &mut map)?;
+                // Reading requires the name, so it is written even if it is empty.
+                map.serialize_entry("name", &self.name)?;
                 $(self.$field.write($name, &mut map)?;)*
                 self.hash.write("hash", &mut map)?;
                 self.input_schema.write("inputSchema", &mut map)?;
@@ -128,6 +129,8 @@ mod tests {
             r#"{"agent":"echo","name":"say","timeoutMs":500,"idempotent":false,"supportedVersions":[">=1.0.0 <2.0.0"],"minSchemaVersion":"1.0.0","hash":"6f1d","inputSchema":"{\"minimum\":123456789012345678901}"}"#
         );
         assert_eq!(serde_json::from_str::<OwnedDescriptor>(&text)?, echo);
+        let empty = OwnedDescriptor::default();
+        assert_eq!(serde_json::from_str::<OwnedDescriptor>(&serde_json::to_string(&empty)?)?, empty);
         Ok(())
     }
 

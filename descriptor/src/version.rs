@@ -8,8 +8,8 @@ use semver::Version;
 
 /// A set of versions: an exact version (`1.2.0`), or comparators that must all match (`>=1.2.0 <2.0.0`).
 ///
-/// A comparator is `=`, `<`, `<=`, `>` or `>=` directly before a full version. Comparators are separated by spaces; spaces at
-/// both ends are ignored. This is the range grammar of AMP RFC 004, section 4.4, without alternatives (`||`), wildcards, `^`
+/// A comparator is `=`, `<`, `<=`, `>` or `>=` directly before a full version. Comparators are separated by spaces, which
+/// may also precede the first and follow the last. An exact version has no spaces around it. This is the range grammar of AMP RFC 004, section 4.4, without alternatives (`||`), wildcards, `^`
 /// and `~`.
 ///
 /// [`Display`](fmt::Display) writes the canonical form: the parts in their order, separated by one space each. It parses to an
