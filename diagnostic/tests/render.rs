@@ -248,6 +248,21 @@ help: keep the old limit
 }
 
 #[test]
+fn each_excerpt_has_the_position_of_its_own_label() {
+    // Both lines are cut around their label, so both labels are displayed in the same column.
+    let text = format!("{}\n", "x".repeat(1_000));
+    let (old, new) = (Source::new("a.yaml", text.clone()), Source::new("a.yaml", text));
+    let finding = |first, second| {
+        human(Diagnostic::new(ERROR, "x").at(&old, first..first + 1, "").at(&new, second..second + 1, ""))
+    };
+    for (first, second) in [(100, 500), (500, 100)] {
+        let text = finding(first, second);
+        let at = |column: usize| text.find(&format!("a.yaml:1:{}\n", column + 1)).unwrap();
+        assert!(at(first) < at(second), "{text}");
+    }
+}
+
+#[test]
 fn a_suggestion_that_the_help_quotes_is_not_repeated() {
     let text = human(in_two_files().help("write `10`"));
     assert!(text.ends_with("= help: write `10`\n"), "{text}");
@@ -271,11 +286,11 @@ fn json_has_a_file_for_each_label_and_suggestion() {
 }
 
 #[test]
-fn github_lists_the_labels_in_other_files() {
+fn github_lists_the_other_labels() {
     assert_eq!(
         render::github(&[in_two_files()]),
         "::error file=v2/capabilities.yaml,line=4,endLine=4,col=12,endColumn=13,title=E0201::`maxLength` is smaller than \
-         before%0Av1/capabilities.yaml:3:12: was 10%0Ahelp: keep the old limit\n"
+         before%0Av1/capabilities.yaml:3:12: was 10%0Av2/capabilities.yaml:1:7: in this capability%0Ahelp: keep the old limit\n"
     );
 }
 

@@ -109,16 +109,24 @@ fn excerpt(source: &Source, labels: &[(bool, &Label)]) -> Excerpt {
 }
 
 impl Excerpt {
-    /// Corrects the position that the renderer printed. It counts in the displayed text, in which escapes and cuts have
-    /// moved the mark.
-    pub(super) fn with_true_position(&self, rendered: &str) -> String {
+    /// Corrects the position of this excerpt in `rendered`. The renderer counts in the displayed text, in which escapes and
+    /// cuts have moved the mark.
+    ///
+    /// Searches from the byte `from` on, and returns the offset behind the position. The renderer prints excerpts in their
+    /// order, so that two excerpts with equal displayed positions are not confused.
+    pub(super) fn correct_position(&self, rendered: &mut String, from: usize) -> usize {
         let start = self.marks.first().map_or(0, |mark| mark.span.start);
         let before = self.text.get(..start).unwrap_or_default();
         let path = &self.path;
         let line = self.line + before.matches('\n').count();
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let Position { line: true_line, column: true_column } = self.position;
-        rendered.replacen(&format!("{path}:{line}:{column}\n"), &format!("{path}:{true_line}:{true_column}\n"), 1)
+        let printed = format!("{path}:{line}:{column}\n");
+        let Some(at) = rendered.get(from..).and_then(|rest| rest.find(&printed)) else { return from };
+        let at = from + at;
+        let correct = format!("{path}:{true_line}:{true_column}\n");
+        rendered.replace_range(at..at + printed.len(), &correct);
+        at + correct.len()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{Diagnostic, Label};
 /// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
 /// changed files of a pull request, one per line.
 ///
-/// An annotation has one place, the primary one. Labels in other files become lines of the message. The columns are left
+/// An annotation has one place, the primary one. The other labels become lines of the message. The columns are left
 /// out if a span covers several lines, because GitHub ignores them there.
 pub fn github(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(|diagnostic| command(diagnostic) + "\n").collect()
@@ -23,9 +23,8 @@ fn command(diagnostic: &Diagnostic) -> String {
         if start.line == end.line {
             properties.push(format!("col={},endColumn={}", start.column, end.column));
         }
-        let elsewhere = others.iter().filter(|label| label.source.path() != primary.source.path());
         // Directly after the message: the notes and the help refer to the finding as a whole.
-        lines.splice(1..1, elsewhere.map(place));
+        lines.splice(1..1, others.iter().map(place));
     }
     properties.push(format!("title={}", property(diagnostic.code.as_str())));
     let message: Vec<_> = lines.iter().map(|line| data(line)).collect();

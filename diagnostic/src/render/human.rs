@@ -45,11 +45,13 @@ fn render(diagnostic: &Diagnostic, color: bool) -> String {
         let title = Level::HELP.secondary_title(visible(help));
         groups.push(Group::with_title(title).element(snippet.patch(Patch::new(span, replacement))));
     }
-    let text = renderer.render(&groups);
+    let mut text = renderer.render(&groups);
     if excerpts.is_empty() {
         return text.lines().filter(|line| !is_bare_gutter(line)).collect::<Vec<_>>().join("\n");
     }
-    excerpts.iter().fold(text, |text, excerpt| excerpt.with_true_position(&text))
+    let edited = edits.iter().map(|(excerpt, _)| excerpt);
+    excerpts.iter().chain(edited).fold(0, |from, excerpt| excerpt.correct_position(&mut text, from));
+    text
 }
 
 /// The lines that a suggestion changes and the new text, unless the help already quotes it or the lines must not be
