@@ -27,11 +27,11 @@ pub struct Problem {
     pub label: String,
     /// How to fix it, if that is known.
     pub help: Option<String>,
-    /// The correct name, if the finding is about a wrong one.
+    /// The correct name, if the finding is about a wrong one and the correct one is certain.
     pub rename: Option<Rename>,
 }
 
-/// A wrong name, and the name to write instead: that of a keyword, a type or a format.
+/// A wrong name, and the name to write instead: that of a type or a format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rename {
     /// The name in the schema.

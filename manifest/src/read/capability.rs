@@ -194,7 +194,8 @@ fn class<T: Copy, const N: usize>(
         let message = format!("unknown value of `{key}`");
         let finding = reader.finding(codes::UNKNOWN_VALUE, message, (member.value.span.clone(), ""), &map.below(key));
         reader.report(match nearest(text, names) {
-            Some(near) => reader.suggest_text(finding, &member.value.span, text, near).help(did_you_mean(near)),
+            // No edit: a similar value can mean the opposite, as `impure` does.
+            Some(near) => finding.help(did_you_mean(near)),
             None => finding.help(format!("the values are {}", listed(&names))),
         });
     }

@@ -150,7 +150,8 @@ impl<'s> Reader<'s> {
             let message = format!("unknown key{name} in {}", map.subject);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
             let finding = match nearest(&member.key, keys.iter().copied()) {
-                Some(key) => self.suggest_text(finding, &member.key_span, &member.key, key).help(did_you_mean(key)),
+                // No edit: a similar name is a guess, and the map may have that key already.
+                Some(key) => finding.help(did_you_mean(key)),
                 None => finding.help(format!("the keys here are {}", listed(keys))),
             };
             self.report(finding);

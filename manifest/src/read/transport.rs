@@ -17,7 +17,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
         let message = "unknown `kind` of transport";
         let finding = reader.finding(codes::UNKNOWN_VALUE, message, at, &map.below("kind"));
         reader.report(match nearest(kind, kinds) {
-            Some(near) => reader.suggest_text(finding, &member.value.span, kind, near).help(did_you_mean(near)),
+            Some(near) => finding.help(did_you_mean(near)),
             None => finding.help(format!("the kinds are {}", listed(&kinds))),
         });
         return None;

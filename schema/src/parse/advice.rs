@@ -23,7 +23,8 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Prob
         return problem.help(help);
     }
     match near(name, keyword::all()) {
-        Some(near) => problem.help(did_you_mean(near)).rename(name, Some(near)),
+        // No edit: a similar name is a guess, and the schema may have that keyword already.
+        Some(near) => problem.help(did_you_mean(near)),
         None if name.starts_with("x-") => problem.help("remove it, or write it in `$comment`"),
         None => problem,
     }
@@ -150,7 +151,7 @@ pub(crate) fn unknown_format(name: &str) -> Advice {
 /// How to fix a wrong name.
 pub(crate) struct Advice {
     pub(crate) help: String,
-    /// The name to write instead, if a program can do it.
+    /// The name to write instead, if it is certain and not only similar.
     pub(crate) instead: Option<&'static str>,
 }
 
@@ -164,7 +165,7 @@ impl Advice {
     }
 
     fn near(name: &'static str) -> Self {
-        Self { help: did_you_mean(name), instead: Some(name) }
+        Self::new(did_you_mean(name))
     }
 }
 

@@ -140,7 +140,7 @@ impl Loader {
     fn types(&mut self, draft: &Draft<'_>, value: &Json) -> Option<TypeSet> {
         let at = draft.at("type");
         match value {
-            Json::String(name) => self.type_name(at, name).map(|t| TypeSet::EMPTY.with(t)),
+            Json::String(name) => self.type_name(at, name, false).map(|t| TypeSet::EMPTY.with(t)),
             // Draft-07 requires at least one name; a separate code, because the fix differs from that of a wrong type.
             Json::Array(names) if names.is_empty() => {
                 let problem = Problem::new(codes::EMPTY_TYPE, at, "`type` is empty, so no value would be accepted");
@@ -149,8 +149,10 @@ impl Loader {
             }
             Json::Array(_) => {
                 let names = self.names("type", &at, value)?;
-                let types: Vec<Type> =
-                    names.iter().filter_map(|(index, name)| self.type_name(pointer::join(&at, index), name)).collect();
+                let types: Vec<Type> = names
+                    .iter()
+                    .filter_map(|(index, name)| self.type_name(pointer::join(&at, index), name, true))
+                    .collect();
                 Some(types.into_iter().collect())
             }
             other => {
@@ -160,13 +162,15 @@ impl Loader {
         }
     }
 
-    fn type_name(&mut self, at: String, name: &str) -> Option<Type> {
+    fn type_name(&mut self, at: String, name: &str, is_in_array: bool) -> Option<Type> {
         let known = Type::from_name(name);
         if known.is_none() {
             let problem = Problem::new(codes::UNKNOWN_TYPE, at, format!("unknown type {}", value::quote(name)));
             let advice = advice::unknown_type(name);
             let problem = problem.label("not a JSON Schema type").help(advice.help);
-            self.report(problem.rename(name, advice.instead));
+            // In an array the correct name may be there already.
+            let instead = advice.instead.filter(|_| !is_in_array);
+            self.report(problem.rename(name, instead));
         }
         known
     }
