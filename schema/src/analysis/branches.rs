@@ -11,8 +11,8 @@ pub use super::tag::{Tag, TagValue, equality_key};
 use crate::validate::type_of;
 use crate::{NodeId, Schema, Type, TypeSet};
 
-/// What shows which branches a value can match: its JSON type; of an object, the value of a tag property, or the presence of
-/// a key.
+/// Determines which branches a value can match, from the JSON type of the value and, if it is an object, from the value of a tag
+/// property or the presence of a key.
 ///
 /// Usable when code is generated and, with [`candidates`](Self::candidates), at run time.
 ///

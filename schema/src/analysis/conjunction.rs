@@ -1,4 +1,4 @@
-//! Conjunctions: the subschemas that hold together at one place of a payload.
+//! Conjunctions: all the subschemas that apply to the value at one place of a payload.
 //!
 //! `allOf`, references and `properties` of several objects make several subschemas apply to one value. A [`Conjunction`]
 //! names them by their nodes, so it stays small and can be compared; [`Facets`] is its normal form, in which references
@@ -22,7 +22,7 @@ pub struct Term {
     pub without_any_of: bool,
 }
 
-/// Subschemas that all hold at one place of a payload, and the properties that the value must not have.
+/// Subschemas that all apply to the value at one place of a payload, and the properties that this value must not have.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Conjunction {
     /// The subschemas.

@@ -36,7 +36,7 @@ pub(super) fn print(header: String, module: &Module, form: Form) -> String {
     }
     while let Some(item) = items.next() {
         output.write(&concat(vec![self::item(item, form), hard_line()]));
-        // Constants stand together; everything else has an empty line behind it, except at the end of the file.
+        // There is an empty line between two items, unless both are constants.
         let is_constant = |item: &Item| matches!(item, Item::Constant { .. });
         let is_separate = items.peek().is_some_and(|next| !is_constant(item) || !is_constant(next));
         if is_separate {
