@@ -31,7 +31,10 @@ pub type Files = BTreeMap<String, String>;
 /// Every contract has an output, and the output compiles. Takes time linear in the size of the contract.
 pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
     let id = manifest.agent.as_str();
-    let model = lower::lower(manifest);
+    let mut model = lower::lower(manifest);
+    if languages.iter().any(|language| *language != Language::Rust) {
+        lower::add_validators(&mut model);
+    }
     let print = |file: FileKind| match file {
         FileKind::Rust => rust::print(&model),
         FileKind::TypeScript => typescript::print(&model, Form::Typed),

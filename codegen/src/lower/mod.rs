@@ -33,7 +33,7 @@ use guard::ExactGuard;
 use scalar::{named, nullable_if, scalar};
 
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
-/// which a budget limits it.
+/// which a budget limits it. The model has no validators yet; see [`add_validators`].
 pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
     let mut types = Vec::new();
     let mut capabilities = Vec::with_capacity(manifest.capabilities.len());
@@ -51,8 +51,12 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
     }
     let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new() };
     finish::finish(&mut model);
-    model.validators = check::validators(&model.capabilities);
     model
+}
+
+/// Adds the validators, which only TypeScript and JavaScript need: Rust types check themselves.
+pub(crate) fn add_validators(model: &mut Model<'_>) {
+    model.validators = check::validators(&model.capabilities);
 }
 
 /// One side of one capability.

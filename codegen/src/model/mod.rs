@@ -20,7 +20,7 @@ pub(crate) struct Model<'a> {
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
     /// The types of every side, in source order. A type comes before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
-    /// The validators of every side that has a schema, in source order.
+    /// The validators of every side that has a schema, in source order; empty if only Rust is generated.
     pub(crate) validators: Vec<check::Validator<'a>>,
 }
 

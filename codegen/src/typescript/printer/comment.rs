@@ -9,13 +9,13 @@ pub(super) fn comment(lines: &[String]) -> Doc {
     match lines {
         [] => concat(Vec::new()),
         [only] => concat(vec![
-            group(vec![text("/**"), line(), if_broken(" * "), text(only), line(), if_broken(" "), text("*/")]),
+            group(vec![text("/**"), line(), if_broken(" * "), text(only.clone()), line(), if_broken(" "), text("*/")]),
             hard_line(),
         ]),
         lines => {
             let mut docs = vec![text("/**")];
             for line in lines {
-                docs.extend([hard_line(), text(if line.is_empty() { " *" } else { " * " }), text(line)]);
+                docs.extend([hard_line(), text(if line.is_empty() { " *" } else { " * " }), text(line.clone())]);
             }
             docs.extend([hard_line(), text(" */"), hard_line()]);
             concat(docs)

@@ -1,5 +1,7 @@
 //! Expressions.
 
+use std::borrow::Cow;
+
 use super::Form;
 use super::layout::{Doc, concat, group, if_broken, indent, line, separated, soft_line, text};
 use super::literal;
@@ -55,11 +57,7 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Binary(left, operator, right) => {
             let (symbol, precedence) = binary(*operator);
             let right_precedence = if precedence == Precedence::Sum { Precedence::Unary } else { precedence };
-            concat(vec![
-                operand(left, precedence, form),
-                text(format!(" {symbol} ")),
-                operand(right, right_precedence, form),
-            ])
+            concat(vec![operand(left, precedence, form), text(symbol), operand(right, right_precedence, form)])
         }
         Expression::And(_) | Expression::Or(_) => {
             let mut inner = vec![soft_line()];
@@ -136,27 +134,28 @@ fn precedence(expression: &Expression) -> Precedence {
     }
 }
 
+/// The operator with a space on both sides, and its precedence.
 fn binary(operator: BinaryOperator) -> (&'static str, Precedence) {
     match operator {
-        BinaryOperator::Equal => ("===", Precedence::Equality),
-        BinaryOperator::NotEqual => ("!==", Precedence::Equality),
-        BinaryOperator::Less => ("<", Precedence::Relation),
-        BinaryOperator::LessOrEqual => ("<=", Precedence::Relation),
-        BinaryOperator::Greater => (">", Precedence::Relation),
-        BinaryOperator::GreaterOrEqual => (">=", Precedence::Relation),
-        BinaryOperator::In => ("in", Precedence::Relation),
-        BinaryOperator::Plus => ("+", Precedence::Sum),
-        BinaryOperator::Minus => ("-", Precedence::Sum),
+        BinaryOperator::Equal => (" === ", Precedence::Equality),
+        BinaryOperator::NotEqual => (" !== ", Precedence::Equality),
+        BinaryOperator::Less => (" < ", Precedence::Relation),
+        BinaryOperator::LessOrEqual => (" <= ", Precedence::Relation),
+        BinaryOperator::Greater => (" > ", Precedence::Relation),
+        BinaryOperator::GreaterOrEqual => (" >= ", Precedence::Relation),
+        BinaryOperator::In => (" in ", Precedence::Relation),
+        BinaryOperator::Plus => (" + ", Precedence::Sum),
+        BinaryOperator::Minus => (" - ", Precedence::Sum),
     }
 }
 
-pub(super) fn name_text(name: &Name) -> String {
+pub(super) fn name_text(name: &Name) -> Cow<'static, str> {
     match name {
         Name::Local(local) => local_text(*local),
-        Name::Internal(stem, number) => format!("{}{number}", stem_text(*stem)),
-        Name::Helper(helper) => helper.name().to_owned(),
-        Name::Exported(name) => name.clone(),
-        Name::Global(name) => (*name).to_owned(),
+        Name::Internal(stem, number) => format!("{}{number}", stem_text(*stem)).into(),
+        Name::Helper(helper) => helper.name().into(),
+        Name::Exported(name) => name.clone().into(),
+        Name::Global(name) => (*name).into(),
     }
 }
 
@@ -172,17 +171,17 @@ fn stem_text(stem: Stem) -> &'static str {
     }
 }
 
-pub(super) fn local_text(local: Local) -> String {
+pub(super) fn local_text(local: Local) -> Cow<'static, str> {
     match local {
-        Local::Value => "value".to_owned(),
-        Local::Inner(level) => format!("value{level}"),
-        Local::Size(level) => format!("size{level}"),
-        Local::Tag(level) => format!("tag{level}"),
-        Local::Options => "options".to_owned(),
-        Local::Item => "item".to_owned(),
-        Local::Key => "name".to_owned(),
-        Local::Depth => "depth".to_owned(),
-        Local::UnusedDepth => "_depth".to_owned(),
-        Local::Verdict => "verdict".to_owned(),
+        Local::Value => "value".into(),
+        Local::Inner(level) => format!("value{level}").into(),
+        Local::Size(level) => format!("size{level}").into(),
+        Local::Tag(level) => format!("tag{level}").into(),
+        Local::Options => "options".into(),
+        Local::Item => "item".into(),
+        Local::Key => "name".into(),
+        Local::Depth => "depth".into(),
+        Local::UnusedDepth => "_depth".into(),
+        Local::Verdict => "verdict".into(),
     }
 }

@@ -1,5 +1,7 @@
 //! The one layout algorithm: a group stays on one line if it fits there, and otherwise breaks at all of its lines.
 
+use std::borrow::Cow;
+
 /// Lines are no longer than this if they can be broken.
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
@@ -12,7 +14,8 @@ pub(super) struct Doc {
 }
 
 enum Kind {
-    Text(String),
+    /// Most texts are symbols of the language, which need no allocation.
+    Text(Cow<'static, str>),
     /// The first text if the enclosing group is on one line, the second if it is broken.
     Either(&'static str, &'static str),
     /// A line break in a broken group. On one line: a space, or nothing if it is soft.
@@ -22,27 +25,31 @@ enum Kind {
     /// A line break, which breaks every enclosing group.
     HardLine,
     Concat(Vec<Doc>),
-    Indent(Box<Doc>),
-    Group(Box<Doc>),
+    Indent(Vec<Doc>),
+    Group(Vec<Doc>),
 }
 
-pub(super) fn text(text: impl Into<String>) -> Doc {
+pub(super) fn text(text: impl Into<Cow<'static, str>>) -> Doc {
     let text = text.into();
-    Doc { width: Some(text.chars().count()), kind: Kind::Text(text) }
+    // Counting bytes is quicker, and nearly all text is ASCII.
+    let width = if text.is_ascii() { text.len() } else { text.chars().count() };
+    Doc { width: Some(width), kind: Kind::Text(text) }
 }
 
 pub(super) fn concat(docs: Vec<Doc>) -> Doc {
-    Doc { width: docs.iter().try_fold(0, |sum, doc| Some(sum + doc.width?)), kind: Kind::Concat(docs) }
+    Doc { width: width(&docs), kind: Kind::Concat(docs) }
 }
 
 pub(super) fn group(docs: Vec<Doc>) -> Doc {
-    let doc = concat(docs);
-    Doc { width: doc.width, kind: Kind::Group(Box::new(doc)) }
+    Doc { width: width(&docs), kind: Kind::Group(docs) }
 }
 
 pub(super) fn indent(docs: Vec<Doc>) -> Doc {
-    let doc = concat(docs);
-    Doc { width: doc.width, kind: Kind::Indent(Box::new(doc)) }
+    Doc { width: width(&docs), kind: Kind::Indent(docs) }
+}
+
+fn width(docs: &[Doc]) -> Option<usize> {
+    docs.iter().try_fold(0, |sum, doc| Some(sum + doc.width?))
 }
 
 /// A space, or a line break if the enclosing group is broken.
@@ -111,19 +118,26 @@ impl Output {
     /// Recurses as deeply as documents are nested, which the depth of schemas bounds.
     fn write_in(&mut self, doc: &Doc, indent: usize, is_broken: bool) {
         match &doc.kind {
-            Kind::Text(text) => self.push(text),
+            Kind::Text(text) => {
+                self.text.push_str(text);
+                self.column += doc.width();
+            }
             Kind::Either(flat, broken) => self.push(if is_broken { broken } else { flat }),
             Kind::Line { is_soft: true } if !is_broken => {}
             Kind::Line { is_soft: false } if !is_broken => self.push(" "),
             Kind::Line { .. } | Kind::HardLine => self.new_line(indent),
-            Kind::Concat(docs) => docs.iter().for_each(|doc| self.write_in(doc, indent, is_broken)),
-            Kind::Indent(doc) => self.write_in(doc, indent + INDENT, is_broken),
-            Kind::Group(doc) => {
+            Kind::Concat(docs) => self.write_all(docs, indent, is_broken),
+            Kind::Indent(docs) => self.write_all(docs, indent + INDENT, is_broken),
+            Kind::Group(docs) => {
                 // One character is kept for the comma or semicolon behind it.
                 let fits = doc.width.is_some_and(|width| self.column + width < WIDTH);
-                self.write_in(doc, indent, is_broken && !fits);
+                self.write_all(docs, indent, is_broken && !fits);
             }
         }
+    }
+
+    fn write_all(&mut self, docs: &[Doc], indent: usize, is_broken: bool) {
+        docs.iter().for_each(|doc| self.write_in(doc, indent, is_broken));
     }
 
     fn push(&mut self, text: &str) {

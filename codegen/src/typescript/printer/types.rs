@@ -25,7 +25,7 @@ pub(super) fn plain(ty: &Type) -> Doc {
     match ty {
         Type::Keyword(keyword) => text(keyword_text(*keyword)),
         Type::Literal(literal) => text(literal::literal(literal)),
-        Type::Name(name, arguments) if arguments.is_empty() => text(name.as_str()),
+        Type::Name(name, arguments) if arguments.is_empty() => text(name.clone()),
         Type::Name(name, arguments) => {
             let mut docs = vec![text(format!("{name}<"))];
             for (index, argument) in arguments.iter().enumerate() {
