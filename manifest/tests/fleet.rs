@@ -124,7 +124,7 @@ E0303 6:9 not a valid agent id
   help: an id consists of letters, digits, `.`, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long
 E0308 7:11 `path` must be relative
   help: write it relative to the folder of `fleet.yaml`, so that it is valid on other machines
-E0202 8:7 an agent must have a `path`
+E0202 8:7 missing key `path` in an agent
 E0306 10:11 duplicate agent `c`
   10: again here
   9: first here

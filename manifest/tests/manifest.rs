@@ -136,9 +136,9 @@ fn every_kind_of_transport_loads() {
 fn transport_errors_do_not_contain_values() {
     for (text, expected) in [
         ("{kind: memroy}", "E0211 3:21 unknown `kind` of transport\n  help: did you mean `memory`?\n"),
-        ("{}", "E0202 3:14 a transport must have a `kind`\n"),
+        ("{}", "E0202 3:14 missing key `kind` in a transport\n"),
         ("memory", "E0203 3:14 a transport must be a mapping\n  3: a string\n"),
-        ("{kind: memory}", "E0202 3:15 a transport must have a `topics`\n"),
+        ("{kind: memory}", "E0202 3:15 missing key `topics` in a transport\n"),
         (
             "{kind: memory, topics: {requests: a, response: b}}",
             "E0201 3:51 unknown key `response` in `topics`\n  help: did you mean `responses`?\n",
@@ -159,7 +159,7 @@ fn transport_errors_do_not_contain_values() {
         ),
         (
             "{kind: sqs, queues: {requests: a}, password: hunter2}",
-            "E0202 3:15 a transport must have a `region`\n\
+            "E0202 3:15 missing key `region` in a transport\n\
              E0201 3:49 unknown key `password` in a transport\n  help: the keys here are `kind`, `queues`, `region`\n",
         ),
         (
@@ -287,7 +287,7 @@ capabilities:
     outputSchema: { allOf: [] }
   - color: red
 "#,
-        r#"E0202 1:1 the manifest must have a `transports`
+        r#"E0202 1:1 missing key `transports` in the manifest
 E0204 1:10 `version` must be the number 1
   help: write `version: 1`, without quotes
 E0205 2:8 `agent` must be `agent://<id>`
@@ -316,7 +316,7 @@ E0117 15:28 `allOf` is empty
 E0201 16:5 unknown key `color` in a capability
   at: capability 3
   help: the keys here are `name`, `id`, `description`, `version`, `timeoutMs`, `idempotent`, `since`, `skill`, `supportedVersions`, `deprecatedVersions`, `minSchemaVersion`, `tags`, `sideEffects`, `determinism`, `latency`, `requiredRoles`, `requiredScopes`, `inputSchema`, `outputSchema`
-E0202 16:5 a capability must have a `name`
+E0202 16:5 missing key `name` in a capability
   at: capability 3
 "#,
     );

@@ -162,7 +162,7 @@ impl<'s> Reader<'s> {
     pub(crate) fn required<'n>(&mut self, map: &Map<'n>, key: &str) -> Option<&'n Member> {
         let member = map.get(key);
         if member.is_none() {
-            let message = format!("{} must have a `{key}`", map.subject);
+            let message = format!("missing key `{key}` in {}", map.subject);
             self.report(self.finding(codes::MISSING_KEY, message, (map.head(), ""), &map.place));
         }
         member
