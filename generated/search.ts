@@ -523,7 +523,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
   const violations: any[] = [];
   /** At most 64 code points. */
   const cut = (text: string, write: any = String): string => {
-    /** Paths and values may be secret. */
     const shown = [...text.slice(0, 128)].slice(0, 64).join("");
     return write(shown) + (shown === text ? "" : "...");
   };

@@ -71,7 +71,6 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
   const violations = [];
   /** At most 64 code points. */
   const cut = (text, write = String) => {
-    /** Paths and values may be secret. */
     const shown = [...text.slice(0, 128)].slice(0, 64).join("");
     return write(shown) + (shown === text ? "" : "...");
   };
