@@ -12,6 +12,7 @@ mod finish;
 mod finite;
 mod guard;
 mod record;
+mod reuse;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideM
 use crate::name;
 use alias::{Alias, alias_of, is_only_alias};
 use guard::ExactGuard;
+use reuse::Reused;
 use scalar::{named, nullable_if, scalar};
 
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
@@ -71,9 +73,11 @@ struct Lowering<'a, 'm> {
     definition_names: HashMap<NodeId, &'a str>,
     /// The names of their types.
     definition_types: HashSet<String>,
-    /// The type of each conjunction of a reference and other schemas. It must be found again, or a recursive definition would
-    /// be merged without end.
-    merged: HashMap<Conjunction, TypeId>,
+    /// The types of conjunctions that contain references. They must be found again, or a recursive definition would be
+    /// combined with other schemas without end.
+    reused: Reused,
+    /// How many places contain the current one and are being built too.
+    depth: usize,
     /// Definitions without a shape yet.
     queue: Vec<(TypeId, Conjunction)>,
     profiler: Profiler<'a>,
@@ -118,7 +122,8 @@ impl<'a> Lowering<'a, '_> {
             definitions: HashMap::new(),
             definition_names: schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect(),
             definition_types: schema.definitions().iter().map(|(name, _)| definition_type(&root, name)).collect(),
-            merged: HashMap::new(),
+            reused: Reused::default(),
+            depth: 0,
             queue: Vec::new(),
             profiler: Profiler::new(schema, Effort::FULL),
             root: root.clone(),
@@ -170,23 +175,33 @@ impl<'a> Lowering<'a, '_> {
     fn lower_definition(&mut self, id: TypeId, conjunction: &Conjunction) {
         let Some(def) = self.types.get(id.0) else { return };
         let place = Place { name: def.name.clone(), pointer: def.pointer.clone() };
+        match self.alias_type(conjunction) {
+            Some(ty) => {
+                let guard = is_only_alias(self.schema, conjunction).then_some(Guard::None);
+                self.complete(id, conjunction, Built::Type(ty), guard);
+            }
+            None => {
+                let (built, guard) = self.build(conjunction, &place);
+                self.complete(id, conjunction, built, guard);
+            }
+        }
+    }
+
+    /// Gives a definition its shape.
+    fn complete(&mut self, id: TypeId, conjunction: &Conjunction, built: Built, guard: ExactGuard) {
         let description = self.facets(conjunction).description.map(str::to_owned);
-        let (shape, is_exact) = match self.alias_type(conjunction) {
-            Some(ty) => (alias_shape(ty, Guard::None), is_only_alias(self.schema, conjunction)),
-            None => match self.build(conjunction, &place) {
-                (Built::Type(target), guard) => {
-                    let is_exact = guard.is_some();
-                    (alias_shape(target, guard.unwrap_or_default()), is_exact)
-                }
-                (Built::Shape { shape, nullable: false }, guard) => (shape, guard.is_some()),
-                (Built::Shape { shape, nullable: true }, exact_guard) => {
-                    // The definition becomes an alias of `T | null`, so `T` needs a definition of its own.
-                    let place = Place { name: format!("{}Value", place.name), ..place };
-                    let id =
-                        self.push(place, Origin::Place, None, shape, guard::coverage(self.schema, conjunction, true));
-                    (alias_shape(named(id, true), Guard::None), exact_guard.is_some())
-                }
-            },
+        let is_exact = guard.is_some();
+        let shape = match built {
+            Built::Type(target) => alias_shape(target, guard.unwrap_or_default()),
+            Built::Shape { shape, nullable: false } => shape,
+            Built::Shape { shape, nullable: true } => {
+                // The definition becomes an alias of `T | null`, so `T` needs a definition of its own.
+                let Some(def) = self.types.get(id.0) else { return };
+                let place = Place { name: format!("{}Value", def.name), pointer: def.pointer.clone() };
+                let value =
+                    self.push(place, Origin::Place, None, shape, guard::coverage(self.schema, conjunction, true));
+                alias_shape(named(value, true), Guard::None)
+            }
         };
         let coverage = guard::coverage(self.schema, conjunction, is_exact);
         if let Some(def) = self.types.get_mut(id.0) {
@@ -240,60 +255,42 @@ impl<'a> Lowering<'a, '_> {
             (ty, is_exact.then_some(Guard::None))
         } else if self.is_merged(conjunction) {
             self.merge(conjunction, place)
+        } else if self.is_combined_in_a_union(conjunction) {
+            self.build_once(conjunction, place)
         } else {
-            match self.build(conjunction, place) {
-                (Built::Type(ty), guard) => (ty, guard),
-                (Built::Shape { shape, nullable }, guard) => {
-                    let description = self.facets(conjunction).description.map(str::to_owned);
-                    // The definition does not contain `null`, so an assertion about it must stay at the place.
-                    let is_exact = guard.is_some() || nullable;
-                    let coverage = guard::coverage(self.schema, conjunction, is_exact);
-                    let id = self.push(place.clone(), Origin::Place, description, shape, coverage);
-                    (named(id, nullable), if nullable { guard } else { Some(Guard::None) })
-                }
-            }
+            let (built, guard) = self.build_inside(conjunction, place);
+            self.name(built, guard, conjunction, place)
         };
         (ty, guard::or_interpreted(self.schema, conjunction, guard))
     }
 
-    /// Whether a reference is combined with another schema. Such a place can lead back to itself.
-    fn is_merged(&self, conjunction: &Conjunction) -> bool {
-        let mut stack: Vec<NodeId> = conjunction.terms.iter().map(|term| term.node).collect();
-        let mut seen = HashSet::new();
-        while let Some(id) = stack.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match &self.schema.node(id).kind {
-                Kind::Ref(_) => return true,
-                Kind::Assertions(group) => stack.extend(group.all_of.iter().flatten()),
-                Kind::Bool(_) => {}
-            }
-        }
-        false
+    /// [`build`](Self::build) for a place inside another.
+    fn build_inside(&mut self, conjunction: &Conjunction, place: &Place) -> (Built, ExactGuard) {
+        self.depth += 1;
+        let built = self.build(conjunction, place);
+        self.depth -= 1;
+        built
     }
 
-    /// The type of a reference that is combined with another schema: built once, from the queue.
-    fn merge(&mut self, conjunction: &Conjunction, place: &Place) -> (Type, ExactGuard) {
-        let named = |id| (Type::Named { id, boxed: false }, Some(Guard::None));
-        if let Some(id) = self.merged.get(conjunction) {
-            return named(*id);
+    /// The type of a place, with a definition if it needs one.
+    fn name(
+        &mut self,
+        built: Built,
+        guard: ExactGuard,
+        conjunction: &Conjunction,
+        place: &Place,
+    ) -> (Type, ExactGuard) {
+        match built {
+            Built::Type(ty) => (ty, guard),
+            Built::Shape { shape, nullable } => {
+                let description = self.facets(conjunction).description.map(str::to_owned);
+                // The definition does not contain `null`, so an assertion about it must stay at the place.
+                let is_exact = guard.is_some() || nullable;
+                let coverage = guard::coverage(self.schema, conjunction, is_exact);
+                let id = self.push(place.clone(), Origin::Place, description, shape, coverage);
+                (named(id, nullable), if nullable { guard } else { Some(Guard::None) })
+            }
         }
-        let facets = self.facets(conjunction);
-        if facets.is_never() {
-            return (Type::Never, Some(Guard::None));
-        }
-        // A scalar contains no other place and needs no definition.
-        if facets.unions.is_empty()
-            && facets.values.is_none()
-            && let Some(scalar) = scalar(&facets)
-        {
-            let guard = guard::scalar(&facets, &scalar);
-            return (scalar, guard);
-        }
-        let id = self.define(place.clone(), Origin::Place, conjunction.clone());
-        self.merged.insert(conjunction.clone(), id);
-        named(id)
     }
 
     /// The type of a conjunction, without its name, and the guard that it needs.

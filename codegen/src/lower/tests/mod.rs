@@ -1,5 +1,7 @@
 //! Schemas and the types that they become, in a short notation.
 
+mod bounds;
+
 use std::fmt::Write as _;
 
 use capgen_manifest::{Source, load};
@@ -351,54 +353,6 @@ fn a_schema_without_a_type_accepts_other_values_than_objects() {
     );
 }
 
-/// A chain of merged references as long as a file allows overflows no stack and takes little time.
-#[test]
-fn long_chains_of_merged_references_are_lowered_without_recursion() {
-    let mut definitions = String::new();
-    for i in 0..2_000 {
-        let next = format!(r##""allOf": [{{"$ref": "#/definitions/d{0}"}}, {{"$ref": "#/definitions/e{0}"}}]"##, i + 1);
-        for letter in ["d", "e"] {
-            definitions.push_str(&format!(r#""{letter}{i}": {{"type": "array", "items": {{{next}}}}},"#));
-        }
-    }
-    let schema = format!(
-        r##"{{"definitions": {{{definitions} "d2000": {{"type": "string"}}, "e2000": {{"minLength": 1}}}},
-             "allOf": [{{"$ref": "#/definitions/d0"}}, {{"$ref": "#/definitions/e0"}}]}}"##
-    );
-    assert!((1..=2_000).contains(&types(&schema).lines().count()));
-}
-
-#[test]
-fn types_nested_deeper_than_compilers_follow_are_unknown() {
-    let nested = |depth| {
-        let schema = (0..depth)
-            .fold(r#"{"type": "string"}"#.to_owned(), |inner, _| format!(r#"{{"type": "array", "items": {inner}}}"#));
-        types(&schema)
-    };
-    assert!(nested(19).contains("[[string]]"), "{}", nested(19));
-    assert!(nested(50).contains("[[unknown]]"), "{}", nested(50));
-}
-
-/// Every subset of `n` definitions is a different conjunction. The output is still bounded by a multiple of the input.
-#[test]
-fn exponentially_many_conjunctions_are_cut_off() {
-    let mut definitions = Vec::new();
-    for i in 0..24 {
-        let others = format!(
-            r##""x": {{"allOf": [{{"$ref": "#/definitions/d{}"}}, {{"$ref": "#/definitions/d{}"}}]}}, "y": {{"$ref": "#/definitions/d{}"}}"##,
-            (i + 1) % 24,
-            (i * 7 + 3) % 24,
-            (i * 5 + 2) % 24,
-        );
-        definitions.push(format!(r#""d{i}": {{"type": "object", "properties": {{{others}}}}}"#));
-    }
-    let schema = format!(
-        r##"{{"definitions": {{{}}}, "allOf": [{{"$ref": "#/definitions/d0"}}, {{"$ref": "#/definitions/d1"}}]}}"##,
-        definitions.join(",")
-    );
-    assert!(types(&schema).lines().count() < 20_000);
-}
-
 #[test]
 fn the_description_of_a_union_is_not_that_of_its_branches() {
     let text = r#"{"version": 1, "agent": "agent://a", "transports": [{"kind": "memory", "topics": {"requests": "r"}}],
@@ -427,23 +381,6 @@ fn a_forbidden_property_is_declared_once() {
     check(
         r#"{"type": "object", "anyOf": [{"properties": {"k": {}}}], "not": {"required": ["q"]}}"#,
         "R = { k?: unknown, q?: never }",
-    );
-}
-
-#[test]
-fn equivalent_branches_count_once() {
-    let mut definitions = String::from(r#""d0": {"properties": {"x": {"type": "string"}}, "required": ["x"]}"#);
-    for i in 1..40 {
-        definitions.push_str(&format!(
-            r##", "d{i}": {{"anyOf": [{{"$ref": "#/definitions/d{0}"}}, {{"$ref": "#/definitions/d{0}"}}]}}"##,
-            i - 1
-        ));
-    }
-    check(
-        &format!(
-            r##"{{"definitions": {{{definitions}}}, "type": "object", "allOf": [{{"$ref": "#/definitions/d39"}}]}}"##
-        ),
-        "R = { x: string }",
     );
 }
 
