@@ -101,7 +101,7 @@ Examples:
   capgen gen --all --check --diff        fail if output is out of date, and show the changes
 
 The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript. \
-An existing file is replaced only if its content changes, and only if capgen generated it or it is empty. \
+An existing file is replaced only if its content changes, and only if capgen generated it or it is blank. \
 If any manifest has errors, nothing is written.
 
 --json prints {\"peers\": [{\"peer\", \"source\", \"capabilities\", \"files\": [{\"path\", \"status\"}], \"hash\"}], \

@@ -157,6 +157,14 @@ fn a_file_that_capgen_did_not_write_stays() {
 }
 
 #[test]
+fn a_blank_file_is_replaced() {
+    let fleet = Fleet::new(&["a"]);
+    fleet.write("generated/a.ts", " \n\n");
+    fleet.run("--peer a").ended(0);
+    assert!(fleet.read("generated/a.ts").contains("@generated"));
+}
+
+#[test]
 fn names_that_differ_only_in_case_and_names_of_devices_are_refused() {
     let fleet = Fleet::new(&["Shop", "shop", "nul", "com1.v2"]);
     let run = fleet.run("gen --all").ended(1);

@@ -1,7 +1,8 @@
 //! The comment that every generated file starts with.
 
+use capgen_manifest::MARK;
+
 use crate::model::Model;
-use crate::output::MARK;
 
 /// The width of the list of capabilities, unless one name is longer.
 const WIDTH: usize = 100;

@@ -1,11 +1,12 @@
 //! Keeping a checked-in `capabilities.yaml` up to date with the Rust types.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
+use capgen_manifest::{asks_for_update, is_packaged, may_overwrite};
 use similar::TextDiff;
 
-use crate::agent_manifest::MARK;
 use crate::{AgentManifest, AgentManifestError};
 
 /// Why [`export!`](crate::export!) fails.
@@ -48,14 +49,16 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
     let expected = agent.to_manifest().map_err(ExportError::Manifest)?;
     let failed = |error| ExportError::Io { path: path.to_owned(), error };
     let present = match fs::read(path) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(failed(error)),
     };
+    let may_overwrite = may_overwrite(&present);
+    let present = String::from_utf8_lossy(&present).replace("\r\n", "\n");
     if present == expected {
         return Ok(());
     }
-    if !present.trim().is_empty() && !present.lines().next().unwrap_or_default().contains(MARK) {
+    if !may_overwrite {
         return Err(ExportError::Foreign { path: path.to_owned() });
     }
     if update {
@@ -65,6 +68,18 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
     let diff = TextDiff::from_lines(&present, &expected);
     let diff = diff.unified_diff().header(&format!("{shown} (checked in)"), &format!("{shown} (declared)")).to_string();
     Err(ExportError::Stale { path: path.to_owned(), diff })
+}
+
+/// The body of [`export!`](crate::export!). `update` is the value of the environment variable `CAPGEN_UPDATE`.
+#[doc(hidden)]
+pub fn export_in(
+    agent: &AgentManifest,
+    package: &str,
+    path: impl AsRef<Path>,
+    update: Option<&OsStr>,
+) -> Result<(), ExportError> {
+    let package = Path::new(package);
+    export(agent, package.join(path), asks_for_update(update) && !is_packaged(package))
 }
 
 /// Replaces a file as a whole. A symbolic link is followed, and a read-only file is an error: renaming would replace both.
@@ -107,8 +122,8 @@ impl std::error::Error for ExportError {
 }
 
 /// The body of a test that fails if a checked-in manifest is out of date. If the environment variable `CAPGEN_UPDATE` is set (to anything
-/// except an empty text and `0`), it writes the file, unless the file exists and was not written by capgen. The path is relative to the
-/// folder of the crate's `Cargo.toml`.
+/// except an empty text and `0`), it writes the file, unless the file exists and was not written by capgen, or the crate is packaged: cargo
+/// unpacked it, so its source must not change. The path is relative to the folder of the crate's `Cargo.toml`.
 ///
 /// ```no_run
 /// # fn agent() -> capgen::AgentManifest { capgen::AgentManifest::new("echo") }
@@ -122,9 +137,9 @@ impl std::error::Error for ExportError {
 #[macro_export]
 macro_rules! export {
     ($agent:expr, $path:expr $(,)?) => {{
-        let path = ::std::path::Path::new(::core::env!("CARGO_MANIFEST_DIR")).join($path);
-        let update = ::std::env::var_os("CAPGEN_UPDATE").is_some_and(|value| !value.is_empty() && value != "0");
-        if let ::core::result::Result::Err(error) = $crate::export(&$agent, path, update) {
+        let update = ::std::env::var_os("CAPGEN_UPDATE");
+        let exported = $crate::export_in(&$agent, ::core::env!("CARGO_MANIFEST_DIR"), $path, update.as_deref());
+        if let ::core::result::Result::Err(error) = exported {
             ::core::panic!("{error}");
         }
     }};

@@ -65,6 +65,6 @@ pub use {
     capgen_macros::Capability,
     capgen_manifest::TransportSettings,
     derive::Checked,
-    export::{ExportError, export},
+    export::{ExportError, export, export_in},
     unsupported_schema::UnsupportedSchema,
 };

@@ -367,8 +367,24 @@ fn files_that_capgen_did_not_write_are_not_overwritten() {
     std::fs::write(&path, "# By hand.\nversion: 1\n").unwrap();
     assert!(matches!(export(&agent(), &path, true), Err(ExportError::Foreign { .. })));
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("# By hand."));
-    std::fs::write(&path, "").unwrap();
-    export(&agent(), &path, true).unwrap();
+    for nothing in ["", " \n\n"] {
+        std::fs::write(&path, nothing).unwrap();
+        export(&agent(), &path, true).unwrap();
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn the_manifest_of_a_packaged_crate_is_compared_and_not_updated() {
+    let folder = std::env::temp_dir().join(format!("capgen-packaged-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let update = || capgen::export_in(&agent(), folder.to_str().unwrap(), "capabilities.yaml", Some("1".as_ref()));
+    std::fs::write(folder.join("Cargo.toml.orig"), "").unwrap();
+    assert!(matches!(update(), Err(ExportError::Stale { .. })));
+    assert!(!folder.join("capabilities.yaml").exists());
+    std::fs::remove_file(folder.join("Cargo.toml.orig")).unwrap();
+    update().unwrap();
+    assert!(folder.join("capabilities.yaml").exists());
     std::fs::remove_dir_all(&folder).unwrap();
 }
 

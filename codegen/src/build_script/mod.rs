@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::Selection;
+use capgen_manifest::{Selection, UPDATE_VARIABLE, asks_for_update, is_packaged};
 
 use crate::output::{self, Output, Plan, PlannedFile, State};
 use crate::{Language, codes, generate};
@@ -99,11 +99,17 @@ impl Build {
         self
     }
 
-    /// Checks that the generated code is up to date. Never writes. Does nothing inside a packaged crate, where the
-    /// contracts may be missing.
+    /// Checks that the generated code is up to date.
+    ///
+    /// If the environment variable `CAPGEN_UPDATE` is set (to anything except an empty text and `0`), it updates the generated
+    /// code instead: `CAPGEN_UPDATE=1 cargo build`. Otherwise it never writes.
+    ///
+    /// Inside a packaged crate, where the contracts may be missing, it neither checks nor writes anything, whatever the
+    /// variable: a user who updates a crate must not change the sources of its dependencies.
     ///
     /// Prints instructions for cargo: `cargo::rerun-if-changed` for the contracts, the `fleet.yaml` that lists them and the
-    /// generated files; `cargo::warning` and `cargo::error` for the findings, with the diff.
+    /// generated files; `cargo::rerun-if-env-changed` for the variable; `cargo::warning` and `cargo::error` for the findings,
+    /// with the diff, and for the files that were updated.
     ///
     /// ```no_run
     /// fn main() -> Result<(), capgen_codegen::BuildError> {
@@ -113,9 +119,11 @@ impl Build {
     ///
     /// # Errors
     ///
-    /// A contract is invalid, or generated code is out of date or missing. The details are printed as `cargo::error` lines.
+    /// A contract is invalid, generated code is out of date or missing, or a file cannot be updated. The details are printed
+    /// as `cargo::error` lines.
     pub fn verify(&self) -> Result<(), BuildError> {
-        self.run(Mode::Verify)
+        let update = asks_for_update(env::var_os(UPDATE_VARIABLE).as_deref());
+        self.run(if update { Mode::Update } else { Mode::Verify })
     }
 
     /// Writes the generated files that are out of date or missing.
@@ -149,12 +157,20 @@ impl Build {
         if is_packaged(package) {
             return match mode {
                 Mode::Verify => Ok(()),
+                Mode::Update => report.note(UPDATE_IS_IGNORED),
                 Mode::Write => Err(report.fail(&[packaged(package)])),
             };
         }
         let plan = self.plan(package, mode, &mut report)?;
         match mode {
             Mode::Write => plan.write().map_err(|findings| report.fail(&findings)),
+            Mode::Update => {
+                plan.write().map_err(|findings| report.fail(&findings))?;
+                let updated = plan.files().iter().filter(|file| file.state() != State::Unchanged);
+                updated
+                    .map(|file| format!("updated `{}`", file.path().display()))
+                    .try_for_each(|line| report.note(&line))
+            }
             Mode::Verify => {
                 let findings = plan.stale();
                 // The diff of a missing file would be the whole file.
@@ -187,7 +203,8 @@ impl Build {
             outputs.push(Output { agent: contract.manifest.agent, origin, files });
         }
         let folder = self.out_dir.as_deref().unwrap_or(Path::new("generated"));
-        if mode == Mode::Verify {
+        if mode != Mode::Write {
+            report.depends_on_variable(UPDATE_VARIABLE)?;
             for name in outputs.iter().flat_map(|output| output.files.keys()) {
                 report.depends_on(&package.join(folder).join(name))?;
             }
@@ -209,14 +226,12 @@ impl Build {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     Verify,
+    /// [`Verify`](Mode::Verify) with `CAPGEN_UPDATE`.
+    Update,
     Write,
 }
 
-/// Whether cargo unpacked the package. It reserves these names: `cargo package` adds the first two (the second if there is a
-/// repository), and vendoring adds the third.
-fn is_packaged(package: &Path) -> bool {
-    ["Cargo.toml.orig", ".cargo_vcs_info.json", ".cargo-checksum.json"].iter().any(|name| package.join(name).exists())
-}
+const UPDATE_IS_IGNORED: &str = "CAPGEN_UPDATE is ignored: a build script must not change a packaged crate";
 
 fn packaged(package: &Path) -> Diagnostic {
     let message = format!("`{}` is a packaged crate, which a build script must not change", package.display());

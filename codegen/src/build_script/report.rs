@@ -34,6 +34,16 @@ impl<'o> Report<'o> {
         Ok(writeln!(self.out, "cargo::rerun-if-changed={text}")?)
     }
 
+    /// Makes cargo rerun the build script when the environment variable changes.
+    pub(super) fn depends_on_variable(&mut self, name: &str) -> Result<(), BuildError> {
+        Ok(writeln!(self.out, "cargo::rerun-if-env-changed={name}")?)
+    }
+
+    /// Shows a line to the user. cargo leaves it out for packages that are not in the workspace.
+    pub(super) fn note(&mut self, line: &str) -> Result<(), BuildError> {
+        self.lines("warning", line)
+    }
+
     pub(super) fn warn(&mut self, findings: &[Diagnostic]) -> Result<(), BuildError> {
         self.lines("warning", &render::human(findings, false))
     }
