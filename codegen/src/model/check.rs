@@ -169,11 +169,4 @@ impl Rules<'_> {
         let unions = [&self.any_of, &self.one_of].into_iter().flatten();
         !self.all_of.is_empty() || unions.into_iter().any(|union| !union.branches.is_empty())
     }
-
-    /// Whether the only assertion is that one other subschema, or one union, accepts the same value.
-    pub(crate) fn applies_one_only(&self) -> bool {
-        let applied = [!self.all_of.is_empty(), self.any_of.is_some(), self.one_of.is_some(), self.not.is_some()];
-        let is_one = applied.into_iter().filter(|is_there| *is_there).count() == 1 && self.all_of.len() < 2;
-        is_one && !self.has_own() && self.enum_values.is_none() && self.const_value.is_none()
-    }
 }

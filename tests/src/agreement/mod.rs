@@ -12,7 +12,7 @@ pub mod round_trip;
 mod rust;
 pub mod shrink;
 pub mod tree;
-mod typescript;
+pub mod typescript;
 
 pub use compare::agree;
 pub use interpreter::interpreter;

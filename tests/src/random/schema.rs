@@ -35,7 +35,7 @@ impl Random {
     fn place(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
-        match self.below(if depth == 0 { 7 } else { 14 }) {
+        match self.below(if depth == 0 { 7 } else { 15 }) {
             0 if self.one_in(4) => return Json::Bool(!self.one_in(4)),
             0 | 1 if !names.is_empty() => {
                 let name = self.pick(names);
@@ -69,6 +69,7 @@ impl Random {
             10 => self.applicators(&mut add, depth, names),
             11 => return self.merged(depth, names),
             12 => self.tagged(&mut add, depth, names),
+            13 => self.opposed(&mut add),
             _ => self.keyed(&mut add, depth, names),
         }
         Json::Object(members)
@@ -159,6 +160,38 @@ impl Random {
         if self.one_in(4) {
             add("not", self.place(depth - 1, names));
         }
+    }
+
+    /// A type beside rules for other types, which can never apply, or make the schema reject every value.
+    fn opposed(&mut self, add: &mut impl FnMut(&str, Json)) {
+        add("type", text(self.pick(&Type::ALL.map(Type::name))));
+        self.scalar_keywords(add);
+        for name in ["allOf", "anyOf", "oneOf"] {
+            if self.one_in(2) {
+                add(name, Json::Array((0..1 + self.below(3)).map(|_| self.typed(1)).collect()));
+            }
+        }
+        if self.one_in(2) {
+            add("not", self.typed(1));
+        }
+    }
+
+    fn typed(&mut self, depth: usize) -> Json {
+        let mut members = Object::new();
+        let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
+        match self.below(8) {
+            0 if depth > 0 => add("not", self.typed(depth - 1)),
+            1 if depth > 0 => add("items", self.typed(depth - 1)),
+            2 => add("const", self.value(1)),
+            3 => add("enum", Json::Array(self.values())),
+            _ => {
+                if !self.one_in(4) {
+                    add("type", text(self.pick(&Type::ALL.map(Type::name))));
+                }
+                self.scalar_keywords(&mut add);
+            }
+        }
+        Json::Object(members)
     }
 
     /// An object merged from the branches of an `allOf`.

@@ -53,6 +53,10 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Not(inner) => concat(vec![text("!"), operand(inner, Precedence::Call, form)]),
         Expression::Plus(inner) => concat(vec![text("+"), operand(inner, Precedence::Call, form)]),
         Expression::TypeOf(inner) => concat(vec![text("typeof "), operand(inner, Precedence::Unary, form)]),
+        Expression::AsAny(inner) if form == Form::Typed => {
+            concat(vec![operand(inner, Precedence::Relation, form), text(" as any")])
+        }
+        Expression::AsAny(inner) => plain(inner, form),
         Expression::Increment(local) => text(format!("++{}", local_text(*local))),
         Expression::Binary(left, operator, right) => {
             let (symbol, precedence) = binary(*operator);
@@ -77,7 +81,7 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
 
 /// An operand of an operator of this precedence, in parentheses if they are needed.
 fn operand(expression: &Expression, around: Precedence, form: Form) -> Doc {
-    if precedence(expression) >= around {
+    if precedence(expression, form) >= around {
         return plain(expression, form);
     }
     let mut inner = vec![soft_line()];
@@ -121,8 +125,10 @@ fn object(members: &[(String, Expression)], form: Form) -> Doc {
     group(vec![text("{"), indent(inner), line(), text("}")])
 }
 
-fn precedence(expression: &Expression) -> Precedence {
+fn precedence(expression: &Expression, form: Form) -> Precedence {
     match expression {
+        Expression::AsAny(inner) if form == Form::Script => precedence(inner, form),
+        Expression::AsAny(_) => Precedence::Relation,
         Expression::Arrow(_) | Expression::Spread(_) => Precedence::Lowest,
         Expression::And(_) | Expression::Or(_) => Precedence::Logical,
         Expression::Binary(_, operator, _) => binary(*operator).1,

@@ -24,6 +24,8 @@ pub(in crate::typescript) enum Expression {
     /// `+operand`, which counts `true` as 1.
     Plus(Box<Expression>),
     TypeOf(Box<Expression>),
+    /// `operand as any` in TypeScript, the operand in JavaScript.
+    AsAny(Box<Expression>),
     /// `++local`.
     Increment(Local),
     Binary(Box<Expression>, BinaryOperator, Box<Expression>),
@@ -179,6 +181,7 @@ impl Expression {
             | Expression::Not(inner)
             | Expression::Plus(inner)
             | Expression::TypeOf(inner)
+            | Expression::AsAny(inner)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
             | Expression::Arrow(inner) => vec![inner],
@@ -193,7 +196,7 @@ impl Expression {
     }
 
     /// The direct children, for changes.
-    fn children_mut(&mut self) -> Vec<&mut Expression> {
+    pub(in crate::typescript) fn children_mut(&mut self) -> Vec<&mut Expression> {
         match self {
             Expression::Literal(_)
             | Expression::Undefined
@@ -206,6 +209,7 @@ impl Expression {
             | Expression::Not(inner)
             | Expression::Plus(inner)
             | Expression::TypeOf(inner)
+            | Expression::AsAny(inner)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
             | Expression::Arrow(inner) => vec![inner],

@@ -123,4 +123,19 @@ impl Statement {
             }
         }
     }
+    /// Calls `f` with every expression that is not part of another one, for changes.
+    pub(super) fn each_expression_mut(&mut self, f: &mut impl FnMut(&mut Expression)) {
+        match self {
+            Statement::Return(value) | Statement::Const(_, value) | Statement::Expression(value) => f(value),
+            Statement::Let(locals, _) => locals.iter_mut().filter_map(|(_, value)| value.as_mut()).for_each(f),
+            Statement::If(condition, then) => {
+                f(condition);
+                then.each_expression_mut(f);
+            }
+            Statement::ForOf(_, items, body) => {
+                f(items);
+                body.iter_mut().for_each(|statement| statement.each_expression_mut(f));
+            }
+        }
+    }
 }

@@ -97,21 +97,6 @@ fn is_call_of(expression: &Expression, object: &'static str, method: &str, local
     *expression == Expression::library(object, method, vec![local.into()])
 }
 
-/// Whether the compiler narrows the type of a variable by a test in the condition.
-pub(super) fn narrows(condition: &Expression, local: Local) -> bool {
-    condition.contains(&mut |e| is_type_of(e, local) || is_call_of(e, "Array", "isArray", local))
-}
-
-/// Whether the condition tests the value of a variable itself, not only by calling functions.
-pub(super) fn tests(condition: &Expression, local: Local) -> bool {
-    let is_tested = |e: &Expression| match e {
-        Expression::Binary(left, BinaryOperator::Equal | BinaryOperator::NotEqual, _) => **left == local.into(),
-        Expression::OptionalMember(object, _) => **object == local.into(),
-        _ => false,
-    };
-    narrows(condition, local) || condition.contains(&mut |e| is_tested(e))
-}
-
 /// Whether the first test of a condition is false for `undefined`.
 pub(super) fn rejects_undefined(condition: &Expression, local: Local) -> bool {
     match condition {

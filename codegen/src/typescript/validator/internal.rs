@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use capgen_schema::{Json, Pattern};
 
-use super::Helper;
+use super::{Helper, narrowing};
 use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Stem, Type};
 use crate::typescript::syntax::{Keyword, Parameter, Returns};
 
@@ -88,7 +88,10 @@ impl Internals {
 
     /// Adds `exported` to a module, after the functions and constants that it uses and before the helpers.
     /// Similar parts are adjacent, because this compresses well.
-    pub(super) fn finish(self, module: &mut Module, exported: Vec<Function>) {
+    pub(super) fn finish(mut self, module: &mut Module, mut exported: Vec<Function>) {
+        for function in self.functions.iter_mut().chain(&mut exported) {
+            narrowing::widen(&mut function.body);
+        }
         let used = self.used(&exported);
         let keywords = self.keywords;
         let is_used = |name: &Name| used.contains(name);

@@ -6,6 +6,7 @@
 pub(super) mod condition;
 mod helper;
 mod internal;
+mod narrowing;
 mod rules;
 mod scalar;
 mod structure;

@@ -188,18 +188,16 @@ impl<'m> Verdicts<'m, '_> {
 
     /// The verdicts of other checks on the same value.
     pub(super) fn applied_here(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
-        let is_alone = rules.applies_one_only();
-        let mut terms: Vec<Expression> =
-            rules.all_of.iter().map(|part| self.check_apart(part.check, target, is_alone)).collect();
+        let mut terms: Vec<Expression> = rules.all_of.iter().map(|part| self.check(part.check, target)).collect();
         if let Some(union) = &rules.any_of {
-            let verdicts = self.branches(union, target, is_alone);
+            let verdicts = self.branches(union, target);
             terms.push(self.any_of(union, verdicts, target));
         }
         if let Some(union) = &rules.one_of {
-            terms.push(self.one_of(union, target, is_alone));
+            terms.push(self.one_of(union, target));
         }
         if let Some(not) = rules.not {
-            terms.push(match self.check_apart(not, target, is_alone) {
+            terms.push(match self.check(not, target) {
                 Expression::TRUE => Expression::FALSE,
                 Expression::FALSE => Expression::TRUE,
                 condition => condition.not(),
@@ -208,12 +206,12 @@ impl<'m> Verdicts<'m, '_> {
         terms
     }
 
-    fn branches(&mut self, union: &Union<'m>, target: &Target, is_alone: bool) -> Vec<Expression> {
-        union.branches.iter().map(|branch| self.check_apart(branch.check, target, is_alone)).collect()
+    fn branches(&mut self, union: &Union<'m>, target: &Target) -> Vec<Expression> {
+        union.branches.iter().map(|branch| self.check(branch.check, target)).collect()
     }
 
-    fn one_of(&mut self, union: &Union<'m>, target: &Target, is_alone: bool) -> Expression {
-        let mut verdicts = self.branches(union, target, is_alone);
+    fn one_of(&mut self, union: &Union<'m>, target: &Target) -> Expression {
+        let mut verdicts = self.branches(union, target);
         verdicts.retain(|verdict| *verdict != Expression::FALSE);
         // If no two branches can match, one that matches is the only one.
         if verdicts.len() < 2 || union.is_exclusive {

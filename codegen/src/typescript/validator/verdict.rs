@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use capgen_schema::{MAX_PAYLOAD_DEPTH, Type as JsonType, TypeSet};
 
 use super::Helper;
-use super::condition::{all, any, is_array, narrows, take_counter, tests};
+use super::condition::{all, any, is_array, take_counter};
 use super::internal::Internals;
 use super::scalar;
 use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Validator};
@@ -225,24 +225,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         if applied.is_empty() {
             return own;
         }
-        // The compiler would take a test of this check for the type that the following ones see.
-        let is_separate = narrows(&own, target.local) && applied.iter().any(|verdict| tests(verdict, target.local));
-        let own = if is_separate { self.separate(rules, target) } else { own };
         all(std::iter::once(own).chain(applied))
-    }
-
-    /// The assertions of a check itself, in a separate function.
-    fn separate(&mut self, rules: &Rules<'m>, target: &Target) -> Expression {
-        let condition = all(self.own(rules, &Target::given(Local::Value, target.depth)));
-        let name = self.shared_function(target.depth, body(condition, Statement::Return));
-        call(&name, target)
-    }
-
-    /// The verdict of a check on a value that other checks of the same condition may read, so it must not narrow its type.
-    pub(super) fn check_apart(&mut self, id: CheckId, target: &Target, is_alone: bool) -> Expression {
-        let condition = self.check(id, target);
-        let must_call = !is_alone && narrows(&condition, target.local);
-        if must_call { self.call_check(id, target) } else { condition }
     }
 
     /// The assertions of a check itself, without other checks of the same value.
