@@ -160,8 +160,18 @@ fn tabs_are_not_indentation() {
     let found = parse_yaml(&Source::new("f.yaml", "a:\n\tb: 1\n")).unwrap_err();
     assert_eq!(found[0].code.as_str(), "E0001");
     assert!(found[0].help.as_ref().unwrap().contains("spaces"), "{found:?}");
-    for (text, place) in [("\ta: 1\n", "E0001 1:1"), ("a:\n \tb: 1\n", "E0001 2:2"), ("a: 'x'\n\tb: 2\n", "E0001 2:2")]
+    for (text, place) in [("\ta: 1\n", "E0001 1:1"), ("a:\n \tb: 1\n", "E0001 2:2"), ("a: 'x'\n\tb: 2\n", "E0001 2:1")]
     {
+        check_rejected(text, &[place]);
+    }
+    for (text, place) in [
+        ("a: x\n\tb: 1\n", "E0001 2:1"),
+        ("a: x\n\n  \n\tb: 1\n", "E0001 4:1"),
+        ("a:\n  - b: c\n\t  d: e\n", "E0001 3:1"),
+        ("a:\n  - b: c\n  \td: e\n", "E0001 3:3"),
+        ("a:\n  b: c\n\t- d\n", "E0001 3:1"),
+        ("a: x\r\n\tb: 1\r\n", "E0001 2:1"),
+    ] {
         check_rejected(text, &[place]);
     }
     check("a: \t1\t# c\n", r#"{"a": 1}"#);

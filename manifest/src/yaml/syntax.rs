@@ -29,15 +29,44 @@ fn is_printable(c: char) -> bool {
 
 /// Rejects a block that starts at `at` in a line that is indented with a tab. The parser accepts it.
 pub(super) fn check_indentation(text: &str, at: usize, findings: &mut Findings) -> Result<(), Stop> {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.rfind('\n').map_or(0, |end| end + 1);
-    let spaces = before.get(line..).map_or(0, |prefix| prefix.len() - prefix.trim_start_matches(' ').len());
-    let tab = line + spaces;
-    if before.get(tab..).is_none_or(|rest| !rest.starts_with('\t')) {
-        return Ok(());
+    match indenting_tab(text, line_start(text, at)).filter(|tab| *tab < at) {
+        Some(tab) => findings.stop(indented_with_tab(tab, findings)),
+        None => Ok(()),
     }
-    let finding = findings.at(codes::YAML_SYNTAX, "the line is indented with a tab", tab..tab + 1);
-    findings.stop(finding.help(SPACES))
+}
+
+/// The start of the line that contains the byte `at`.
+fn line_start(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
+}
+
+/// The first tab in the indentation of the line that starts at `line`.
+fn indenting_tab(text: &str, line: usize) -> Option<usize> {
+    let line_text = text.get(line..)?;
+    let tab = line + line_text.len() - line_text.trim_start_matches(' ').len();
+    text.get(tab..)?.starts_with('\t').then_some(tab)
+}
+
+fn indented_with_tab(tab: usize, findings: &Findings) -> Diagnostic {
+    findings.at(codes::YAML_SYNTAX, "the line is indented with a tab", tab..tab + 1).help(SPACES)
+}
+
+/// The tab in the indentation of the line of `at`, or of the next line that is not blank. The parser reports a tab that
+/// follows a plain scalar at the end of the scalar, which may be lines before the tab.
+fn misplaced_tab(text: &str, at: usize) -> Option<usize> {
+    let line = line_start(text, at);
+    indenting_tab(text, line).or_else(|| {
+        let mut next = at + text.get(at..)?.find('\n')? + 1;
+        while let Some(blank) = text.get(next..)?.find('\n').filter(|&end| is_blank(text, next, end)) {
+            next += blank + 1;
+        }
+        indenting_tab(text, next)
+    })
+}
+
+/// Whether the `length` bytes from `line` on are white space.
+fn is_blank(text: &str, line: usize, length: usize) -> bool {
+    text.get(line..line + length).is_some_and(|line| line.trim().is_empty())
 }
 
 const SPACES: &str = "indent with spaces: YAML does not allow tabs here";
@@ -55,6 +84,9 @@ pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Dia
             findings.at(codes::YAML_SYNTAX, "unterminated quoted text", at_line_end(text, span))
         }
         kind => {
+            if let Some(tab) = misplaced_tab(text, at).filter(|_| is_tab(kind)) {
+                return indented_with_tab(tab, findings);
+            }
             let mut finding = findings.at(codes::YAML_SYNTAX, error.info(), at_line_end(text, span));
             finding.help = help(kind).map(str::to_owned);
             finding
@@ -68,13 +100,20 @@ fn at_line_end(text: &str, span: Range<usize>) -> Range<usize> {
     if span.is_empty() { text.trim_end().len().min(span.start)..span.start } else { span }
 }
 
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabInPlainScalar
+            | ErrorKind::TabAtBlockScalarStart
+    )
+}
+
 fn help(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
-        ErrorKind::TabNotAllowed
-        | ErrorKind::TabInBlockIndentation
-        | ErrorKind::TabInIndentation
-        | ErrorKind::TabInPlainScalar
-        | ErrorKind::TabAtBlockScalarStart => SPACES,
+        kind if is_tab(kind) => SPACES,
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
             "quote text that contains `: `, and check the indentation"
         }
