@@ -133,8 +133,57 @@ fn every_kind_of_transport_loads() {
 }
 
 #[test]
+fn a_misspelt_required_key_is_reported_once() {
+    check(
+        "version: 1\nagnt: agent://a\ntransports: [{knd: memory, topics: {request: r}}]\ncapabilites: [{nmae: x}]\n",
+        "E0201 2:1 unknown key `agnt` in the manifest\n  help: did you mean `agent`?\n\
+         E0201 3:15 unknown key `knd` in a transport\n  help: did you mean `kind`?\n\
+         E0201 4:1 unknown key `capabilites` in the manifest\n  help: did you mean `capabilities`?\n",
+    );
+    transport(
+        "{kind: memory, topics: {request: r}}",
+        "E0201 3:38 unknown key `request` in `topics`\n  help: did you mean `requests`?\n",
+    );
+    check(
+        &format!("{HEAD}capabilities:\n  - nmae: x\n"),
+        "E0201 5:5 unknown key `nmae` in a capability\n  at: capability 1\n  help: did you mean `name`?\n",
+    );
+}
+
+#[test]
+fn a_duration_with_a_unit_gets_its_milliseconds() {
+    let expected = |help: &str| format!("E0203 6:16 `timeoutMs` must be a number\n  6: {help}");
+    for (text, ms) in
+        [("5s", "5000"), ("1.5 min", "90000"), ("250ms", "250"), ("2h", "7200000"), ("'3 Seconds'", "3000")]
+    {
+        let help = format!(
+            "a duration with a unit\n  at: capability `x`\n  help: write `{ms}`: the unit is always milliseconds\n"
+        );
+        capability(&format!("timeoutMs: {text}"), &expected(&help));
+    }
+    for text in ["5 apples", "s", "0s", "0.5ms", "-1s", "1e300h", "nan s", "infs"] {
+        capability(&format!("timeoutMs: {text}"), &expected("a string\n  at: capability `x`\n"));
+    }
+}
+
+#[test]
+fn an_empty_file_gets_the_keys_of_a_manifest() {
+    for (path, text) in
+        [("capabilities.yaml", ""), ("capabilities.yaml", "# nothing yet\n"), ("capabilities.json", " ")]
+    {
+        let found = findings(path, text);
+        assert!(found.contains("help: a manifest has the keys `version: 1`, `agent: agent://<id>`"), "{found}");
+    }
+}
+
+#[test]
 fn transport_errors_do_not_contain_values() {
     for (text, expected) in [
+        (
+            "{kind: memory, topics: hunter2}",
+            "E0203 3:37 `topics` must be a mapping\n  3: a string\n  \
+             help: write `topics: { requests: <name> }`, with an optional `responses`\n",
+        ),
         ("{kind: memroy}", "E0211 3:21 unknown `kind` of transport\n  help: did you mean `memory`?\n"),
         ("{}", "E0202 3:14 missing key `kind` in a transport\n"),
         ("memory", "E0203 3:14 a transport must be a mapping\n  3: a string\n"),
@@ -287,8 +336,7 @@ capabilities:
     outputSchema: { allOf: [] }
   - color: red
 "#,
-        r#"E0202 1:1 missing key `transports` in the manifest
-E0204 1:10 `version` must be the number 1
+        r#"E0204 1:10 `version` must be the number 1
   help: write `version: 1`, without quotes
 E0205 2:8 `agent` must be `agent://<id>`
   help: write `agent://a`

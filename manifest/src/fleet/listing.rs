@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::document::parse_document;
-use crate::read::{Map, Place, Reader, format_version};
+use crate::read::{Map, Place, Reader, format_version, help_for_empty};
 use crate::{AgentId, Diagnostic, Node, Source, codes};
 
 /// The keys of the reference runtime. Only `version` and `agents` are read here; the others are for the runtime.
@@ -29,11 +29,12 @@ pub(crate) struct Listed {
 ///
 /// Every finding in source order.
 pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, Listed>, Vec<Diagnostic>> {
-    let root = parse_document(source)?;
+    let root = parse_document(source)
+        .map_err(|findings| help_for_empty(findings, "a fleet has the keys `version: 1` and `agents`"))?;
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
-    if let Some(map) = reader.map(&root, Place::default(), "the fleet") {
-        reader.only(&map, &KEYS);
+    if let Some(mut map) = reader.map(&root, Place::default(), "the fleet") {
+        reader.only(&mut map, &KEYS);
         format_version(&mut reader, &map, false);
         reader.required(&map, "agents");
         for (node, place) in reader.elements(&map, "agents") {
@@ -52,8 +53,8 @@ struct Agents {
 
 impl Agents {
     fn read(&mut self, reader: &mut Reader<'_>, node: &Node, place: Place) {
-        let Some(map) = reader.map(node, place, "an agent") else { return };
-        reader.only(&map, &AGENT_KEYS);
+        let Some(mut map) = reader.map(node, place, "an agent") else { return };
+        reader.only(&mut map, &AGENT_KEYS);
         let id = id(reader, &map);
         let path = path(reader, &map);
         let Some((id, span)) = id else { return };

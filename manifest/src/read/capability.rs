@@ -68,7 +68,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &m
         Some(name) => format!("capability {}", quoted(name)),
         None => format!("capability {}", 1 + map.place.pointer.rsplit('/').next()?.parse::<usize>().ok()?),
     });
-    reader.only(&map, KEYS);
+    reader.only(&mut map, KEYS);
     check_name(reader, &map, names);
     let capability = properties(reader, &map, valid.unwrap_or_default().to_owned());
     valid.map(|_| capability)
@@ -108,7 +108,15 @@ fn milliseconds(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<u64
     let member = map.get(key)?;
     let place = map.below(key);
     let Data::Number(number, _) = &member.value.data else {
-        reader.wrong_type(&member.value, &place, &format!("`{key}`"), "a number");
+        let subject = format!("`{key}`");
+        let Some((text, ms)) = with_unit(&member.value.data) else {
+            reader.wrong_type(&member.value, &place, &subject, "a number");
+            return None;
+        };
+        let at = (member.value.span.clone(), "a duration with a unit");
+        let finding = reader.finding(codes::WRONG_TYPE, format!("{subject} must be a number"), at, &place);
+        let finding = reader.suggest(finding, &member.value.span, text, &ms.to_string());
+        reader.report(finding.help(format!("write `{ms}`: the unit is always milliseconds")));
         return None;
     };
     let value = number.as_u64().filter(|&ms| ms > 0);
@@ -117,6 +125,21 @@ fn milliseconds(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<u64
         reader.report(reader.finding(codes::TIMEOUT, message, (member.value.span.clone(), ""), &place));
     }
     value
+}
+
+/// A duration with a unit, such as `5s`, and its length in milliseconds.
+fn with_unit(data: &Data) -> Option<(&str, u64)> {
+    let Data::String(text) = data else { return None };
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let factor = match text.get(number.len()..)?.trim().to_ascii_lowercase().as_str() {
+        "ms" | "msec" | "millis" | "milliseconds" => 1.0,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1e3,
+        "m" | "min" | "mins" | "minute" | "minutes" => 6e4,
+        "h" | "hr" | "hour" | "hours" => 3.6e6,
+        _ => return None,
+    };
+    let ms = number.parse::<f64>().ok()? * factor;
+    ((1.0..=1e15).contains(&ms) && ms.fract() == 0.0).then_some((text.as_str(), ms as u64))
 }
 
 fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version> {

@@ -35,7 +35,12 @@ pub fn load_peer(source: &Source, id: &AgentId) -> Result<LoadedContract, Vec<Di
 }
 
 fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, Vec<Diagnostic>> {
-    let root = parse_document(source)?;
+    let root = parse_document(source).map_err(|findings| {
+        help_for_empty(
+            findings,
+            "a manifest has the keys `version: 1`, `agent: agent://<id>`, `transports` and `capabilities`",
+        )
+    })?;
     let mut reader = Reader::new(source);
     let manifest = manifest(&mut reader, &root, expected);
     let (findings, failed) = reader.finish();
@@ -47,9 +52,17 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
     }
 }
 
+/// Adds the keys that an empty file must have.
+pub(crate) fn help_for_empty(mut findings: Vec<Diagnostic>, keys: &str) -> Vec<Diagnostic> {
+    for finding in findings.iter_mut().filter(|finding| finding.code == codes::EMPTY) {
+        finding.help = Some(format!("{keys}; `capgen explain {}` shows an example", codes::EMPTY.as_str()));
+    }
+    findings
+}
+
 fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Manifest> {
-    let map = reader.map(root, Place::default(), "the manifest")?;
-    reader.only(&map, &["version", "agent", "transports", "capabilities"]);
+    let mut map = reader.map(root, Place::default(), "the manifest")?;
+    reader.only(&mut map, &["version", "agent", "transports", "capabilities"]);
     format_version(reader, &map, true);
     let agent = agent(reader, &map, expected);
     reader.required(&map, "transports");

@@ -38,6 +38,8 @@ pub(crate) struct Map<'n> {
     pub(crate) place: Place,
     /// The subject of messages, with its article, such as `a transport`.
     subject: &'static str,
+    /// The keys that unknown keys resemble. A missing one of them is probably misspelt, and is not reported again.
+    misspelt: Vec<String>,
 }
 
 impl Place {
@@ -126,14 +128,15 @@ impl<'s> Reader<'s> {
     /// The mapping at `node`. Reports any other value.
     pub(crate) fn map<'n>(&mut self, node: &'n Node, place: Place, subject: &'static str) -> Option<Map<'n>> {
         if let Data::Object(_) = node.data {
-            return Some(Map { node, place, subject });
+            return Some(Map { node, place, subject, misspelt: Vec::new() });
         }
         self.wrong_type(node, &place, subject, "a mapping");
         None
     }
 
-    /// Rejects keys that are not in `keys`.
-    pub(crate) fn only(&mut self, map: &Map<'_>, keys: &[&str]) {
+    /// Rejects keys that are not in `keys`. Call it before [`required`](Self::required), which does not report a key as missing
+    /// if an unknown one resembles it.
+    pub(crate) fn only(&mut self, map: &mut Map<'_>, keys: &[&str]) {
         let Data::Object(members) = &map.node.data else { return };
         for member in members.iter().filter(|m| !keys.contains(&m.key.as_str())) {
             // The search for a similar key takes too long to do it for findings that are not kept.
@@ -151,7 +154,10 @@ impl<'s> Reader<'s> {
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
             let finding = match nearest(&member.key, keys.iter().copied()) {
                 // No edit: a similar name is a guess, and the map may have that key already.
-                Some(key) => finding.help(did_you_mean(key)),
+                Some(key) => {
+                    map.misspelt.push(key.to_owned());
+                    finding.help(did_you_mean(key))
+                }
                 None => finding.help(format!("the keys here are {}", listed(keys))),
             };
             self.report(finding);
@@ -161,7 +167,7 @@ impl<'s> Reader<'s> {
     /// The member `key`. Reports a missing one.
     pub(crate) fn required<'n>(&mut self, map: &Map<'n>, key: &str) -> Option<&'n Member> {
         let member = map.get(key);
-        if member.is_none() {
+        if member.is_none() && !map.misspelt.iter().any(|misspelt| misspelt == key) {
             let message = format!("missing key `{key}` in {}", map.subject);
             self.report(self.finding(codes::MISSING_KEY, message, (map.head(), ""), &map.place));
         }
@@ -239,6 +245,18 @@ impl<'s> Reader<'s> {
 
     /// Reports a value of the wrong type, with a suggestion if the intention is clear.
     pub(crate) fn wrong_type(&mut self, node: &Node, place: &Place, subject: &str, want: &str) {
+        self.wrong_type_with_help(node, place, subject, want, None);
+    }
+
+    /// Like [`wrong_type`](Self::wrong_type), with a help text that replaces the general one.
+    pub(crate) fn wrong_type_with_help(
+        &mut self,
+        node: &Node,
+        place: &Place,
+        subject: &str,
+        want: &str,
+        help: Option<String>,
+    ) {
         let label = match &node.data {
             Data::Null => "no value",
             Data::Bool(_) => "a boolean",
@@ -256,20 +274,25 @@ impl<'s> Reader<'s> {
         if let Some(new) = converted(&node.data, want).filter(|_| !place.secret) {
             finding = self.suggest(finding, &node.span, scalar_text(&node.data), &new);
         }
-        finding.help = match (&node.data, want) {
-            (Data::Null, _) => Some("a key without a value is null: add a value, or remove the key".to_owned()),
-            (Data::Number(_, text), "a string") if !place.secret && text.len() <= 40 => {
-                Some(format!("put it in quotes: `\"{text}\"`"))
-            }
-            (Data::Bool(_), "a string") => Some("put it in quotes".to_owned()),
-            (Data::String(text), "a number") if !place.secret && text.parse::<capgen_schema::Number>().is_ok() => {
-                Some(format!("write `{text}`, without quotes"))
-            }
-            (Data::String(text), "a boolean") => truth(text).map(|b| format!("write `{b}`, without quotes")),
-            (Data::String(_), "a list") => Some("put it in brackets to make it a list".to_owned()),
-            _ => None,
-        };
+        finding.help = help.or_else(|| type_help(&node.data, want, place.secret));
         self.report(finding);
+    }
+}
+
+/// How to write a value of the wanted type. Values that may be credentials are not quoted.
+fn type_help(data: &Data, want: &str, secret: bool) -> Option<String> {
+    match (data, want) {
+        (Data::Null, _) => Some("a key without a value is null: add a value, or remove the key".to_owned()),
+        (Data::Number(_, text), "a string") if !secret && text.len() <= 40 => {
+            Some(format!("put it in quotes: `\"{text}\"`"))
+        }
+        (Data::Bool(_), "a string") => Some("put it in quotes".to_owned()),
+        (Data::String(text), "a number") if !secret && text.parse::<capgen_schema::Number>().is_ok() => {
+            Some(format!("write `{text}`, without quotes"))
+        }
+        (Data::String(text), "a boolean") => truth(text).map(|b| format!("write `{b}`, without quotes")),
+        (Data::String(_), "a list") => Some("put it in brackets to make it a list".to_owned()),
+        _ => None,
     }
 }
 

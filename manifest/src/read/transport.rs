@@ -8,7 +8,17 @@ use crate::{Data, Node, TransportSettings, codes};
 
 /// Reads one transport; `None` only if its kind is unknown.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<TransportSettings> {
-    let map = reader.map(node, Place { secret: true, ..place }, "a transport")?;
+    let mut map = reader.map(node, Place { secret: true, ..place }, "a transport")?;
+    if map.get("kind").is_none() {
+        // The keys of a transport depend on its kind, so without it every key of some kind is accepted.
+        let mut keys = Vec::new();
+        for key in SHAPES.iter().flat_map(Shape::keys) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+        reader.only(&mut map, &keys);
+    }
     let member = reader.required(&map, "kind")?;
     let kind = reader.text(&map, "kind")?;
     let Some(shape) = SHAPES.iter().find(|shape| shape.kind == kind) else {
@@ -22,11 +32,11 @@ pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option
         });
         return None;
     };
-    settings(reader, &map, shape);
+    settings(reader, &mut map, shape);
     Some(TransportSettings { kind: shape.kind.to_owned(), settings: node.to_json() })
 }
 
-fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
+fn settings(reader: &mut Reader<'_>, map: &mut Map<'_>, shape: &Shape) {
     reader.only(map, &shape.keys());
     for key in shape.texts {
         reader.required(map, key);
@@ -48,14 +58,24 @@ fn settings(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
     {
         reader.wrong_type(&sasl.value, &map.below("sasl"), "`sasl`", "a mapping");
     }
-    let Some(channels) = reader.required(map, shape.channels) else { return };
+    channels(reader, map, shape);
+}
+
+/// Reads the mapping that names the channels.
+fn channels(reader: &mut Reader<'_>, map: &Map<'_>, shape: &Shape) {
+    let Some(member) = reader.required(map, shape.channels) else { return };
+    let place = map.below(shape.channels);
     let subject = match shape.channels {
         "topics" => "`topics`",
         "subjects" => "`subjects`",
         _ => "`queues`",
     };
-    if let Some(channels) = reader.map(&channels.value, map.below(shape.channels), subject) {
-        reader.only(&channels, &CHANNEL_KEYS);
+    if !matches!(member.value.data, Data::Object(_)) {
+        let help = format!("write `{}: {{ requests: <name> }}`, with an optional `responses`", shape.channels);
+        return reader.wrong_type_with_help(&member.value, &place, subject, "a mapping", Some(help));
+    }
+    if let Some(mut channels) = reader.map(&member.value, place, subject) {
+        reader.only(&mut channels, &CHANNEL_KEYS);
         reader.required(&channels, "requests");
         reader.filled(&channels, "requests");
         reader.filled(&channels, "responses");

@@ -18,7 +18,8 @@ use crate::{InvalidPayload, Options, Payload, UnsupportedSchema};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no schema",
     label = "requests and responses of a capability need a schema",
-    note = "write `#[derive(schemars::JsonSchema)]` on `{Self}`"
+    note = "write `#[derive(schemars::JsonSchema)]` on `{Self}`, with version 1 of schemars",
+    note = "the derive of schemars 0.8 implements a different trait: `cargo tree -i schemars` lists the versions in use"
 )]
 pub trait Described: JsonSchema {}
 
