@@ -306,3 +306,21 @@ fn large_schemas_load_in_linear_time() {
     let required: Vec<String> = (0..20_000).map(|n| format!("p{n}")).collect();
     check(json!({"properties": properties, "definitions": definitions, "required": required}), &[]);
 }
+
+/// The pattern in the help is copied into the schema, which must then load and accept what the format describes.
+#[test]
+fn a_format_outside_of_the_subset_gets_a_pattern_to_paste() {
+    for (format, valid, invalid) in [
+        ("date", "2024-02-29", "2023-02-29"),
+        ("time", "12:00:00.25+01:00", "12:00"),
+        ("ipv4", "127.0.0.1", "127.0.0.256"),
+        ("ipv6", "::1", ":::1"),
+    ] {
+        let help = findings(&json!({ "format": format }))[0].help.clone().unwrap();
+        let pattern = help.split_once("`pattern: ").unwrap().1.rsplit_once('`').unwrap().0;
+        let pattern: Value = serde_json::from_str(pattern).unwrap();
+        let validator = capgen_schema::Validator::new(&load(&json!({ "pattern": pattern })).unwrap());
+        assert!(validator.is_valid(&json!(valid)), "{format}");
+        assert!(!validator.is_valid(&json!(invalid)), "{format}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod date_time;
 mod email;
+pub(crate) mod pattern;
 
 use crate::Format;
 

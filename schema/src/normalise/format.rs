@@ -1,98 +1,10 @@
 //! Formats of strings that become patterns.
-//!
-//! Each pattern is assembled from named parts by macros, because `concat!` accepts literals only.
 
 use super::number::Types;
 use super::tree::Value;
 use super::walk::{Draft, Walk};
+use crate::format::pattern::equivalent;
 use crate::{Format, Json};
-
-/// A number from 0 to 255 without leading zeros.
-macro_rules! octet {
-    () => {
-        "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-    };
-}
-macro_rules! ipv4 {
-    () => {
-        concat!("(?:", octet!(), "\\.){3}", octet!())
-    };
-}
-/// A group of an IPv6 address.
-macro_rules! group {
-    () => {
-        "[0-9A-Fa-f]{1,4}"
-    };
-}
-/// The last 32 bits of an IPv6 address.
-macro_rules! tail {
-    () => {
-        concat!("(?:", group!(), ":", group!(), "|", ipv4!(), ")")
-    };
-}
-/// An alternative of `IPv6address` in RFC 3986 appendix A: at most `$most` + 1 groups, `::`, and the rest.
-macro_rules! shortened {
-    ($most:literal, $rest:expr) => {
-        concat!("(?:(?:", group!(), ":){0,", $most, "}", group!(), ")?::", $rest)
-    };
-}
-macro_rules! ipv6 {
-    () => {
-        concat!(
-            "(?:(?:",
-            group!(),
-            ":){6}",
-            tail!(),
-            "|::(?:",
-            group!(),
-            ":){5}",
-            tail!(),
-            "|(?:",
-            group!(),
-            ")?::(?:",
-            group!(),
-            ":){4}",
-            tail!(),
-            "|",
-            shortened!("1", concat!("(?:", group!(), ":){3}", tail!())),
-            "|",
-            shortened!("2", concat!("(?:", group!(), ":){2}", tail!())),
-            "|",
-            shortened!("3", concat!(group!(), ":", tail!())),
-            "|",
-            shortened!("4", tail!()),
-            "|",
-            shortened!("5", group!()),
-            "|",
-            shortened!("6", ""),
-            ")"
-        )
-    };
-}
-
-/// [RFC 2673 section 3.2](https://www.rfc-editor.org/rfc/rfc2673#section-3.2): four numbers up to 255 without leading zeros.
-const IPV4: &str = concat!("^", ipv4!(), "$");
-/// [RFC 4291 section 2.2](https://www.rfc-editor.org/rfc/rfc4291#section-2.2), without a zone.
-const IPV6: &str = concat!("^", ipv6!(), "$");
-/// An IPv4 or IPv6 address, the format of `std::net::IpAddr` in `schemars`.
-const IP: &str = concat!("^(?:", ipv4!(), "|", ipv6!(), ")$");
-/// `full-date` of [RFC 3339 section 5.6](https://www.rfc-editor.org/rfc/rfc3339#section-5.6). February 29 is valid in leap years only.
-const DATE: &str = concat!(
-    "^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
-    "|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))",
-    "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$"
-);
-
-/// The pattern that is equivalent to a format.
-fn pattern(format: &str) -> Option<&'static str> {
-    Some(match format {
-        "ipv4" => IPV4,
-        "ipv6" => IPV6,
-        "ip" => IP,
-        "date" => DATE,
-        _ => return None,
-    })
-}
 
 impl<'a> Walk<'a> {
     /// `format`: kept if it is in the subset, replaced by bounds or a pattern if possible, and otherwise left to the loader.
@@ -104,7 +16,7 @@ impl<'a> Walk<'a> {
         if self.numeric_format(draft, name) {
             return;
         }
-        match pattern(name) {
+        match equivalent(name) {
             Some(pattern) if Types::of(draft.object).allow("string") => {
                 draft.push_or_conjoin("pattern", Value::Plain(Json::String(pattern.to_owned())));
             }

@@ -1,6 +1,7 @@
 //! Help texts: for each common mistake, the keyword or value to write instead.
 
 use super::{MAX_SCHEMA_DEPTH, keyword, value};
+use crate::format::pattern::replacement;
 use crate::{Format, Json, Object, Problem, Type, codes};
 
 pub(super) const TUPLE: &str =
@@ -134,6 +135,10 @@ pub(super) fn unknown_type(name: &str) -> Advice {
 /// Help for a format that is not in the subset.
 pub(crate) fn unknown_format(name: &str) -> Advice {
     let names = Format::ALL.map(Format::name);
+    if let Some(pattern) = replacement(name) {
+        let pattern = Json::String(pattern.to_owned()).canonical();
+        return Advice::new(format!("remove it, or write `pattern: {pattern}` instead"));
+    }
     match name {
         "url" => Advice::write("uri"),
         "datetime" | "timestamp" => Advice::write("date-time"),
