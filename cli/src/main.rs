@@ -9,6 +9,7 @@ mod console;
 mod explain;
 mod failure;
 mod generate;
+mod suggestion;
 mod summary;
 mod validate;
 mod watch;
@@ -23,7 +24,8 @@ use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
     let console = Console::new();
-    let outcome = Arguments::try_parse().map_err(Failure::Usage).and_then(|arguments| run(arguments, &console));
+    let arguments = Arguments::try_parse().map_err(|error| Failure::Usage(suggestion::with_subcommands(error)));
+    let outcome = arguments.and_then(|arguments| run(arguments, &console));
     ExitCode::from(failure::status(outcome, &console))
 }
 

@@ -50,6 +50,20 @@ fn explain_prints_the_page_of_a_code() {
 }
 
 #[test]
+fn unknown_subcommands_get_a_suggestion() {
+    for (name, suggestion) in [
+        ("chekc", "'check'"),
+        ("generate", "'gen'"),
+        ("lint", "'check'"),
+        ("verify", "'gen --check'"),
+        ("frobnicate", "the subcommands are 'gen', 'check', 'validate', 'explain'"),
+    ] {
+        let run = Fleet::new(&[]).run(name).ended(2);
+        assert!(run.stderr.contains(suggestion), "{name}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn completion_scripts_contain_the_subcommands() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let run = Fleet::new(&[]).run(&format!("completions {shell}")).ended(0);
