@@ -93,6 +93,15 @@ pub const DEFECTS: &[Defect] = &[
         },
     },
     Defect {
+        id: "port-of-letters",
+        oracles: &["ajv"],
+        does: "accepts a URI whose port is not a number",
+        sentence: "\"port = *DIGIT\" (RFC 3986, 3.2.3)",
+        applies: |case| {
+            case.has_text(Format::Uri, has_invalid_port) || case.has_text(Format::UriReference, has_invalid_port)
+        },
+    },
+    Defect {
         id: "unicode-word-boundary",
         oracles: &["boon", "jsonschema"],
         does: "treats letters beyond ASCII as word characters for `\\b`",
@@ -143,7 +152,7 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "members-taken-for-methods",
         oracles: &["ajv"],
-        does: "compares objects with a member `constructor`, `toString` or `valueOf` by calling it, or by identity",
+        does: "compares objects with a member `constructor`, `toString` or `valueOf` by calling that member, or by reference",
         sentence: "\"both are objects, and each property in one has exactly one property with a key equal to the other's, and that other property has an equal value\" (core, 4.2.3)",
         applies: |case| {
             let names = ["\"constructor\":", "\"toString\":", "\"valueOf\":"];
@@ -181,6 +190,14 @@ pub fn excuse(oracle: &str, schema: &Schema, payload: &str, answer: &Answer) -> 
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+/// Whether the text after the last colon of the authority is not a port.
+fn has_invalid_port(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once("//") else { return false };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    host.rsplit_once(':').is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl Case<'_> {
