@@ -23,7 +23,7 @@ pub mod render;
 #[cfg(feature = "render")]
 mod source;
 
-pub use characters::is_unsafe;
+pub use characters::{is_other_space, is_unsafe};
 pub use code::{Code, Severity};
 pub use explanation::{Explanation, Explanations};
 pub use near::nearest;

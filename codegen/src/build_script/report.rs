@@ -89,8 +89,8 @@ fn summary(findings: &[Diagnostic]) -> String {
     messages.join("; ")
 }
 
-/// The line without control characters: the diff of a file that someone edited may contain any.
+/// The line without control characters and invisible ones: the diff of a file that someone edited may contain any.
 fn visible(line: &str) -> String {
     let line = line.replace('\t', "    ");
-    line.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    line.chars().map(|c| if capgen_diagnostic::is_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }

@@ -3,6 +3,8 @@
 //! A peer's text reaches doc comments only through this module. It never becomes a code block, which rustdoc would compile
 //! and run, or a link, or HTML.
 
+use capgen_diagnostic::{is_other_space, is_unsafe};
+
 use super::writer::Writer;
 
 /// Documents an item with its description. If there is none, `default` gives the documentation; its result is written as
@@ -21,7 +23,7 @@ pub(super) fn write(writer: &mut Writer, description: Option<&str>, default: imp
 pub(super) fn code(text: &str) -> String {
     let mut shown = String::new();
     for c in text.trim().chars().take(80) {
-        if c.is_control() || is_invisible(c) || (c.is_whitespace() && c != ' ') {
+        if is_unsafe(c) || is_other_space(c) {
             shown.extend(c.escape_unicode());
         } else if !(c == ' ' && shown.ends_with(' ')) {
             shown.push(c);
@@ -67,15 +69,9 @@ fn markdown(text: &str) -> Vec<String> {
 /// A line without invisible characters and with single spaces. Several spaces could start a code block, at the start of a
 /// line or after a list marker.
 fn plain(line: &str) -> String {
-    let visible: String = line.chars().filter(|c| c.is_whitespace() || !is_invisible(*c)).collect();
+    let spaced = line.chars().map(|c| if is_other_space(c) { ' ' } else { c });
+    let visible: String = spaced.filter(|c| c.is_whitespace() || !is_unsafe(*c)).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Control characters, and format characters such as those that change the direction of text.
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A line as Markdown. Its code spans are kept if they are unambiguous: single backticks that pair up within the line.
@@ -124,6 +120,7 @@ mod tests {
             ("use `a[0]` or `<b>`", &["use `a[0]` or `<b>`"]),
             ("a ` b [c]", &["a \\` b \\[c\\]"]),
             ("*/ \u{202e}evil\u{0}", &["*/ evil"]),
+            ("a\u{3164}\u{115f}\u{1d173}b\u{a0}\u{2800}c", &["ab c"]),
             ("# heading", &["\\# heading"]),
             (" \n ", &[]),
         ] {

@@ -1,5 +1,7 @@
 //! Untrusted text as Rust string literals. No other function puts such text into code.
 
+use capgen_diagnostic::{is_other_space, is_unsafe};
+
 /// Appends a string literal with the value `text`. Characters that end a line, are invisible or reorder text when displayed
 /// are escaped.
 pub(super) fn push(out: &mut String, text: &str) {
@@ -30,6 +32,8 @@ fn escape(out: &mut String, c: char, following: &str) {
         '\0' => out.push_str("\\0"),
         // `escape_debug` escapes both quotes, but only `"` needs it here.
         '\'' => out.push('\''),
+        // The compiler prints some of these as they are.
+        c if !c.is_ascii() && (is_unsafe(c) || is_other_space(c)) => out.extend(c.escape_unicode()),
         c => out.extend(c.escape_debug()),
     }
 }
@@ -37,6 +41,13 @@ fn escape(out: &mut String, c: char, following: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn invisible_characters_are_escaped() {
+        let mut literal = String::new();
+        push(&mut literal, "\u{3164}\u{115f}\u{1d173}\u{e0041}\u{fe0f}\u{a0}\u{2800}");
+        assert_eq!(literal, r#""\u{3164}\u{115f}\u{1d173}\u{e0041}\u{fe0f}\u{a0}\u{2800}""#);
+    }
 
     #[test]
     fn literals_are_those_of_the_compiler() {

@@ -1,5 +1,6 @@
 //! Descriptions as the lines of JSDoc comments. They get into comments only through this module.
 
+use capgen_diagnostic::{is_other_space, is_unsafe};
 use capgen_schema::Number;
 
 use super::printer::literal;
@@ -30,7 +31,8 @@ fn safe(line: &str) -> String {
             // A tag can start anywhere but inside a word, such as an email address.
             '@' if !before.is_alphanumeric() => safe.push_str("\\@"),
             '\t' => safe.push(' '),
-            c if literal::is_unsafe(c) => safe.push_str(&literal::escape(c)),
+            c if is_other_space(c) => safe.push(' '),
+            c if is_unsafe(c) => safe.push_str(&literal::escape(c)),
             c => safe.push(c),
         }
         before = c;
@@ -104,6 +106,7 @@ mod tests {
             ("@deprecated x @internal", vec!["\\@deprecated x \\@internal"]),
             ("{@link x} me@example.org *@x", vec!["{\\@link x} me@example.org *\\@x"]),
             ("a\r\nb\u{2028}c\u{202e}\0", vec!["a", "b", "c\\u202e\\u0000"]),
+            ("a\u{3164}\u{115f}\u{1d173}b\u{a0}c", vec!["a\\u3164\\u115f\\ud834\\udd73b c"]),
             ("\n\n a\n\n", vec![" a"]),
             (" \n", vec![]),
         ] {

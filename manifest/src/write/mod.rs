@@ -82,7 +82,7 @@ fn push_comment(out: &mut String, comment: &str) {
             out.push(' ');
         }
         for c in line.trim_end().chars() {
-            if is_unsafe(c) || scalar::is_noncharacter(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+            if is_unsafe(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
         }
         out.push('\n');
     }

@@ -24,7 +24,7 @@ const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y"
 
 /// Appends a string on one line.
 pub(super) fn push_text(out: &mut String, text: &str, context: Context) {
-    if text.contains(must_be_escaped) {
+    if text.contains(is_unsafe) {
         push_double_quoted(out, text);
     } else if is_plain(text, context) {
         out.push_str(text);
@@ -46,7 +46,7 @@ pub(super) fn is_literal(text: &str) -> bool {
         && !body.is_empty()
         && !body.starts_with(char::is_whitespace)
         && !body.ends_with('\n')
-        && !body.contains(|c| c != '\n' && must_be_escaped(c))
+        && !body.contains(|c| c != '\n' && is_unsafe(c))
         && !body.split('\n').any(ends_badly)
 }
 
@@ -57,15 +57,6 @@ pub(super) fn number(number: &Number) -> String {
         Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
         _ => text,
     }
-}
-
-/// Whether a character is one of Unicode's noncharacters, which YAML allows although they are invisible.
-pub(super) fn is_noncharacter(c: char) -> bool {
-    matches!(u32::from(c) & 0xffff, 0xfffe | 0xffff)
-}
-
-fn must_be_escaped(c: char) -> bool {
-    is_unsafe(c) || is_noncharacter(c)
 }
 
 fn is_plain(text: &str, context: Context) -> bool {
@@ -99,8 +90,8 @@ fn push_double_quoted(out: &mut String, text: &str) {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             // Writing to a string cannot fail.
-            c if must_be_escaped(c) && c > '\u{ffff}' => _ = write!(out, "\\U{:08x}", u32::from(c)),
-            c if must_be_escaped(c) => _ = write!(out, "\\u{:04x}", u32::from(c)),
+            c if is_unsafe(c) && c > '\u{ffff}' => _ = write!(out, "\\U{:08x}", u32::from(c)),
+            c if is_unsafe(c) => _ = write!(out, "\\u{:04x}", u32::from(c)),
             c => out.push(c),
         }
     }

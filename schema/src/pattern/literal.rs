@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use capgen_diagnostic::{is_other_space, is_unsafe};
+
 /// A valid pattern as ECMA-262's `RegularExpressionBody`, the text between the slashes of `/…/u`.
 ///
 /// In a literal, line terminators are not allowed, an unescaped slash would end it, and an empty body would start a comment.
@@ -20,16 +22,15 @@ pub(super) fn escape(source: &str) -> String {
                 out.extend(chars.next());
             }
             '/' => out.push_str("\\/"),
-            _ if c.is_control() || is_invisible(c) => {
+            // The pattern has the flag `u`, with which braces enclose code points beyond the first plane.
+            _ if (is_unsafe(c) || is_other_space(c)) && u32::from(c) > 0xffff => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            _ if is_unsafe(c) || is_other_space(c) => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
             _ => out.push(c),
         }
     }
     out
-}
-
-/// Separators, joiners, direction marks and the byte order mark.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

@@ -1,5 +1,7 @@
 //! Values and names from a contract as TypeScript literals. They get into code only through this module.
 
+use capgen_diagnostic::{is_other_space, is_unsafe};
+
 use crate::typescript::syntax::Literal;
 
 /// A string literal. Characters that could end a line, be invisible, or close an HTML script are escaped.
@@ -15,7 +17,7 @@ pub(super) fn string(text: &str) -> String {
             '\r' => literal.push_str("\\r"),
             '\t' => literal.push_str("\\t"),
             '<' if matches!(chars.peek(), Some('/' | '!')) => literal.push_str("\\u003c"),
-            c if is_unsafe(c) => literal.push_str(&escape(c)),
+            c if is_unsafe(c) || is_other_space(c) => literal.push_str(&escape(c)),
             c => literal.push(c),
         }
     }
@@ -26,13 +28,6 @@ pub(super) fn string(text: &str) -> String {
 /// `\u202e`, with a pair of surrogates beyond the first plane.
 pub(in crate::typescript) fn escape(c: char) -> String {
     c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
-}
-
-/// Whether a character is one that readers cannot see, or that changes how others are shown or where a line ends.
-pub(in crate::typescript) fn is_unsafe(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A property's name in a type.
@@ -88,6 +83,7 @@ mod tests {
             ("</script><!--", r#""\u003c/script>\u003c!--""#),
             ("${x}`'😀ß", "\"${x}`'😀ß\""),
             ("\u{e0041}", r#""\udb40\udc41""#),
+            ("\u{3164}\u{115f}\u{1d173}\u{a0}", r#""\u3164\u115f\ud834\udd73\u00a0""#),
         ] {
             assert_eq!(string(text), expected, "{text:?}");
         }
