@@ -59,16 +59,24 @@ const RESERVED: &[&str] = &[
 
 /// Orders the types, breaks cycles of types that contain themselves, and makes every name unique.
 pub(super) fn finish(model: &mut Model<'_>) {
-    super::depth::limit(&mut model.types);
-    cover(&mut model.types);
-    order(model);
-    mark_recursive_aliases(&mut model.types);
-    mark_nameless_roots(&mut model.types);
+    arrange(model);
     mark_boxes(&mut model.types);
+    // New types and boxes add to the depth. The boxes stay, since those of other references could be deeper.
+    if super::depth::limit(&mut model.types) {
+        arrange(model);
+    }
     settle_types(model);
     for def in &mut model.types {
         settle_parts(def);
     }
+}
+
+/// Everything that depends on which types refer to one another, apart from boxes.
+fn arrange(model: &mut Model<'_>) {
+    cover(&mut model.types);
+    order(model);
+    mark_recursive_aliases(&mut model.types);
+    mark_nameless_roots(&mut model.types);
 }
 
 /// Sorts the types in source order, each before the types that it refers to, and drops unused ones.

@@ -8,12 +8,14 @@
 //! | [`depth`] | how deeply an accepted payload can be nested |
 //! | [`conjunction`], [`facets`] | the combined assertions of subschemas that apply to one place |
 //! | [`branches`], [`tag`], [`key`] | which branch of a union a value can match, by its type, a tag or a key |
+//! | [`components`] | which nodes of a graph can reach one another |
 //! | [`profile`], [`effort`] | the conditions behind that, and how much of a schema is visited to find them |
 //!
 //! Every analysis is conservative: a claim such as "at most one branch matches" is true for every payload, and an analysis
 //! that cannot prove a claim within its limits does not make it.
 
 pub mod branches;
+pub mod components;
 pub mod conjunction;
 pub mod depth;
 pub mod effort;

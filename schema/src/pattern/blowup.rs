@@ -12,8 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ast::{Ast, Parsed, SetId, Sets};
-use super::components::components;
 use super::positions::{Graph, Tail, graph};
+use crate::analysis::components::components;
 
 /// Maximum number of edges visited in the graphs of pairs and triples. It keeps the analysis within milliseconds.
 const MAX_WORK: usize = 300_000;

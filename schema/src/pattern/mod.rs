@@ -10,7 +10,7 @@
 mod ast;
 mod blowup;
 mod class;
-mod components;
+
 mod dfa;
 mod escape;
 mod literal;

@@ -150,3 +150,30 @@ fn equivalent_branches_count_once() {
         "R = { x: string }",
     );
 }
+
+/// The names of the properties whose types are unknown.
+fn unknown(text: &str) -> Vec<&str> {
+    let fields = text.split(['{', ',', '}', '\n']).filter_map(|field| field.trim().strip_suffix(": unknown"));
+    fields.map(|field| field.trim_end_matches('?')).collect()
+}
+
+#[test]
+fn only_references_that_lead_deeper_than_compilers_follow_are_unknown() {
+    let graph = |n: usize, links: &dyn Fn(usize) -> Vec<usize>| {
+        let definition = |i: usize| {
+            let property = |to: usize| format!(r##""f{i}t{to}": {{"$ref": "#/definitions/d{to}"}}"##);
+            let links: std::collections::BTreeSet<usize> = links(i).into_iter().collect();
+            let properties: Vec<String> = links.into_iter().map(property).collect();
+            format!(r#""d{i}": {{"type": "object", "properties": {{{}}}}}"#, properties.join(","))
+        };
+        let definitions: Vec<String> = (0..n).map(definition).collect();
+        types(&format!(r##"{{"definitions": {{{}}}, "$ref": "#/definitions/d0"}}"##, definitions.join(",")))
+    };
+    // Every optional reference takes two steps.
+    assert_eq!(unknown(&graph(40, &|i| if i < 39 { vec![i + 1] } else { vec![] })), [""; 0]);
+    assert_eq!(unknown(&graph(95, &|i| if i < 94 { vec![i + 1] } else { vec![] })), ["f43t44"]);
+    assert_eq!(unknown(&graph(40, &|i| vec![(i + 1) % 40])), [""; 0]);
+    assert_eq!(unknown(&graph(95, &|i| vec![(i + 1) % 95])), ["f49t50"]);
+    // A syntax tree: many definitions that all contain one another, at a small distance.
+    assert_eq!(unknown(&graph(30, &|i| vec![0, i, (i + 1) % 30])), [""; 0]);
+}

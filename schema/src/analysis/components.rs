@@ -1,10 +1,16 @@
-//! Strongly connected components.
+//! Strongly connected components of any graph.
 
 /// The number of each node's strongly connected component. A component has a larger number than the components that are
-/// reachable from it.
+/// reachable from it. The successors are those of each node, by position.
 ///
-/// Tarjan's algorithm with an explicit stack, because a pattern's graph can be thousands of nodes deep.
-pub(super) fn components(successors: &[Vec<usize>]) -> Vec<usize> {
+/// ```
+/// use capgen_schema::analysis::components::components;
+/// let numbers = components(&[vec![1], vec![0, 2], vec![]]);
+/// assert!(numbers[0] == numbers[1] && numbers[1] > numbers[2]);
+/// ```
+///
+/// Tarjan's algorithm with an explicit stack, because the graph of a pattern or of types can be thousands of nodes deep.
+pub fn components(successors: &[Vec<usize>]) -> Vec<usize> {
     let mut search = Search {
         nodes: vec![Node { index: UNSEEN, low: UNSEEN, component: UNSEEN }; successors.len()],
         open: Vec::new(),
