@@ -64,9 +64,7 @@ mod legacy_crm_contract {
             .with_timeout_ms(30000u64)
             .with_since("0.9.0")
             .with_skill("lookup")
-            .with_input_schema(
-                "{\"anyOf\":[{\"required\":[\"email\"]},{\"required\":[\"phone\"]},{\"required\":[\"customerNumber\"]}],\"properties\":{\"customerNumber\":{\"minimum\":1,\"type\":\"integer\"},\"email\":{\"format\":\"email\",\"type\":\"string\"},\"phone\":{\"minLength\":5,\"type\":\"string\"}},\"type\":\"object\"}",
-            );
+            .with_input_schema(FIND_CUSTOMER_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for FindCustomer {
@@ -128,28 +126,6 @@ mod legacy_crm_contract {
         }
     }
 
-    const _: () = {
-        static INTERPRETED: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
-            <FindCustomerRequest as ::capgen::Payload>::schema,
-            &[""],
-        );
-        impl ::capgen::wire::Codec for FindCustomerRequest {
-            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(
-                &INTERPRETED,
-            );
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                reader.value().map(Self)
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.write(&self.0)
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindCustomerRequest, payload);
-
-    ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
-
     /// Generated from `/anyOf/0` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindCustomerRequestVariant1 {
@@ -171,48 +147,6 @@ mod legacy_crm_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["email", "phone", "customerNumber"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Email,
-        );
-        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(5, u64::MAX);
-        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            18446744073709551615,
-        );
-        impl ::capgen::wire::Codec for FindCustomerRequestVariant1 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read_by(&R2)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    email: f0?,
-                    phone: f1,
-                    customer_number: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("email", &self.email, &R0)?;
-                writer.optional_by("phone", &self.phone, &R1)?;
-                writer.optional_by("customerNumber", &self.customer_number, &R2)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindCustomerRequestVariant1);
 
     /// Generated from `/anyOf/1` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
@@ -236,48 +170,6 @@ mod legacy_crm_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["email", "phone", "customerNumber"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Email,
-        );
-        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(5, u64::MAX);
-        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            18446744073709551615,
-        );
-        impl ::capgen::wire::Codec for FindCustomerRequestVariant2 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read_by(&R2)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    email: f0,
-                    phone: f1?,
-                    customer_number: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional_by("email", &self.email, &R0)?;
-                writer.required_by("phone", &self.phone, &R1)?;
-                writer.optional_by("customerNumber", &self.customer_number, &R2)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindCustomerRequestVariant2);
-
     /// Generated from `/anyOf/2` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindCustomerRequestVariant3 {
@@ -300,48 +192,6 @@ mod legacy_crm_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["email", "phone", "customerNumber"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Email,
-        );
-        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(5, u64::MAX);
-        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            18446744073709551615,
-        );
-        impl ::capgen::wire::Codec for FindCustomerRequestVariant3 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read_by(&R2)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    email: f0,
-                    phone: f1,
-                    customer_number: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional_by("email", &self.email, &R0)?;
-                writer.optional_by("phone", &self.phone, &R1)?;
-                writer.required_by("customerNumber", &self.customer_number, &R2)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindCustomerRequestVariant3);
-
     /// Attach a note to a customer. The CRM accepts fields that it does not document; the receipt is typed.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct AddNote;
@@ -356,9 +206,7 @@ mod legacy_crm_contract {
             .with_description(
                 "Attach a note to a customer. The CRM accepts fields that it does not document; the receipt is typed.",
             )
-            .with_output_schema(
-                "{\"properties\":{\"noteId\":{\"minimum\":1,\"type\":\"integer\"},\"storedAt\":{\"format\":\"date-time\",\"type\":\"string\"}},\"required\":[\"noteId\",\"storedAt\"],\"type\":\"object\"}",
-            );
+            .with_output_schema(ADD_NOTE_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for AddNote {
@@ -392,45 +240,6 @@ mod legacy_crm_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["noteId", "storedAt"];
-        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            18446744073709551615,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::DateTime,
-        );
-        impl ::capgen::wire::Codec for AddNoteResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    note_id: f0?,
-                    stored_at: f1?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("noteId", &self.note_id, &R0)?;
-                writer.required_by("storedAt", &self.stored_at, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(AddNoteResponse, payload);
-
-    ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
-
     /// Call a CRM procedure by name. For migrations only; ask the CRM team first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RawCall;
@@ -461,4 +270,238 @@ mod legacy_crm_contract {
 
     /// The response of `raw_call`: any JSON value, because the contract has no schema for it.
     pub type RawCallResponse = ::serde_json::Value;
+
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
+                <FindCustomerRequest as ::capgen::Payload>::schema,
+                &[""],
+            );
+            impl wire::Codec for FindCustomerRequest {
+                const INTERPRETED: Option<&'static wire::Interpreted> = Some(&INTERPRETED);
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    reader.value().map(Self)
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.write(&self.0)
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindCustomerRequest, payload);
+
+        ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+            static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
+            static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
+            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                18446744073709551615,
+            );
+            impl wire::Codec for FindCustomerRequestVariant1 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut email = None;
+                    let mut phone = None;
+                    let mut customer_number = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => email = Some(reader.read_by(&EMAIL_RULE)?),
+                            1 => phone = Some(reader.read_by(&PHONE_RULE)?),
+                            2 => {
+                                customer_number = Some(
+                                    reader.read_by(&CUSTOMER_NUMBER_RULE)?,
+                                );
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        email: email?,
+                        phone,
+                        customer_number,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("email", &self.email, &EMAIL_RULE)?;
+                    writer.optional_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer
+                        .optional_by(
+                            "customerNumber",
+                            &self.customer_number,
+                            &CUSTOMER_NUMBER_RULE,
+                        )?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindCustomerRequestVariant1);
+
+        const _: () = {
+            const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+            static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
+            static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
+            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                18446744073709551615,
+            );
+            impl wire::Codec for FindCustomerRequestVariant2 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut email = None;
+                    let mut phone = None;
+                    let mut customer_number = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => email = Some(reader.read_by(&EMAIL_RULE)?),
+                            1 => phone = Some(reader.read_by(&PHONE_RULE)?),
+                            2 => {
+                                customer_number = Some(
+                                    reader.read_by(&CUSTOMER_NUMBER_RULE)?,
+                                );
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        email,
+                        phone: phone?,
+                        customer_number,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional_by("email", &self.email, &EMAIL_RULE)?;
+                    writer.required_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer
+                        .optional_by(
+                            "customerNumber",
+                            &self.customer_number,
+                            &CUSTOMER_NUMBER_RULE,
+                        )?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindCustomerRequestVariant2);
+
+        const _: () = {
+            const NAMES: &[&str] = &["email", "phone", "customerNumber"];
+            static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
+            static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
+            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                18446744073709551615,
+            );
+            impl wire::Codec for FindCustomerRequestVariant3 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut email = None;
+                    let mut phone = None;
+                    let mut customer_number = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => email = Some(reader.read_by(&EMAIL_RULE)?),
+                            1 => phone = Some(reader.read_by(&PHONE_RULE)?),
+                            2 => {
+                                customer_number = Some(
+                                    reader.read_by(&CUSTOMER_NUMBER_RULE)?,
+                                );
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        email,
+                        phone,
+                        customer_number: customer_number?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional_by("email", &self.email, &EMAIL_RULE)?;
+                    writer.optional_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer
+                        .required_by(
+                            "customerNumber",
+                            &self.customer_number,
+                            &CUSTOMER_NUMBER_RULE,
+                        )?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindCustomerRequestVariant3);
+
+        const _: () = {
+            const NAMES: &[&str] = &["noteId", "storedAt"];
+            static NOTE_ID_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                18446744073709551615,
+            );
+            static STORED_AT_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
+            impl wire::Codec for AddNoteResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut note_id = None;
+                    let mut stored_at = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => note_id = Some(reader.read_by(&NOTE_ID_RULE)?),
+                            1 => stored_at = Some(reader.read_by(&STORED_AT_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        note_id: note_id?,
+                        stored_at: stored_at?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("noteId", &self.note_id, &NOTE_ID_RULE)?;
+                    writer.required_by("storedAt", &self.stored_at, &STORED_AT_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(AddNoteResponse, payload);
+
+        ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
+    }
+
+    const FIND_CUSTOMER_REQUEST_SCHEMA: &str = r#"{
+  "anyOf": [
+    {"required": ["email"]},
+    {"required": ["phone"]},
+    {"required": ["customerNumber"]}
+  ],
+  "properties": {
+    "customerNumber": {"minimum": 1, "type": "integer"},
+    "email": {"format": "email", "type": "string"},
+    "phone": {"minLength": 5, "type": "string"}
+  },
+  "type": "object"
+}"#;
+
+    const ADD_NOTE_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "noteId": {"minimum": 1, "type": "integer"},
+    "storedAt": {"format": "date-time", "type": "string"}
+  },
+  "required": ["noteId", "storedAt"],
+  "type": "object"
+}"#;
 }

@@ -62,12 +62,8 @@ mod notifier_contract {
             .with_idempotent(false)
             .with_side_effects("external")
             .with_required_scopes(&["notifications:send"])
-            .with_input_schema(
-                "{\"allOf\":[{\"$ref\":\"#/definitions/Envelope\"},{\"oneOf\":[{\"$ref\":\"#/definitions/Email\"},{\"$ref\":\"#/definitions/TextMessage\"}]}],\"definitions\":{\"Email\":{\"properties\":{\"channel\":{\"const\":\"email\"},\"subject\":{\"maxLength\":200,\"minLength\":1,\"type\":\"string\"},\"template\":{\"enum\":[\"order-shipped\",\"refund-issued\",\"password-reset\"]},\"to\":{\"format\":\"email\",\"type\":\"string\"},\"variables\":{\"additionalProperties\":true,\"type\":\"object\"}},\"required\":[\"channel\",\"to\",\"subject\",\"template\"],\"type\":\"object\"},\"Envelope\":{\"properties\":{\"campaign\":{\"maxLength\":64,\"type\":\"string\"},\"customerId\":{\"format\":\"uuid\",\"type\":\"string\"},\"locale\":{\"pattern\":\"^[a-z]{2}(-[A-Z]{2})?$\",\"type\":[\"string\",\"null\"]},\"sendAfter\":{\"format\":\"date-time\",\"type\":[\"string\",\"null\"]}},\"required\":[\"customerId\",\"locale\"],\"type\":\"object\"},\"TextMessage\":{\"properties\":{\"channel\":{\"const\":\"sms\"},\"phone\":{\"pattern\":\"^\\\\+[1-9][0-9]{6,14}$\",\"type\":\"string\"},\"subject\":false,\"text\":{\"maxLength\":160,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"channel\",\"phone\",\"text\"],\"type\":\"object\"}}}",
-            )
-            .with_output_schema(
-                "{\"properties\":{\"acceptedAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"messageId\":{\"format\":\"uuid\",\"type\":\"string\"},\"provider\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"messageId\",\"acceptedAt\",\"provider\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(SEND_NOTIFICATION_REQUEST_SCHEMA)
+            .with_output_schema(SEND_NOTIFICATION_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for SendNotification {
@@ -99,31 +95,6 @@ mod notifier_contract {
             Self::Sms(value)
         }
     }
-
-    impl ::capgen::wire::Codec for SendNotificationRequest {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("channel")? {
-                        "email" => reader.read().map(Self::Email),
-                        "sms" => reader.read().map(Self::Sms),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Email(value) => writer.write(value),
-                Self::Sms(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(SendNotificationRequest, payload);
-
-    ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
 
     /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq)]
@@ -171,88 +142,6 @@ mod notifier_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "customerId",
-            "locale",
-            "sendAfter",
-            "campaign",
-            "channel",
-            "to",
-            "subject",
-            "template",
-            "variables",
-        ];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
-            ::capgen::wire::Text::pattern("^[a-z]{2}(-[A-Z]{2})?$"),
-        );
-        static R2: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
-            ::capgen::wire::Text::format(::capgen::wire::Format::DateTime),
-        );
-        static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 64);
-        static R4: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Email,
-        );
-        static R5: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 200);
-        impl ::capgen::wire::Codec for SendNotificationRequestEmail {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut f7 = None;
-                let mut f8 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read_by(&R2)?),
-                        3 => f3 = Some(reader.read_by(&R3)?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read_by(&R4)?),
-                        6 => f6 = Some(reader.read_by(&R5)?),
-                        7 => f7 = Some(reader.read()?),
-                        8 => f8 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    customer_id: f0?,
-                    locale: f1?,
-                    send_after: f2,
-                    campaign: f3,
-                    channel: f4?,
-                    to: f5?,
-                    subject: f6?,
-                    template: f7?,
-                    variables: f8,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("customerId", &self.customer_id, &R0)?;
-                writer.required_by("locale", &self.locale, &R1)?;
-                writer.optional_by("sendAfter", &self.send_after, &R2)?;
-                writer.optional_by("campaign", &self.campaign, &R3)?;
-                writer.required("channel", &self.channel)?;
-                writer.required_by("to", &self.to, &R4)?;
-                writer.required_by("subject", &self.subject, &R5)?;
-                writer.required("template", &self.template)?;
-                writer.optional("variables", &self.variables)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SendNotificationRequestEmail);
-
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SendNotificationRequestEmailChannel {
@@ -272,8 +161,6 @@ mod notifier_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SendNotificationRequestEmailChannel);
 
     /// Generated from `/oneOf/0/properties/template` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -300,8 +187,6 @@ mod notifier_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SendNotificationRequestEmailTemplate);
 
     /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq)]
@@ -342,79 +227,6 @@ mod notifier_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "customerId",
-            "locale",
-            "sendAfter",
-            "campaign",
-            "channel",
-            "phone",
-            "text",
-            "subject",
-        ];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
-            ::capgen::wire::Text::pattern("^[a-z]{2}(-[A-Z]{2})?$"),
-        );
-        static R2: ::capgen::wire::Nullable<::capgen::wire::Text> = ::capgen::wire::Nullable(
-            ::capgen::wire::Text::format(::capgen::wire::Format::DateTime),
-        );
-        static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 64);
-        static R4: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
-            "^\\+[1-9][0-9]{6,14}$",
-        );
-        static R5: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 160);
-        impl ::capgen::wire::Codec for SendNotificationRequestSms {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read_by(&R2)?),
-                        3 => f3 = Some(reader.read_by(&R3)?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read_by(&R4)?),
-                        6 => f6 = Some(reader.read_by(&R5)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    customer_id: f0?,
-                    locale: f1?,
-                    send_after: f2,
-                    campaign: f3,
-                    channel: f4?,
-                    phone: f5?,
-                    text: f6?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("customerId", &self.customer_id, &R0)?;
-                writer.required_by("locale", &self.locale, &R1)?;
-                writer.optional_by("sendAfter", &self.send_after, &R2)?;
-                writer.optional_by("campaign", &self.campaign, &R3)?;
-                writer.required("channel", &self.channel)?;
-                writer.required_by("phone", &self.phone, &R4)?;
-                writer.required_by("text", &self.text, &R5)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SendNotificationRequestSms);
-
     /// Generated from `/oneOf/1/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SendNotificationRequestSmsChannel {
@@ -434,8 +246,6 @@ mod notifier_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SendNotificationRequestSmsChannel);
 
     /// The response of `send-notification`.
     #[derive(Debug, Clone, PartialEq)]
@@ -463,48 +273,6 @@ mod notifier_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["messageId", "acceptedAt", "provider"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::DateTime,
-        );
-        impl ::capgen::wire::Codec for SendNotificationResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    message_id: f0?,
-                    accepted_at: f1?,
-                    provider: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("messageId", &self.message_id, &R0)?;
-                writer.required_by("acceptedAt", &self.accepted_at, &R1)?;
-                writer.required("provider", &self.provider)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SendNotificationResponse, payload);
-
-    ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
-
     /// Set how often a customer wants to hear from us. An absent property keeps its value; `null` resets it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct SetPreferences;
@@ -521,10 +289,8 @@ mod notifier_contract {
             )
             .with_idempotent(true)
             .with_side_effects("idempotent")
-            .with_input_schema(
-                "{\"properties\":{\"customerId\":{\"format\":\"uuid\",\"type\":\"string\"},\"digest\":{\"enum\":[\"daily\",\"weekly\",\"never\",null],\"type\":[\"string\",\"null\"]},\"extensions\":{\"additionalProperties\":true,\"type\":\"object\"},\"quietHours\":{\"additionalProperties\":false,\"properties\":{\"from\":{\"exclusiveMaximum\":24,\"minimum\":0,\"type\":\"integer\"},\"until\":{\"exclusiveMaximum\":24,\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"from\",\"until\"],\"type\":[\"object\",\"null\"]}},\"required\":[\"customerId\"],\"type\":\"object\"}",
-            )
-            .with_output_schema("true");
+            .with_input_schema(SET_PREFERENCES_REQUEST_SCHEMA)
+            .with_output_schema(SET_PREFERENCES_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for SetPreferences {
@@ -561,49 +327,6 @@ mod notifier_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["customerId", "digest", "quietHours", "extensions"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        impl ::capgen::wire::Codec for SetPreferencesRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    customer_id: f0?,
-                    digest: f1,
-                    quiet_hours: f2,
-                    extensions: f3,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("customerId", &self.customer_id, &R0)?;
-                writer.optional("digest", &self.digest)?;
-                writer.optional("quietHours", &self.quiet_hours)?;
-                writer.optional("extensions", &self.extensions)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SetPreferencesRequest, payload);
-
-    ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
-
     /// Generated from `/properties/digest` in the request schema of `set-preferences`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SetPreferencesRequestDigest {
@@ -630,8 +353,6 @@ mod notifier_contract {
         }
     }
 
-    ::capgen::string_enum!(SetPreferencesRequestDigest);
-
     /// Whole hours in the customer's local time. `from` is included, `until` is excluded.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesRequestQuietHours {
@@ -648,35 +369,6 @@ mod notifier_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["from", "until"];
-        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(0, 23);
-        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(0, 23);
-        impl ::capgen::wire::Codec for SetPreferencesRequestQuietHours {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { from: f0?, until: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("from", &self.from, &R0)?;
-                writer.required_by("until", &self.until, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SetPreferencesRequestQuietHours);
-
     /// The response of `set-preferences`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesResponse(
@@ -684,16 +376,387 @@ mod notifier_contract {
         pub ::serde_json::Value,
     );
 
-    impl ::capgen::wire::Codec for SetPreferencesResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        impl wire::Codec for SendNotificationRequest {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("channel")? {
+                            "email" => reader.read().map(Self::Email),
+                            "sms" => reader.read().map(Self::Sms),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Email(value) => writer.write(value),
+                    Self::Sms(value) => writer.write(value),
+                }
+            }
         }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
+
+        ::capgen::impl_serde!(SendNotificationRequest, payload);
+
+        ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "customerId",
+                "locale",
+                "sendAfter",
+                "campaign",
+                "channel",
+                "to",
+                "subject",
+                "template",
+                "variables",
+            ];
+            static CUSTOMER_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static LOCALE_RULE: wire::Nullable<wire::Text> = wire::Nullable(
+                wire::Text::pattern("^[a-z]{2}(-[A-Z]{2})?$"),
+            );
+            static SEND_AFTER_RULE: wire::Nullable<wire::Text> = wire::Nullable(
+                wire::Text::format(wire::Format::DateTime),
+            );
+            static CAMPAIGN_RULE: wire::Length = wire::Length::new(0, 64);
+            static TO_RULE: wire::Text = wire::Text::format(wire::Format::Email);
+            static SUBJECT_RULE: wire::Length = wire::Length::new(1, 200);
+            impl wire::Codec for SendNotificationRequestEmail {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut customer_id = None;
+                    let mut locale = None;
+                    let mut send_after = None;
+                    let mut campaign = None;
+                    let mut channel = None;
+                    let mut to = None;
+                    let mut subject = None;
+                    let mut template = None;
+                    let mut variables = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => customer_id = Some(reader.read_by(&CUSTOMER_ID_RULE)?),
+                            1 => locale = Some(reader.read_by(&LOCALE_RULE)?),
+                            2 => send_after = Some(reader.read_by(&SEND_AFTER_RULE)?),
+                            3 => campaign = Some(reader.read_by(&CAMPAIGN_RULE)?),
+                            4 => channel = Some(reader.read()?),
+                            5 => to = Some(reader.read_by(&TO_RULE)?),
+                            6 => subject = Some(reader.read_by(&SUBJECT_RULE)?),
+                            7 => template = Some(reader.read()?),
+                            8 => variables = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        customer_id: customer_id?,
+                        locale: locale?,
+                        send_after,
+                        campaign,
+                        channel: channel?,
+                        to: to?,
+                        subject: subject?,
+                        template: template?,
+                        variables,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("customerId", &self.customer_id, &CUSTOMER_ID_RULE)?;
+                    writer.required_by("locale", &self.locale, &LOCALE_RULE)?;
+                    writer.optional_by("sendAfter", &self.send_after, &SEND_AFTER_RULE)?;
+                    writer.optional_by("campaign", &self.campaign, &CAMPAIGN_RULE)?;
+                    writer.required("channel", &self.channel)?;
+                    writer.required_by("to", &self.to, &TO_RULE)?;
+                    writer.required_by("subject", &self.subject, &SUBJECT_RULE)?;
+                    writer.required("template", &self.template)?;
+                    writer.optional("variables", &self.variables)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SendNotificationRequestEmail);
+
+        ::capgen::string_enum!(SendNotificationRequestEmailChannel);
+
+        ::capgen::string_enum!(SendNotificationRequestEmailTemplate);
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "customerId",
+                "locale",
+                "sendAfter",
+                "campaign",
+                "channel",
+                "phone",
+                "text",
+                "subject",
+            ];
+            static CUSTOMER_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static LOCALE_RULE: wire::Nullable<wire::Text> = wire::Nullable(
+                wire::Text::pattern("^[a-z]{2}(-[A-Z]{2})?$"),
+            );
+            static SEND_AFTER_RULE: wire::Nullable<wire::Text> = wire::Nullable(
+                wire::Text::format(wire::Format::DateTime),
+            );
+            static CAMPAIGN_RULE: wire::Length = wire::Length::new(0, 64);
+            static PHONE_RULE: wire::Text = wire::Text::pattern("^\\+[1-9][0-9]{6,14}$");
+            static TEXT_RULE: wire::Length = wire::Length::new(1, 160);
+            impl wire::Codec for SendNotificationRequestSms {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut customer_id = None;
+                    let mut locale = None;
+                    let mut send_after = None;
+                    let mut campaign = None;
+                    let mut channel = None;
+                    let mut phone = None;
+                    let mut text = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => customer_id = Some(reader.read_by(&CUSTOMER_ID_RULE)?),
+                            1 => locale = Some(reader.read_by(&LOCALE_RULE)?),
+                            2 => send_after = Some(reader.read_by(&SEND_AFTER_RULE)?),
+                            3 => campaign = Some(reader.read_by(&CAMPAIGN_RULE)?),
+                            4 => channel = Some(reader.read()?),
+                            5 => phone = Some(reader.read_by(&PHONE_RULE)?),
+                            6 => text = Some(reader.read_by(&TEXT_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        customer_id: customer_id?,
+                        locale: locale?,
+                        send_after,
+                        campaign,
+                        channel: channel?,
+                        phone: phone?,
+                        text: text?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("customerId", &self.customer_id, &CUSTOMER_ID_RULE)?;
+                    writer.required_by("locale", &self.locale, &LOCALE_RULE)?;
+                    writer.optional_by("sendAfter", &self.send_after, &SEND_AFTER_RULE)?;
+                    writer.optional_by("campaign", &self.campaign, &CAMPAIGN_RULE)?;
+                    writer.required("channel", &self.channel)?;
+                    writer.required_by("phone", &self.phone, &PHONE_RULE)?;
+                    writer.required_by("text", &self.text, &TEXT_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SendNotificationRequestSms);
+
+        ::capgen::string_enum!(SendNotificationRequestSmsChannel);
+
+        const _: () = {
+            const NAMES: &[&str] = &["messageId", "acceptedAt", "provider"];
+            static MESSAGE_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static ACCEPTED_AT_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
+            impl wire::Codec for SendNotificationResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut message_id = None;
+                    let mut accepted_at = None;
+                    let mut provider = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => message_id = Some(reader.read_by(&MESSAGE_ID_RULE)?),
+                            1 => accepted_at = Some(reader.read_by(&ACCEPTED_AT_RULE)?),
+                            2 => provider = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        message_id: message_id?,
+                        accepted_at: accepted_at?,
+                        provider: provider?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("messageId", &self.message_id, &MESSAGE_ID_RULE)?;
+                    writer.required_by("acceptedAt", &self.accepted_at, &ACCEPTED_AT_RULE)?;
+                    writer.required("provider", &self.provider)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SendNotificationResponse, payload);
+
+        ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["customerId", "digest", "quietHours", "extensions"];
+            static CUSTOMER_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            impl wire::Codec for SetPreferencesRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut customer_id = None;
+                    let mut digest = None;
+                    let mut quiet_hours = None;
+                    let mut extensions = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => customer_id = Some(reader.read_by(&CUSTOMER_ID_RULE)?),
+                            1 => digest = Some(reader.read()?),
+                            2 => quiet_hours = Some(reader.read()?),
+                            3 => extensions = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        customer_id: customer_id?,
+                        digest,
+                        quiet_hours,
+                        extensions,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("customerId", &self.customer_id, &CUSTOMER_ID_RULE)?;
+                    writer.optional("digest", &self.digest)?;
+                    writer.optional("quietHours", &self.quiet_hours)?;
+                    writer.optional("extensions", &self.extensions)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SetPreferencesRequest, payload);
+
+        ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
+
+        ::capgen::string_enum!(SetPreferencesRequestDigest);
+
+        const _: () = {
+            const NAMES: &[&str] = &["from", "until"];
+            static FROM_RULE: wire::Within<u64> = wire::Within::new(0, 23);
+            static UNTIL_RULE: wire::Within<u64> = wire::Within::new(0, 23);
+            impl wire::Codec for SetPreferencesRequestQuietHours {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut from = None;
+                    let mut until = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => from = Some(reader.read_by(&FROM_RULE)?),
+                            1 => until = Some(reader.read_by(&UNTIL_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { from: from?, until: until? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("from", &self.from, &FROM_RULE)?;
+                    writer.required_by("until", &self.until, &UNTIL_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SetPreferencesRequestQuietHours);
+
+        impl wire::Codec for SetPreferencesResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
         }
+
+        ::capgen::impl_serde!(SetPreferencesResponse, payload);
+
+        ::capgen::payload!(SetPreferencesResponse, SetPreferences, output_schema);
     }
 
-    ::capgen::impl_serde!(SetPreferencesResponse, payload);
+    const SEND_NOTIFICATION_REQUEST_SCHEMA: &str = r##"{
+  "allOf": [
+    {"$ref": "#/definitions/Envelope"},
+    {
+      "oneOf": [
+        {"$ref": "#/definitions/Email"},
+        {"$ref": "#/definitions/TextMessage"}
+      ]
+    }
+  ],
+  "definitions": {
+    "Email": {
+      "properties": {
+        "channel": {"const": "email"},
+        "subject": {"maxLength": 200, "minLength": 1, "type": "string"},
+        "template": {"enum": ["order-shipped", "refund-issued", "password-reset"]},
+        "to": {"format": "email", "type": "string"},
+        "variables": {"additionalProperties": true, "type": "object"}
+      },
+      "required": ["channel", "to", "subject", "template"],
+      "type": "object"
+    },
+    "Envelope": {
+      "properties": {
+        "campaign": {"maxLength": 64, "type": "string"},
+        "customerId": {"format": "uuid", "type": "string"},
+        "locale": {"pattern": "^[a-z]{2}(-[A-Z]{2})?$", "type": ["string", "null"]},
+        "sendAfter": {"format": "date-time", "type": ["string", "null"]}
+      },
+      "required": ["customerId", "locale"],
+      "type": "object"
+    },
+    "TextMessage": {
+      "properties": {
+        "channel": {"const": "sms"},
+        "phone": {"pattern": "^\\+[1-9][0-9]{6,14}$", "type": "string"},
+        "subject": false,
+        "text": {"maxLength": 160, "minLength": 1, "type": "string"}
+      },
+      "required": ["channel", "phone", "text"],
+      "type": "object"
+    }
+  }
+}"##;
 
-    ::capgen::payload!(SetPreferencesResponse, SetPreferences, output_schema);
+    const SEND_NOTIFICATION_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "acceptedAt": {"format": "date-time", "type": "string"},
+    "messageId": {"format": "uuid", "type": "string"},
+    "provider": {"type": ["string", "null"]}
+  },
+  "required": ["messageId", "acceptedAt", "provider"],
+  "type": "object"
+}"#;
+
+    const SET_PREFERENCES_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "customerId": {"format": "uuid", "type": "string"},
+    "digest": {"enum": ["daily", "weekly", "never", null], "type": ["string", "null"]},
+    "extensions": {"additionalProperties": true, "type": "object"},
+    "quietHours": {
+      "additionalProperties": false,
+      "properties": {
+        "from": {"exclusiveMaximum": 24, "minimum": 0, "type": "integer"},
+        "until": {"exclusiveMaximum": 24, "minimum": 0, "type": "integer"}
+      },
+      "required": ["from", "until"],
+      "type": ["object", "null"]
+    }
+  },
+  "required": ["customerId"],
+  "type": "object"
+}"#;
+
+    const SET_PREFERENCES_RESPONSE_SCHEMA: &str = r#"true"#;
 }

@@ -70,12 +70,8 @@ mod payments_contract {
             .with_side_effects("external")
             .with_determinism("nondeterministic")
             .with_required_scopes(&["payments:write"])
-            .with_input_schema(
-                "{\"$id\":\"https://contracts.example.com/payments/create-payment.json\",\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"additionalProperties\":false,\"definitions\":{\"Allocation\":{\"oneOf\":[{\"additionalProperties\":false,\"properties\":{\"basisPoints\":{\"$ref\":\"#/definitions/BasisPoints\"},\"sellerId\":{\"format\":\"uuid\",\"type\":\"string\"},\"to\":{\"const\":\"seller\"}},\"required\":[\"to\",\"sellerId\",\"basisPoints\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"basisPoints\":{\"$ref\":\"#/definitions/BasisPoints\"},\"members\":{\"items\":{\"$ref\":\"#/definitions/Allocation\"},\"maxItems\":50,\"minItems\":1,\"type\":\"array\"},\"name\":{\"minLength\":1,\"type\":\"string\"},\"to\":{\"const\":\"group\"}},\"required\":[\"to\",\"name\",\"basisPoints\",\"members\"],\"type\":\"object\"}]},\"BankTransfer\":{\"additionalProperties\":false,\"properties\":{\"iban\":{\"pattern\":\"^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$\",\"type\":\"string\"},\"kind\":{\"const\":\"bank-transfer\"},\"mandate\":{\"maxLength\":35,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"kind\",\"iban\",\"mandate\"],\"type\":\"object\"},\"BasisPoints\":{\"maximum\":10000,\"minimum\":1,\"type\":\"integer\"},\"Card\":{\"additionalProperties\":false,\"properties\":{\"kind\":{\"const\":\"card\"},\"threeDSecure\":{\"type\":\"boolean\"},\"token\":{\"maxLength\":64,\"minLength\":8,\"type\":\"string\"}},\"required\":[\"kind\",\"token\"],\"type\":\"object\"},\"Money\":{\"additionalProperties\":false,\"properties\":{\"currency\":{\"pattern\":\"^[A-Z]{3}$\",\"type\":\"string\"},\"minorUnits\":{\"exclusiveMinimum\":0,\"maximum\":9007199254740991,\"type\":\"integer\"}},\"required\":[\"minorUnits\",\"currency\"],\"type\":\"object\"},\"PaymentMethod\":{\"oneOf\":[{\"$ref\":\"#/definitions/Card\"},{\"$ref\":\"#/definitions/BankTransfer\"},{\"$ref\":\"#/definitions/StoreCredit\"}]},\"StoreCredit\":{\"additionalProperties\":false,\"properties\":{\"accountId\":{\"format\":\"uuid\",\"type\":\"string\"},\"kind\":{\"const\":\"store-credit\"}},\"required\":[\"kind\",\"accountId\"],\"type\":\"object\"}},\"properties\":{\"allocation\":{\"$ref\":\"#/definitions/Allocation\"},\"amount\":{\"$ref\":\"#/definitions/Money\"},\"captureAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"discountRate\":{\"exclusiveMaximum\":1,\"minimum\":0,\"type\":\"number\"},\"idempotencyKey\":{\"format\":\"uuid\",\"type\":\"string\"},\"metadata\":{\"additionalProperties\":{\"maxLength\":500,\"type\":\"string\"},\"type\":\"object\"},\"method\":{\"$ref\":\"#/definitions/PaymentMethod\"},\"orderId\":{\"pattern\":\"^SO-[0-9]{4}-[0-9]{6}$\",\"type\":\"string\"}},\"required\":[\"idempotencyKey\",\"amount\",\"method\",\"orderId\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"oneOf\":[{\"properties\":{\"fee\":{\"minimum\":0,\"type\":\"integer\"},\"paymentId\":{\"format\":\"uuid\",\"type\":\"string\"},\"settledAt\":{\"format\":\"date-time\",\"type\":\"string\"},\"status\":{\"const\":\"succeeded\"}},\"required\":[\"status\",\"paymentId\",\"settledAt\",\"fee\"],\"type\":\"object\"},{\"properties\":{\"paymentId\":{\"format\":\"uuid\",\"type\":\"string\"},\"redirectUrl\":{\"format\":\"uri\",\"type\":\"string\"},\"status\":{\"const\":\"requires-action\"}},\"required\":[\"status\",\"paymentId\",\"redirectUrl\"],\"type\":\"object\"},{\"properties\":{\"code\":{\"enum\":[\"insufficient-funds\",\"expired-card\",\"suspected-fraud\",\"provider-unavailable\"]},\"retryable\":{\"type\":\"boolean\"},\"status\":{\"const\":\"declined\"}},\"required\":[\"status\",\"code\",\"retryable\"],\"type\":\"object\"}]}",
-            );
+            .with_input_schema(CREATE_PAYMENT_REQUEST_SCHEMA)
+            .with_output_schema(CREATE_PAYMENT_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for CreatePayment {
@@ -129,87 +125,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "idempotencyKey",
-            "amount",
-            "method",
-            "orderId",
-            "captureAt",
-            "discountRate",
-            "allocation",
-            "metadata",
-        ];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
-            "^SO-[0-9]{4}-[0-9]{6}$",
-        );
-        static R2: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::DateTime,
-        );
-        static R3: ::capgen::wire::Within<f64> = ::capgen::wire::Within::new(
-            0.0,
-            0.9999999999999999,
-        );
-        static R4: ::capgen::wire::Values<::capgen::wire::Length> = ::capgen::wire::Values(
-            ::capgen::wire::Length::new(0, 500),
-        );
-        impl ::capgen::wire::Codec for CreatePaymentRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut f7 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read_by(&R1)?),
-                        4 => f4 = Some(reader.read_by(&R2)?),
-                        5 => f5 = Some(reader.read_by(&R3)?),
-                        6 => f6 = Some(reader.read()?),
-                        7 => f7 = Some(reader.read_by(&R4)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    idempotency_key: f0?,
-                    amount: f1?,
-                    method: f2?,
-                    order_id: f3?,
-                    capture_at: f4,
-                    discount_rate: f5,
-                    allocation: f6,
-                    metadata: f7,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("idempotencyKey", &self.idempotency_key, &R0)?;
-                writer.required("amount", &self.amount)?;
-                writer.required("method", &self.method)?;
-                writer.required_by("orderId", &self.order_id, &R1)?;
-                writer.optional_by("captureAt", &self.capture_at, &R2)?;
-                writer.optional_by("discountRate", &self.discount_rate, &R3)?;
-                writer.optional("allocation", &self.allocation)?;
-                writer.optional_by("metadata", &self.metadata, &R4)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequest, payload);
-
-    ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
-
     /// An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestMoney {
@@ -228,41 +143,6 @@ mod payments_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["minorUnits", "currency"];
-        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            9007199254740991,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::pattern("^[A-Z]{3}$");
-        impl ::capgen::wire::Codec for CreatePaymentRequestMoney {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    minor_units: f0?,
-                    currency: f1?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("minorUnits", &self.minor_units, &R0)?;
-                writer.required_by("currency", &self.currency, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequestMoney);
 
     /// How the customer pays, selected by `kind`.
     #[derive(Debug, Clone, PartialEq)]
@@ -293,31 +173,6 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for CreatePaymentRequestPaymentMethod {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("kind")? {
-                        "card" => reader.read().map(Self::Card),
-                        "bank-transfer" => reader.read().map(Self::BankTransfer),
-                        "store-credit" => reader.read().map(Self::StoreCredit),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Card(value) => writer.write(value),
-                Self::BankTransfer(value) => writer.write(value),
-                Self::StoreCredit(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(CreatePaymentRequestPaymentMethod);
-
     /// Generated from `/definitions/Card` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestCard {
@@ -340,41 +195,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "token", "threeDSecure"];
-        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(8, 64);
-        impl ::capgen::wire::Codec for CreatePaymentRequestCard {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    kind: f0?,
-                    token: f1?,
-                    three_d_secure: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required_by("token", &self.token, &R0)?;
-                writer.optional("threeDSecure", &self.three_d_secure)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequestCard);
-
     /// Generated from `/definitions/Card/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestCardKind {
@@ -394,8 +214,6 @@ mod payments_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(CreatePaymentRequestCardKind);
 
     /// Generated from `/definitions/BankTransfer` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -419,44 +237,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "iban", "mandate"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::pattern(
-            "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$",
-        );
-        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 35);
-        impl ::capgen::wire::Codec for CreatePaymentRequestBankTransfer {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    kind: f0?,
-                    iban: f1?,
-                    mandate: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required_by("iban", &self.iban, &R0)?;
-                writer.required_by("mandate", &self.mandate, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequestBankTransfer);
-
     /// Generated from `/definitions/BankTransfer/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestBankTransferKind {
@@ -477,8 +257,6 @@ mod payments_contract {
         }
     }
 
-    ::capgen::string_enum!(CreatePaymentRequestBankTransferKind);
-
     /// Generated from `/definitions/StoreCredit` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequestStoreCredit {
@@ -497,36 +275,6 @@ mod payments_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "accountId"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        impl ::capgen::wire::Codec for CreatePaymentRequestStoreCredit {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0?, account_id: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required_by("accountId", &self.account_id, &R0)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequestStoreCredit);
 
     /// Generated from `/definitions/StoreCredit/properties/kind` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -548,8 +296,6 @@ mod payments_contract {
         }
     }
 
-    ::capgen::string_enum!(CreatePaymentRequestStoreCreditKind);
-
     /// A tree of recipients; the shares of one group add up to 10000 basis points.
     #[derive(Debug, Clone, PartialEq)]
     pub enum CreatePaymentRequestAllocation {
@@ -570,29 +316,6 @@ mod payments_contract {
             Self::Group(value)
         }
     }
-
-    impl ::capgen::wire::Codec for CreatePaymentRequestAllocation {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("to")? {
-                        "seller" => reader.read().map(Self::Seller),
-                        "group" => reader.read().map(Self::Group),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Seller(value) => writer.write(value),
-                Self::Group(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(CreatePaymentRequestAllocation);
 
     /// Generated from `/definitions/Allocation/oneOf/0` in the request schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -619,44 +342,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["to", "sellerId", "basisPoints"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 10000);
-        impl ::capgen::wire::Codec for CreatePaymentRequestAllocationSeller {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    to: f0?,
-                    seller_id: f1?,
-                    basis_points: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("to", &self.to)?;
-                writer.required_by("sellerId", &self.seller_id, &R0)?;
-                writer.required_by("basisPoints", &self.basis_points, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequestAllocationSeller);
-
     /// Generated from `/definitions/Allocation/oneOf/0/properties/to` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestAllocationSellerTo {
@@ -676,8 +361,6 @@ mod payments_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(CreatePaymentRequestAllocationSellerTo);
 
     /// Hundredths of a percent.
     pub type CreatePaymentRequestBasisPoints = u64;
@@ -711,51 +394,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["to", "name", "basisPoints", "members"];
-        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(1, u64::MAX);
-        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 10000);
-        static R2: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            1,
-            50,
-            ::capgen::wire::Any,
-        );
-        impl ::capgen::wire::Codec for CreatePaymentRequestAllocationGroup {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read_by(&R1)?),
-                        3 => f3 = Some(reader.read_by(&R2)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    to: f0?,
-                    name: f1?,
-                    basis_points: f2?,
-                    members: f3?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("to", &self.to)?;
-                writer.required_by("name", &self.name, &R0)?;
-                writer.required_by("basisPoints", &self.basis_points, &R1)?;
-                writer.required_by("members", &self.members, &R2)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentRequestAllocationGroup);
-
     /// Generated from `/definitions/Allocation/oneOf/1/properties/to` in the request schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentRequestAllocationGroupTo {
@@ -775,8 +413,6 @@ mod payments_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(CreatePaymentRequestAllocationGroupTo);
 
     /// The outcome of the payment, selected by `status`.
     #[derive(Debug, Clone, PartialEq)]
@@ -807,33 +443,6 @@ mod payments_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for CreatePaymentResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("status")? {
-                        "succeeded" => reader.read().map(Self::Succeeded),
-                        "requires-action" => reader.read().map(Self::RequiresAction),
-                        "declined" => reader.read().map(Self::Declined),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Succeeded(value) => writer.write(value),
-                Self::RequiresAction(value) => writer.write(value),
-                Self::Declined(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(CreatePaymentResponse, payload);
-
-    ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
-
     /// Generated from `/oneOf/0` in the response schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentResponseSucceeded {
@@ -863,50 +472,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["status", "paymentId", "settledAt", "fee"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::DateTime,
-        );
-        impl ::capgen::wire::Codec for CreatePaymentResponseSucceeded {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read_by(&R1)?),
-                        3 => f3 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    status: f0?,
-                    payment_id: f1?,
-                    settled_at: f2?,
-                    fee: f3?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("status", &self.status)?;
-                writer.required_by("paymentId", &self.payment_id, &R0)?;
-                writer.required_by("settledAt", &self.settled_at, &R1)?;
-                writer.required("fee", &self.fee)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentResponseSucceeded);
-
     /// Generated from `/oneOf/0/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseSucceededStatus {
@@ -926,8 +491,6 @@ mod payments_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(CreatePaymentResponseSucceededStatus);
 
     /// Generated from `/oneOf/1` in the response schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -951,46 +514,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["status", "paymentId", "redirectUrl"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uri,
-        );
-        impl ::capgen::wire::Codec for CreatePaymentResponseRequiresAction {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    status: f0?,
-                    payment_id: f1?,
-                    redirect_url: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("status", &self.status)?;
-                writer.required_by("paymentId", &self.payment_id, &R0)?;
-                writer.required_by("redirectUrl", &self.redirect_url, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentResponseRequiresAction);
-
     /// Generated from `/oneOf/1/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseRequiresActionStatus {
@@ -1010,8 +533,6 @@ mod payments_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(CreatePaymentResponseRequiresActionStatus);
 
     /// Generated from `/oneOf/2` in the response schema of `create-payment`.
     #[derive(Debug, Clone, PartialEq)]
@@ -1035,40 +556,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["status", "code", "retryable"];
-        impl ::capgen::wire::Codec for CreatePaymentResponseDeclined {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    status: f0?,
-                    code: f1?,
-                    retryable: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("status", &self.status)?;
-                writer.required("code", &self.code)?;
-                writer.required("retryable", &self.retryable)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(CreatePaymentResponseDeclined);
-
     /// Generated from `/oneOf/2/properties/status` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponseDeclinedStatus {
@@ -1088,8 +575,6 @@ mod payments_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(CreatePaymentResponseDeclinedStatus);
 
     /// Generated from `/oneOf/2/properties/code` in the response schema of `create-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1125,8 +610,6 @@ mod payments_contract {
         }
     }
 
-    ::capgen::string_enum!(CreatePaymentResponseDeclinedCode);
-
     /// Refund a payment, in full or in part.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct RefundPayment;
@@ -1146,12 +629,8 @@ mod payments_contract {
             .with_side_effects("external")
             .with_required_roles(&["support-lead"])
             .with_required_scopes(&["payments:write"])
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"properties\":{\"idempotencyKey\":{\"format\":\"uuid\",\"type\":\"string\"},\"minorUnits\":{\"exclusiveMinimum\":0,\"maximum\":9007199254740991,\"type\":\"integer\"},\"note\":{\"maxLength\":2000,\"type\":\"string\"},\"paymentId\":{\"format\":\"uuid\",\"type\":\"string\"},\"reason\":{\"enum\":[\"customer-request\",\"duplicate\",\"fraud\",\"goods-damaged\"]}},\"required\":[\"idempotencyKey\",\"paymentId\",\"reason\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"properties\":{\"refundId\":{\"format\":\"uuid\",\"type\":\"string\"},\"state\":{\"enum\":[\"pending\",\"done\",\"failed\"]}},\"required\":[\"refundId\",\"state\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(REFUND_PAYMENT_REQUEST_SCHEMA)
+            .with_output_schema(REFUND_PAYMENT_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for RefundPayment {
@@ -1195,67 +674,6 @@ mod payments_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "idempotencyKey",
-            "paymentId",
-            "minorUnits",
-            "reason",
-            "note",
-        ];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        static R2: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            9007199254740991,
-        );
-        static R3: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 2000);
-        impl ::capgen::wire::Codec for RefundPaymentRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read_by(&R2)?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read_by(&R3)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    idempotency_key: f0?,
-                    payment_id: f1?,
-                    minor_units: f2,
-                    reason: f3?,
-                    note: f4,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("idempotencyKey", &self.idempotency_key, &R0)?;
-                writer.required_by("paymentId", &self.payment_id, &R1)?;
-                writer.optional_by("minorUnits", &self.minor_units, &R2)?;
-                writer.required("reason", &self.reason)?;
-                writer.optional_by("note", &self.note, &R3)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(RefundPaymentRequest, payload);
-
-    ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
-
     /// Generated from `/properties/reason` in the request schema of `refund-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum RefundPaymentRequestReason {
@@ -1285,8 +703,6 @@ mod payments_contract {
         }
     }
 
-    ::capgen::string_enum!(RefundPaymentRequestReason);
-
     /// The response of `refund-payment`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RefundPaymentResponse {
@@ -1305,38 +721,6 @@ mod payments_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["refundId", "state"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        impl ::capgen::wire::Codec for RefundPaymentResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { refund_id: f0?, state: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("refundId", &self.refund_id, &R0)?;
-                writer.required("state", &self.state)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(RefundPaymentResponse, payload);
-
-    ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
 
     /// Generated from `/properties/state` in the response schema of `refund-payment`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -1364,5 +748,778 @@ mod payments_contract {
         }
     }
 
-    ::capgen::string_enum!(RefundPaymentResponseState);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "idempotencyKey",
+                "amount",
+                "method",
+                "orderId",
+                "captureAt",
+                "discountRate",
+                "allocation",
+                "metadata",
+            ];
+            static IDEMPOTENCY_KEY_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static ORDER_ID_RULE: wire::Text = wire::Text::pattern("^SO-[0-9]{4}-[0-9]{6}$");
+            static CAPTURE_AT_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
+            static DISCOUNT_RATE_RULE: wire::Within<f64> = wire::Within::new(0.0, 1.0)
+                .exclusive_maximum();
+            static METADATA_RULE: wire::Values<wire::Length> = wire::Values(
+                wire::Length::new(0, 500),
+            );
+            impl wire::Codec for CreatePaymentRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut idempotency_key = None;
+                    let mut amount = None;
+                    let mut method = None;
+                    let mut order_id = None;
+                    let mut capture_at = None;
+                    let mut discount_rate = None;
+                    let mut allocation = None;
+                    let mut metadata = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => {
+                                idempotency_key = Some(
+                                    reader.read_by(&IDEMPOTENCY_KEY_RULE)?,
+                                );
+                            }
+                            1 => amount = Some(reader.read()?),
+                            2 => method = Some(reader.read()?),
+                            3 => order_id = Some(reader.read_by(&ORDER_ID_RULE)?),
+                            4 => capture_at = Some(reader.read_by(&CAPTURE_AT_RULE)?),
+                            5 => discount_rate = Some(reader.read_by(&DISCOUNT_RATE_RULE)?),
+                            6 => allocation = Some(reader.read()?),
+                            7 => metadata = Some(reader.read_by(&METADATA_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        idempotency_key: idempotency_key?,
+                        amount: amount?,
+                        method: method?,
+                        order_id: order_id?,
+                        capture_at,
+                        discount_rate,
+                        allocation,
+                        metadata,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer
+                        .required_by(
+                            "idempotencyKey",
+                            &self.idempotency_key,
+                            &IDEMPOTENCY_KEY_RULE,
+                        )?;
+                    writer.required("amount", &self.amount)?;
+                    writer.required("method", &self.method)?;
+                    writer.required_by("orderId", &self.order_id, &ORDER_ID_RULE)?;
+                    writer.optional_by("captureAt", &self.capture_at, &CAPTURE_AT_RULE)?;
+                    writer
+                        .optional_by(
+                            "discountRate",
+                            &self.discount_rate,
+                            &DISCOUNT_RATE_RULE,
+                        )?;
+                    writer.optional("allocation", &self.allocation)?;
+                    writer.optional_by("metadata", &self.metadata, &METADATA_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequest, payload);
+
+        ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["minorUnits", "currency"];
+            static MINOR_UNITS_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                9007199254740991,
+            );
+            static CURRENCY_RULE: wire::Text = wire::Text::pattern("^[A-Z]{3}$");
+            impl wire::Codec for CreatePaymentRequestMoney {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut minor_units = None;
+                    let mut currency = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => minor_units = Some(reader.read_by(&MINOR_UNITS_RULE)?),
+                            1 => currency = Some(reader.read_by(&CURRENCY_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        minor_units: minor_units?,
+                        currency: currency?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("minorUnits", &self.minor_units, &MINOR_UNITS_RULE)?;
+                    writer.required_by("currency", &self.currency, &CURRENCY_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequestMoney);
+
+        impl wire::Codec for CreatePaymentRequestPaymentMethod {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("kind")? {
+                            "card" => reader.read().map(Self::Card),
+                            "bank-transfer" => reader.read().map(Self::BankTransfer),
+                            "store-credit" => reader.read().map(Self::StoreCredit),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Card(value) => writer.write(value),
+                    Self::BankTransfer(value) => writer.write(value),
+                    Self::StoreCredit(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(CreatePaymentRequestPaymentMethod);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "token", "threeDSecure"];
+            static TOKEN_RULE: wire::Length = wire::Length::new(8, 64);
+            impl wire::Codec for CreatePaymentRequestCard {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut token = None;
+                    let mut three_d_secure = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => token = Some(reader.read_by(&TOKEN_RULE)?),
+                            2 => three_d_secure = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        kind: kind?,
+                        token: token?,
+                        three_d_secure,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required_by("token", &self.token, &TOKEN_RULE)?;
+                    writer.optional("threeDSecure", &self.three_d_secure)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequestCard);
+
+        ::capgen::string_enum!(CreatePaymentRequestCardKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "iban", "mandate"];
+            static IBAN_RULE: wire::Text = wire::Text::pattern(
+                "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$",
+            );
+            static MANDATE_RULE: wire::Length = wire::Length::new(1, 35);
+            impl wire::Codec for CreatePaymentRequestBankTransfer {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut iban = None;
+                    let mut mandate = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => iban = Some(reader.read_by(&IBAN_RULE)?),
+                            2 => mandate = Some(reader.read_by(&MANDATE_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        kind: kind?,
+                        iban: iban?,
+                        mandate: mandate?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required_by("iban", &self.iban, &IBAN_RULE)?;
+                    writer.required_by("mandate", &self.mandate, &MANDATE_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequestBankTransfer);
+
+        ::capgen::string_enum!(CreatePaymentRequestBankTransferKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "accountId"];
+            static ACCOUNT_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            impl wire::Codec for CreatePaymentRequestStoreCredit {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut account_id = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => account_id = Some(reader.read_by(&ACCOUNT_ID_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        kind: kind?,
+                        account_id: account_id?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required_by("accountId", &self.account_id, &ACCOUNT_ID_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequestStoreCredit);
+
+        ::capgen::string_enum!(CreatePaymentRequestStoreCreditKind);
+
+        impl wire::Codec for CreatePaymentRequestAllocation {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("to")? {
+                            "seller" => reader.read().map(Self::Seller),
+                            "group" => reader.read().map(Self::Group),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Seller(value) => writer.write(value),
+                    Self::Group(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(CreatePaymentRequestAllocation);
+
+        const _: () = {
+            const NAMES: &[&str] = &["to", "sellerId", "basisPoints"];
+            static SELLER_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static BASIS_POINTS_RULE: wire::Within<u64> = wire::Within::new(1, 10000);
+            impl wire::Codec for CreatePaymentRequestAllocationSeller {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut to = None;
+                    let mut seller_id = None;
+                    let mut basis_points = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => to = Some(reader.read()?),
+                            1 => seller_id = Some(reader.read_by(&SELLER_ID_RULE)?),
+                            2 => basis_points = Some(reader.read_by(&BASIS_POINTS_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        to: to?,
+                        seller_id: seller_id?,
+                        basis_points: basis_points?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("to", &self.to)?;
+                    writer.required_by("sellerId", &self.seller_id, &SELLER_ID_RULE)?;
+                    writer
+                        .required_by("basisPoints", &self.basis_points, &BASIS_POINTS_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequestAllocationSeller);
+
+        ::capgen::string_enum!(CreatePaymentRequestAllocationSellerTo);
+
+        const _: () = {
+            const NAMES: &[&str] = &["to", "name", "basisPoints", "members"];
+            static NAME_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static BASIS_POINTS_RULE: wire::Within<u64> = wire::Within::new(1, 10000);
+            static MEMBERS_RULE: wire::Items<wire::Any> = wire::Items::new(1, 50, wire::Any);
+            impl wire::Codec for CreatePaymentRequestAllocationGroup {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut to = None;
+                    let mut name = None;
+                    let mut basis_points = None;
+                    let mut members = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => to = Some(reader.read()?),
+                            1 => name = Some(reader.read_by(&NAME_RULE)?),
+                            2 => basis_points = Some(reader.read_by(&BASIS_POINTS_RULE)?),
+                            3 => members = Some(reader.read_by(&MEMBERS_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        to: to?,
+                        name: name?,
+                        basis_points: basis_points?,
+                        members: members?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("to", &self.to)?;
+                    writer.required_by("name", &self.name, &NAME_RULE)?;
+                    writer
+                        .required_by("basisPoints", &self.basis_points, &BASIS_POINTS_RULE)?;
+                    writer.required_by("members", &self.members, &MEMBERS_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentRequestAllocationGroup);
+
+        ::capgen::string_enum!(CreatePaymentRequestAllocationGroupTo);
+
+        impl wire::Codec for CreatePaymentResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("status")? {
+                            "succeeded" => reader.read().map(Self::Succeeded),
+                            "requires-action" => reader.read().map(Self::RequiresAction),
+                            "declined" => reader.read().map(Self::Declined),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Succeeded(value) => writer.write(value),
+                    Self::RequiresAction(value) => writer.write(value),
+                    Self::Declined(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(CreatePaymentResponse, payload);
+
+        ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["status", "paymentId", "settledAt", "fee"];
+            static PAYMENT_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static SETTLED_AT_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
+            impl wire::Codec for CreatePaymentResponseSucceeded {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut status = None;
+                    let mut payment_id = None;
+                    let mut settled_at = None;
+                    let mut fee = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => status = Some(reader.read()?),
+                            1 => payment_id = Some(reader.read_by(&PAYMENT_ID_RULE)?),
+                            2 => settled_at = Some(reader.read_by(&SETTLED_AT_RULE)?),
+                            3 => fee = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        status: status?,
+                        payment_id: payment_id?,
+                        settled_at: settled_at?,
+                        fee: fee?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("status", &self.status)?;
+                    writer.required_by("paymentId", &self.payment_id, &PAYMENT_ID_RULE)?;
+                    writer.required_by("settledAt", &self.settled_at, &SETTLED_AT_RULE)?;
+                    writer.required("fee", &self.fee)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentResponseSucceeded);
+
+        ::capgen::string_enum!(CreatePaymentResponseSucceededStatus);
+
+        const _: () = {
+            const NAMES: &[&str] = &["status", "paymentId", "redirectUrl"];
+            static PAYMENT_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static REDIRECT_URL_RULE: wire::Text = wire::Text::format(wire::Format::Uri);
+            impl wire::Codec for CreatePaymentResponseRequiresAction {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut status = None;
+                    let mut payment_id = None;
+                    let mut redirect_url = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => status = Some(reader.read()?),
+                            1 => payment_id = Some(reader.read_by(&PAYMENT_ID_RULE)?),
+                            2 => redirect_url = Some(reader.read_by(&REDIRECT_URL_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        status: status?,
+                        payment_id: payment_id?,
+                        redirect_url: redirect_url?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("status", &self.status)?;
+                    writer.required_by("paymentId", &self.payment_id, &PAYMENT_ID_RULE)?;
+                    writer
+                        .required_by("redirectUrl", &self.redirect_url, &REDIRECT_URL_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentResponseRequiresAction);
+
+        ::capgen::string_enum!(CreatePaymentResponseRequiresActionStatus);
+
+        const _: () = {
+            const NAMES: &[&str] = &["status", "code", "retryable"];
+            impl wire::Codec for CreatePaymentResponseDeclined {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut status = None;
+                    let mut code = None;
+                    let mut retryable = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => status = Some(reader.read()?),
+                            1 => code = Some(reader.read()?),
+                            2 => retryable = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        status: status?,
+                        code: code?,
+                        retryable: retryable?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("status", &self.status)?;
+                    writer.required("code", &self.code)?;
+                    writer.required("retryable", &self.retryable)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(CreatePaymentResponseDeclined);
+
+        ::capgen::string_enum!(CreatePaymentResponseDeclinedStatus);
+
+        ::capgen::string_enum!(CreatePaymentResponseDeclinedCode);
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "idempotencyKey",
+                "paymentId",
+                "minorUnits",
+                "reason",
+                "note",
+            ];
+            static IDEMPOTENCY_KEY_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static PAYMENT_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            static MINOR_UNITS_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                9007199254740991,
+            );
+            static NOTE_RULE: wire::Length = wire::Length::new(0, 2000);
+            impl wire::Codec for RefundPaymentRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut idempotency_key = None;
+                    let mut payment_id = None;
+                    let mut minor_units = None;
+                    let mut reason = None;
+                    let mut note = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => {
+                                idempotency_key = Some(
+                                    reader.read_by(&IDEMPOTENCY_KEY_RULE)?,
+                                );
+                            }
+                            1 => payment_id = Some(reader.read_by(&PAYMENT_ID_RULE)?),
+                            2 => minor_units = Some(reader.read_by(&MINOR_UNITS_RULE)?),
+                            3 => reason = Some(reader.read()?),
+                            4 => note = Some(reader.read_by(&NOTE_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        idempotency_key: idempotency_key?,
+                        payment_id: payment_id?,
+                        minor_units,
+                        reason: reason?,
+                        note,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer
+                        .required_by(
+                            "idempotencyKey",
+                            &self.idempotency_key,
+                            &IDEMPOTENCY_KEY_RULE,
+                        )?;
+                    writer.required_by("paymentId", &self.payment_id, &PAYMENT_ID_RULE)?;
+                    writer.optional_by("minorUnits", &self.minor_units, &MINOR_UNITS_RULE)?;
+                    writer.required("reason", &self.reason)?;
+                    writer.optional_by("note", &self.note, &NOTE_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(RefundPaymentRequest, payload);
+
+        ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
+
+        ::capgen::string_enum!(RefundPaymentRequestReason);
+
+        const _: () = {
+            const NAMES: &[&str] = &["refundId", "state"];
+            static REFUND_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            impl wire::Codec for RefundPaymentResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut refund_id = None;
+                    let mut state = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => refund_id = Some(reader.read_by(&REFUND_ID_RULE)?),
+                            1 => state = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        refund_id: refund_id?,
+                        state: state?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("refundId", &self.refund_id, &REFUND_ID_RULE)?;
+                    writer.required("state", &self.state)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(RefundPaymentResponse, payload);
+
+        ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
+
+        ::capgen::string_enum!(RefundPaymentResponseState);
+    }
+
+    const CREATE_PAYMENT_REQUEST_SCHEMA: &str = r##"{
+  "$id": "https://contracts.example.com/payments/create-payment.json",
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "additionalProperties": false,
+  "definitions": {
+    "Allocation": {
+      "oneOf": [
+        {
+          "additionalProperties": false,
+          "properties": {
+            "basisPoints": {"$ref": "#/definitions/BasisPoints"},
+            "sellerId": {"format": "uuid", "type": "string"},
+            "to": {"const": "seller"}
+          },
+          "required": ["to", "sellerId", "basisPoints"],
+          "type": "object"
+        },
+        {
+          "additionalProperties": false,
+          "properties": {
+            "basisPoints": {"$ref": "#/definitions/BasisPoints"},
+            "members": {
+              "items": {"$ref": "#/definitions/Allocation"},
+              "maxItems": 50,
+              "minItems": 1,
+              "type": "array"
+            },
+            "name": {"minLength": 1, "type": "string"},
+            "to": {"const": "group"}
+          },
+          "required": ["to", "name", "basisPoints", "members"],
+          "type": "object"
+        }
+      ]
+    },
+    "BankTransfer": {
+      "additionalProperties": false,
+      "properties": {
+        "iban": {"pattern": "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$", "type": "string"},
+        "kind": {"const": "bank-transfer"},
+        "mandate": {"maxLength": 35, "minLength": 1, "type": "string"}
+      },
+      "required": ["kind", "iban", "mandate"],
+      "type": "object"
+    },
+    "BasisPoints": {"maximum": 10000, "minimum": 1, "type": "integer"},
+    "Card": {
+      "additionalProperties": false,
+      "properties": {
+        "kind": {"const": "card"},
+        "threeDSecure": {"type": "boolean"},
+        "token": {"maxLength": 64, "minLength": 8, "type": "string"}
+      },
+      "required": ["kind", "token"],
+      "type": "object"
+    },
+    "Money": {
+      "additionalProperties": false,
+      "properties": {
+        "currency": {"pattern": "^[A-Z]{3}$", "type": "string"},
+        "minorUnits": {"exclusiveMinimum": 0, "maximum": 9007199254740991, "type": "integer"}
+      },
+      "required": ["minorUnits", "currency"],
+      "type": "object"
+    },
+    "PaymentMethod": {
+      "oneOf": [
+        {"$ref": "#/definitions/Card"},
+        {"$ref": "#/definitions/BankTransfer"},
+        {"$ref": "#/definitions/StoreCredit"}
+      ]
+    },
+    "StoreCredit": {
+      "additionalProperties": false,
+      "properties": {
+        "accountId": {"format": "uuid", "type": "string"},
+        "kind": {"const": "store-credit"}
+      },
+      "required": ["kind", "accountId"],
+      "type": "object"
+    }
+  },
+  "properties": {
+    "allocation": {"$ref": "#/definitions/Allocation"},
+    "amount": {"$ref": "#/definitions/Money"},
+    "captureAt": {"format": "date-time", "type": "string"},
+    "discountRate": {"exclusiveMaximum": 1, "minimum": 0, "type": "number"},
+    "idempotencyKey": {"format": "uuid", "type": "string"},
+    "metadata": {
+      "additionalProperties": {"maxLength": 500, "type": "string"},
+      "type": "object"
+    },
+    "method": {"$ref": "#/definitions/PaymentMethod"},
+    "orderId": {"pattern": "^SO-[0-9]{4}-[0-9]{6}$", "type": "string"}
+  },
+  "required": ["idempotencyKey", "amount", "method", "orderId"],
+  "type": "object"
+}"##;
+
+    const CREATE_PAYMENT_RESPONSE_SCHEMA: &str = r#"{
+  "oneOf": [
+    {
+      "properties": {
+        "fee": {"minimum": 0, "type": "integer"},
+        "paymentId": {"format": "uuid", "type": "string"},
+        "settledAt": {"format": "date-time", "type": "string"},
+        "status": {"const": "succeeded"}
+      },
+      "required": ["status", "paymentId", "settledAt", "fee"],
+      "type": "object"
+    },
+    {
+      "properties": {
+        "paymentId": {"format": "uuid", "type": "string"},
+        "redirectUrl": {"format": "uri", "type": "string"},
+        "status": {"const": "requires-action"}
+      },
+      "required": ["status", "paymentId", "redirectUrl"],
+      "type": "object"
+    },
+    {
+      "properties": {
+        "code": {
+          "enum": ["insufficient-funds", "expired-card", "suspected-fraud", "provider-unavailable"]
+        },
+        "retryable": {"type": "boolean"},
+        "status": {"const": "declined"}
+      },
+      "required": ["status", "code", "retryable"],
+      "type": "object"
+    }
+  ]
+}"#;
+
+    const REFUND_PAYMENT_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "properties": {
+    "idempotencyKey": {"format": "uuid", "type": "string"},
+    "minorUnits": {"exclusiveMinimum": 0, "maximum": 9007199254740991, "type": "integer"},
+    "note": {"maxLength": 2000, "type": "string"},
+    "paymentId": {"format": "uuid", "type": "string"},
+    "reason": {"enum": ["customer-request", "duplicate", "fraud", "goods-damaged"]}
+  },
+  "required": ["idempotencyKey", "paymentId", "reason"],
+  "type": "object"
+}"#;
+
+    const REFUND_PAYMENT_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "refundId": {"format": "uuid", "type": "string"},
+    "state": {"enum": ["pending", "done", "failed"]}
+  },
+  "required": ["refundId", "state"],
+  "type": "object"
+}"#;
 }

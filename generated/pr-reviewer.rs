@@ -58,12 +58,8 @@ mod pr_reviewer_contract {
             .with_timeout_ms(60000u64)
             .with_idempotent(true)
             .with_since("1.1.0")
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"properties\":{\"prUrl\":{\"type\":\"string\"},\"severity\":{\"enum\":[\"low\",\"med\",\"high\"]}},\"required\":[\"prUrl\",\"severity\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"properties\":{\"summary\":{\"type\":\"string\"},\"verdict\":{\"enum\":[\"approve\",\"request-changes\",\"comment\"]}},\"required\":[\"verdict\",\"summary\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(REVIEW_PR_REQUEST_SCHEMA)
+            .with_output_schema(REVIEW_PR_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for ReviewPr {
@@ -94,35 +90,6 @@ mod pr_reviewer_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["prUrl", "severity"];
-        impl ::capgen::wire::Codec for ReviewPrRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { pr_url: f0?, severity: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("prUrl", &self.pr_url)?;
-                writer.required("severity", &self.severity)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewPrRequest, payload);
-
-    ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
-
     /// Generated from `/properties/severity` in the request schema of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewPrRequestSeverity {
@@ -149,8 +116,6 @@ mod pr_reviewer_contract {
         }
     }
 
-    ::capgen::string_enum!(ReviewPrRequestSeverity);
-
     /// The response of `review-pr`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewPrResponse {
@@ -169,35 +134,6 @@ mod pr_reviewer_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["verdict", "summary"];
-        impl ::capgen::wire::Codec for ReviewPrResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { verdict: f0?, summary: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("verdict", &self.verdict)?;
-                writer.required("summary", &self.summary)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewPrResponse, payload);
-
-    ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
 
     /// Generated from `/properties/verdict` in the response schema of `review-pr`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -225,5 +161,97 @@ mod pr_reviewer_contract {
         }
     }
 
-    ::capgen::string_enum!(ReviewPrResponseVerdict);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["prUrl", "severity"];
+            impl wire::Codec for ReviewPrRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut pr_url = None;
+                    let mut severity = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => pr_url = Some(reader.read()?),
+                            1 => severity = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        pr_url: pr_url?,
+                        severity: severity?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("prUrl", &self.pr_url)?;
+                    writer.required("severity", &self.severity)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewPrRequest, payload);
+
+        ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
+
+        ::capgen::string_enum!(ReviewPrRequestSeverity);
+
+        const _: () = {
+            const NAMES: &[&str] = &["verdict", "summary"];
+            impl wire::Codec for ReviewPrResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut verdict = None;
+                    let mut summary = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => verdict = Some(reader.read()?),
+                            1 => summary = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        verdict: verdict?,
+                        summary: summary?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("verdict", &self.verdict)?;
+                    writer.required("summary", &self.summary)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewPrResponse, payload);
+
+        ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
+
+        ::capgen::string_enum!(ReviewPrResponseVerdict);
+    }
+
+    const REVIEW_PR_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "properties": {
+    "prUrl": {"type": "string"},
+    "severity": {"enum": ["low", "med", "high"]}
+  },
+  "required": ["prUrl", "severity"],
+  "type": "object"
+}"#;
+
+    const REVIEW_PR_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "summary": {"type": "string"},
+    "verdict": {"enum": ["approve", "request-changes", "comment"]}
+  },
+  "required": ["verdict", "summary"],
+  "type": "object"
+}"#;
 }

@@ -67,12 +67,8 @@ mod reviewer_contract {
             .with_side_effects("pure")
             .with_determinism("nondeterministic")
             .with_required_scopes(&["code:read"])
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"definitions\":{\"Change\":{\"oneOf\":[{\"properties\":{\"kind\":{\"const\":\"added\",\"type\":\"string\"},\"text\":{\"type\":\"string\"}},\"required\":[\"kind\",\"text\"],\"type\":\"object\"},{\"properties\":{\"diff\":{\"type\":\"string\"},\"kind\":{\"const\":\"edited\",\"type\":\"string\"}},\"required\":[\"kind\",\"diff\"],\"type\":\"object\"},{\"properties\":{\"kind\":{\"const\":\"removed\",\"type\":\"string\"}},\"required\":[\"kind\"],\"type\":\"object\"}]},\"Focus\":{\"oneOf\":[{\"const\":\"correctness\",\"type\":\"string\"},{\"const\":\"security\",\"type\":\"string\"},{\"const\":\"clarity\",\"type\":\"string\"}]}},\"properties\":{\"files\":{\"additionalProperties\":{\"$ref\":\"#/definitions/Change\"},\"type\":\"object\"},\"focus\":{\"items\":{\"$ref\":\"#/definitions/Focus\"},\"type\":\"array\"},\"limit\":{\"maximum\":255,\"minimum\":1,\"type\":[\"integer\",\"null\"]},\"repository\":{\"format\":\"uri\",\"type\":\"string\"}},\"required\":[\"repository\",\"files\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"definitions\":{\"Finding\":{\"properties\":{\"focus\":{\"$ref\":\"#/definitions/Focus\"},\"line\":{\"maximum\":4294967295,\"minimum\":1,\"type\":[\"integer\",\"null\"]},\"message\":{\"maxLength\":2000,\"minLength\":1,\"type\":\"string\"},\"path\":{\"type\":\"string\"}},\"required\":[\"focus\",\"path\",\"line\",\"message\"],\"type\":\"object\"},\"Focus\":{\"oneOf\":[{\"const\":\"correctness\",\"type\":\"string\"},{\"const\":\"security\",\"type\":\"string\"},{\"const\":\"clarity\",\"type\":\"string\"}]},\"Verdict\":{\"oneOf\":[{\"const\":\"approve\",\"type\":\"string\"},{\"const\":\"request-changes\",\"type\":\"string\"}]}},\"properties\":{\"findings\":{\"items\":{\"$ref\":\"#/definitions/Finding\"},\"type\":\"array\"},\"verdict\":{\"$ref\":\"#/definitions/Verdict\"}},\"required\":[\"verdict\",\"findings\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(REVIEW_CHANGE_REQUEST_SCHEMA)
+            .with_output_schema(REVIEW_CHANGE_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for ReviewChange {
@@ -112,52 +108,6 @@ mod reviewer_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["repository", "files", "focus", "limit"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uri,
-        );
-        static R1: ::capgen::wire::Nullable<::capgen::wire::Within<u64>> = ::capgen::wire::Nullable(
-            ::capgen::wire::Within::new(1, 255),
-        );
-        impl ::capgen::wire::Codec for ReviewChangeRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    repository: f0?,
-                    files: f1?,
-                    focus: f2,
-                    limit: f3,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("repository", &self.repository, &R0)?;
-                writer.required("files", &self.files)?;
-                writer.optional("focus", &self.focus)?;
-                writer.optional_by("limit", &self.limit, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewChangeRequest, payload);
-
-    ::capgen::payload!(ReviewChangeRequest, ReviewChange, input_schema);
-
     /// How a file changes.
     #[derive(Debug, Clone, PartialEq)]
     pub enum ReviewChangeRequestChange {
@@ -187,31 +137,6 @@ mod reviewer_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for ReviewChangeRequestChange {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("kind")? {
-                        "added" => reader.read().map(Self::Added),
-                        "edited" => reader.read().map(Self::Edited),
-                        "removed" => reader.read().map(Self::Removed),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Added(value) => writer.write(value),
-                Self::Edited(value) => writer.write(value),
-                Self::Removed(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(ReviewChangeRequestChange);
-
     /// The file is new.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeAdded {
@@ -230,33 +155,6 @@ mod reviewer_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "text"];
-        impl ::capgen::wire::Codec for ReviewChangeRequestChangeAdded {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0?, text: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required("text", &self.text)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewChangeRequestChangeAdded);
 
     /// Generated from `/definitions/Change/oneOf/0/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -278,8 +176,6 @@ mod reviewer_contract {
         }
     }
 
-    ::capgen::string_enum!(ReviewChangeRequestChangeAddedKind);
-
     /// The file existed and has changed.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeRequestChangeEdited {
@@ -298,33 +194,6 @@ mod reviewer_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "diff"];
-        impl ::capgen::wire::Codec for ReviewChangeRequestChangeEdited {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0?, diff: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required("diff", &self.diff)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewChangeRequestChangeEdited);
 
     /// Generated from `/definitions/Change/oneOf/1/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -345,8 +214,6 @@ mod reviewer_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(ReviewChangeRequestChangeEditedKind);
 
     /// The file was deleted.
     #[derive(Debug, Clone, PartialEq)]
@@ -370,30 +237,6 @@ mod reviewer_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["kind"];
-        impl ::capgen::wire::Codec for ReviewChangeRequestChangeRemoved {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewChangeRequestChangeRemoved);
-
     /// Generated from `/definitions/Change/oneOf/2/properties/kind` in the request schema of `review-change`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeRequestChangeRemovedKind {
@@ -413,8 +256,6 @@ mod reviewer_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(ReviewChangeRequestChangeRemovedKind);
 
     /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -442,8 +283,6 @@ mod reviewer_contract {
         }
     }
 
-    ::capgen::string_enum!(ReviewChangeRequestFocus);
-
     /// The result of a review.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeResponse {
@@ -462,38 +301,6 @@ mod reviewer_contract {
             Self { verdict, findings }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["verdict", "findings"];
-        impl ::capgen::wire::Codec for ReviewChangeResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    verdict: f0?,
-                    findings: f1?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("verdict", &self.verdict)?;
-                writer.required("findings", &self.findings)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewChangeResponse, payload);
-
-    ::capgen::payload!(ReviewChangeResponse, ReviewChange, output_schema);
 
     /// Whether to merge a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -517,8 +324,6 @@ mod reviewer_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(ReviewChangeResponseVerdict);
 
     /// A problem to fix.
     #[derive(Debug, Clone, PartialEq)]
@@ -550,48 +355,6 @@ mod reviewer_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["focus", "path", "line", "message"];
-        static R0: ::capgen::wire::Nullable<::capgen::wire::Within<u64>> = ::capgen::wire::Nullable(
-            ::capgen::wire::Within::new(1, 4294967295),
-        );
-        static R1: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 2000);
-        impl ::capgen::wire::Codec for ReviewChangeResponseFinding {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read_by(&R0)?),
-                        3 => f3 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    focus: f0?,
-                    path: f1?,
-                    line: f2?,
-                    message: f3?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("focus", &self.focus)?;
-                writer.required("path", &self.path)?;
-                writer.required_by("line", &self.line, &R0)?;
-                writer.required_by("message", &self.message, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ReviewChangeResponseFinding);
-
     /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ReviewChangeResponseFocus {
@@ -618,8 +381,6 @@ mod reviewer_contract {
         }
     }
 
-    ::capgen::string_enum!(ReviewChangeResponseFocus);
-
     /// List the rules that the reviewer applies.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ListRules;
@@ -635,9 +396,7 @@ mod reviewer_contract {
             .with_idempotent(true)
             .with_side_effects("pure")
             .with_determinism("deterministic")
-            .with_output_schema(
-                "{\"definitions\":{\"Focus\":{\"oneOf\":[{\"const\":\"correctness\",\"type\":\"string\"},{\"const\":\"security\",\"type\":\"string\"},{\"const\":\"clarity\",\"type\":\"string\"}]},\"Rule\":{\"properties\":{\"focus\":{\"$ref\":\"#/definitions/Focus\"},\"id\":{\"pattern\":\"^[a-z][a-z0-9-]*$\",\"type\":\"string\"},\"summary\":{\"type\":\"string\"}},\"required\":[\"id\",\"summary\",\"focus\"],\"type\":\"object\"}},\"items\":{\"$ref\":\"#/definitions/Rule\"},\"type\":\"array\"}",
-            );
+            .with_output_schema(LIST_RULES_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for ListRules {
@@ -658,19 +417,6 @@ mod reviewer_contract {
         /// The wrapped value.
         pub Vec<ListRulesResponseRule>,
     );
-
-    impl ::capgen::wire::Codec for ListRulesResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
-    }
-
-    ::capgen::impl_serde!(ListRulesResponse, payload);
-
-    ::capgen::payload!(ListRulesResponse, ListRules, output_schema);
 
     /// A rule that changes are checked against.
     #[derive(Debug, Clone, PartialEq)]
@@ -698,41 +444,6 @@ mod reviewer_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id", "summary", "focus"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::pattern("^[a-z][a-z0-9-]*$");
-        impl ::capgen::wire::Codec for ListRulesResponseRule {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id: f0?,
-                    summary: f1?,
-                    focus: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("id", &self.id, &R0)?;
-                writer.required("summary", &self.summary)?;
-                writer.required("focus", &self.focus)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ListRulesResponseRule);
-
     /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ListRulesResponseFocus {
@@ -759,5 +470,407 @@ mod reviewer_contract {
         }
     }
 
-    ::capgen::string_enum!(ListRulesResponseFocus);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["repository", "files", "focus", "limit"];
+            static REPOSITORY_RULE: wire::Text = wire::Text::format(wire::Format::Uri);
+            static LIMIT_RULE: wire::Nullable<wire::Within<u64>> = wire::Nullable(
+                wire::Within::new(1, 255),
+            );
+            impl wire::Codec for ReviewChangeRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut repository = None;
+                    let mut files = None;
+                    let mut focus = None;
+                    let mut limit = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => repository = Some(reader.read_by(&REPOSITORY_RULE)?),
+                            1 => files = Some(reader.read()?),
+                            2 => focus = Some(reader.read()?),
+                            3 => limit = Some(reader.read_by(&LIMIT_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        repository: repository?,
+                        files: files?,
+                        focus,
+                        limit,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("repository", &self.repository, &REPOSITORY_RULE)?;
+                    writer.required("files", &self.files)?;
+                    writer.optional("focus", &self.focus)?;
+                    writer.optional_by("limit", &self.limit, &LIMIT_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewChangeRequest, payload);
+
+        ::capgen::payload!(ReviewChangeRequest, ReviewChange, input_schema);
+
+        impl wire::Codec for ReviewChangeRequestChange {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("kind")? {
+                            "added" => reader.read().map(Self::Added),
+                            "edited" => reader.read().map(Self::Edited),
+                            "removed" => reader.read().map(Self::Removed),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Added(value) => writer.write(value),
+                    Self::Edited(value) => writer.write(value),
+                    Self::Removed(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(ReviewChangeRequestChange);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "text"];
+            impl wire::Codec for ReviewChangeRequestChangeAdded {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut text = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => text = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { kind: kind?, text: text? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required("text", &self.text)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewChangeRequestChangeAdded);
+
+        ::capgen::string_enum!(ReviewChangeRequestChangeAddedKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "diff"];
+            impl wire::Codec for ReviewChangeRequestChangeEdited {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut diff = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => diff = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { kind: kind?, diff: diff? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required("diff", &self.diff)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewChangeRequestChangeEdited);
+
+        ::capgen::string_enum!(ReviewChangeRequestChangeEditedKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind"];
+            impl wire::Codec for ReviewChangeRequestChangeRemoved {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { kind: kind? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewChangeRequestChangeRemoved);
+
+        ::capgen::string_enum!(ReviewChangeRequestChangeRemovedKind);
+
+        ::capgen::string_enum!(ReviewChangeRequestFocus);
+
+        const _: () = {
+            const NAMES: &[&str] = &["verdict", "findings"];
+            impl wire::Codec for ReviewChangeResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut verdict = None;
+                    let mut findings = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => verdict = Some(reader.read()?),
+                            1 => findings = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        verdict: verdict?,
+                        findings: findings?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("verdict", &self.verdict)?;
+                    writer.required("findings", &self.findings)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewChangeResponse, payload);
+
+        ::capgen::payload!(ReviewChangeResponse, ReviewChange, output_schema);
+
+        ::capgen::string_enum!(ReviewChangeResponseVerdict);
+
+        const _: () = {
+            const NAMES: &[&str] = &["focus", "path", "line", "message"];
+            static LINE_RULE: wire::Nullable<wire::Within<u64>> = wire::Nullable(
+                wire::Within::new(1, 4294967295),
+            );
+            static MESSAGE_RULE: wire::Length = wire::Length::new(1, 2000);
+            impl wire::Codec for ReviewChangeResponseFinding {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut focus = None;
+                    let mut path = None;
+                    let mut line = None;
+                    let mut message = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => focus = Some(reader.read()?),
+                            1 => path = Some(reader.read()?),
+                            2 => line = Some(reader.read_by(&LINE_RULE)?),
+                            3 => message = Some(reader.read_by(&MESSAGE_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        focus: focus?,
+                        path: path?,
+                        line: line?,
+                        message: message?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("focus", &self.focus)?;
+                    writer.required("path", &self.path)?;
+                    writer.required_by("line", &self.line, &LINE_RULE)?;
+                    writer.required_by("message", &self.message, &MESSAGE_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ReviewChangeResponseFinding);
+
+        ::capgen::string_enum!(ReviewChangeResponseFocus);
+
+        impl wire::Codec for ListRulesResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
+        }
+
+        ::capgen::impl_serde!(ListRulesResponse, payload);
+
+        ::capgen::payload!(ListRulesResponse, ListRules, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["id", "summary", "focus"];
+            static ID_RULE: wire::Text = wire::Text::pattern("^[a-z][a-z0-9-]*$");
+            impl wire::Codec for ListRulesResponseRule {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut summary = None;
+                    let mut focus = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read_by(&ID_RULE)?),
+                            1 => summary = Some(reader.read()?),
+                            2 => focus = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id: id?,
+                        summary: summary?,
+                        focus: focus?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("id", &self.id, &ID_RULE)?;
+                    writer.required("summary", &self.summary)?;
+                    writer.required("focus", &self.focus)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ListRulesResponseRule);
+
+        ::capgen::string_enum!(ListRulesResponseFocus);
+    }
+
+    const REVIEW_CHANGE_REQUEST_SCHEMA: &str = r##"{
+  "additionalProperties": false,
+  "definitions": {
+    "Change": {
+      "oneOf": [
+        {
+          "properties": {
+            "kind": {"const": "added", "type": "string"},
+            "text": {"type": "string"}
+          },
+          "required": ["kind", "text"],
+          "type": "object"
+        },
+        {
+          "properties": {
+            "diff": {"type": "string"},
+            "kind": {"const": "edited", "type": "string"}
+          },
+          "required": ["kind", "diff"],
+          "type": "object"
+        },
+        {
+          "properties": {
+            "kind": {"const": "removed", "type": "string"}
+          },
+          "required": ["kind"],
+          "type": "object"
+        }
+      ]
+    },
+    "Focus": {
+      "oneOf": [
+        {"const": "correctness", "type": "string"},
+        {"const": "security", "type": "string"},
+        {"const": "clarity", "type": "string"}
+      ]
+    }
+  },
+  "properties": {
+    "files": {
+      "additionalProperties": {"$ref": "#/definitions/Change"},
+      "type": "object"
+    },
+    "focus": {
+      "items": {"$ref": "#/definitions/Focus"},
+      "type": "array"
+    },
+    "limit": {"maximum": 255, "minimum": 1, "type": ["integer", "null"]},
+    "repository": {"format": "uri", "type": "string"}
+  },
+  "required": ["repository", "files"],
+  "type": "object"
+}"##;
+
+    const REVIEW_CHANGE_RESPONSE_SCHEMA: &str = r##"{
+  "definitions": {
+    "Finding": {
+      "properties": {
+        "focus": {"$ref": "#/definitions/Focus"},
+        "line": {"maximum": 4294967295, "minimum": 1, "type": ["integer", "null"]},
+        "message": {"maxLength": 2000, "minLength": 1, "type": "string"},
+        "path": {"type": "string"}
+      },
+      "required": ["focus", "path", "line", "message"],
+      "type": "object"
+    },
+    "Focus": {
+      "oneOf": [
+        {"const": "correctness", "type": "string"},
+        {"const": "security", "type": "string"},
+        {"const": "clarity", "type": "string"}
+      ]
+    },
+    "Verdict": {
+      "oneOf": [
+        {"const": "approve", "type": "string"},
+        {"const": "request-changes", "type": "string"}
+      ]
+    }
+  },
+  "properties": {
+    "findings": {
+      "items": {"$ref": "#/definitions/Finding"},
+      "type": "array"
+    },
+    "verdict": {"$ref": "#/definitions/Verdict"}
+  },
+  "required": ["verdict", "findings"],
+  "type": "object"
+}"##;
+
+    const LIST_RULES_RESPONSE_SCHEMA: &str = r##"{
+  "definitions": {
+    "Focus": {
+      "oneOf": [
+        {"const": "correctness", "type": "string"},
+        {"const": "security", "type": "string"},
+        {"const": "clarity", "type": "string"}
+      ]
+    },
+    "Rule": {
+      "properties": {
+        "focus": {"$ref": "#/definitions/Focus"},
+        "id": {"pattern": "^[a-z][a-z0-9-]*$", "type": "string"},
+        "summary": {"type": "string"}
+      },
+      "required": ["id", "summary", "focus"],
+      "type": "object"
+    }
+  },
+  "items": {"$ref": "#/definitions/Rule"},
+  "type": "array"
+}"##;
 }

@@ -67,12 +67,8 @@ mod search_contract {
             .with_side_effects("pure")
             .with_determinism("nondeterministic")
             .with_latency("interactive")
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"definitions\":{\"Collection\":{\"enum\":[\"products\",\"articles\",\"orders\"]},\"Comparison\":{\"additionalProperties\":false,\"properties\":{\"field\":{\"$ref\":\"#/definitions/FieldName\"},\"op\":{\"enum\":[\"=\",\"!=\",\"<\",\"<=\",\">\",\">=\",\"in\"]},\"value\":{\"anyOf\":[{\"$ref\":\"#/definitions/Scalar\"},{\"items\":{\"$ref\":\"#/definitions/Scalar\"},\"maxItems\":1000,\"type\":\"array\"}]}},\"required\":[\"op\",\"field\",\"value\"],\"type\":\"object\"},\"Every\":{\"additionalProperties\":false,\"properties\":{\"filters\":{\"items\":{\"$ref\":\"#/definitions/Filter\"},\"minItems\":1,\"type\":\"array\"},\"op\":{\"const\":\"and\"}},\"required\":[\"op\",\"filters\"],\"type\":\"object\"},\"FieldName\":{\"not\":{\"pattern\":\"^_\"},\"pattern\":\"^[a-zA-Z_][a-zA-Z0-9_]*(\\\\.[a-zA-Z_][a-zA-Z0-9_]*)*$\",\"type\":\"string\"},\"Filter\":{\"oneOf\":[{\"$ref\":\"#/definitions/Every\"},{\"$ref\":\"#/definitions/Some\"},{\"$ref\":\"#/definitions/Not\"},{\"$ref\":\"#/definitions/Comparison\"}]},\"Not\":{\"additionalProperties\":false,\"properties\":{\"filter\":{\"$ref\":\"#/definitions/Filter\"},\"op\":{\"const\":\"not\"}},\"required\":[\"op\",\"filter\"],\"type\":\"object\"},\"Scalar\":{\"type\":[\"string\",\"number\",\"boolean\",\"null\"]},\"Some\":{\"additionalProperties\":false,\"properties\":{\"filters\":{\"items\":{\"$ref\":\"#/definitions/Filter\"},\"minItems\":1,\"type\":\"array\"},\"op\":{\"const\":\"or\"}},\"required\":[\"op\",\"filters\"],\"type\":\"object\"}},\"properties\":{\"collections\":{\"items\":{\"$ref\":\"#/definitions/Collection\"},\"minItems\":1,\"type\":\"array\",\"uniqueItems\":true},\"cursor\":{\"minLength\":1,\"type\":\"string\"},\"orderBy\":{\"items\":{\"additionalProperties\":false,\"properties\":{\"direction\":{\"enum\":[\"asc\",\"desc\"]},\"field\":{\"$ref\":\"#/definitions/FieldName\"}},\"required\":[\"field\"],\"type\":\"object\"},\"maxItems\":10,\"type\":\"array\"},\"pageSize\":{\"maximum\":200,\"minimum\":1,\"type\":\"integer\"},\"query\":{\"maxLength\":512,\"type\":\"string\"},\"where\":{\"$ref\":\"#/definitions/Filter\"}},\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"definitions\":{\"Hit\":{\"properties\":{\"collection\":{\"enum\":[\"products\",\"articles\",\"orders\"]},\"document\":{\"additionalProperties\":true,\"type\":\"object\"},\"id\":{\"type\":\"string\"},\"score\":{\"maximum\":1,\"minimum\":0,\"type\":\"number\"},\"thumbnail\":{\"format\":\"uri-reference\",\"type\":\"string\"},\"url\":{\"format\":\"uri\",\"type\":\"string\"}},\"required\":[\"id\",\"collection\",\"score\",\"document\"],\"type\":\"object\"}},\"properties\":{\"facets\":{\"additionalProperties\":{\"additionalProperties\":{\"minimum\":0,\"type\":\"integer\"},\"type\":\"object\"},\"type\":\"object\"},\"hits\":{\"items\":{\"$ref\":\"#/definitions/Hit\"},\"type\":\"array\"},\"nextCursor\":{\"type\":\"string\"},\"total\":{\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"total\",\"hits\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(SEARCH_REQUEST_SCHEMA)
+            .with_output_schema(SEARCH_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Search {
@@ -121,73 +117,6 @@ mod search_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "query",
-            "where",
-            "collections",
-            "orderBy",
-            "pageSize",
-            "cursor",
-        ];
-        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 512);
-        static R1: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
-            <SearchRequest as ::capgen::Payload>::schema,
-            &["/properties/collections"],
-        );
-        static R2: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            0,
-            10,
-            ::capgen::wire::Any,
-        );
-        static R3: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 200);
-        static R4: ::capgen::wire::Length = ::capgen::wire::Length::new(1, u64::MAX);
-        impl ::capgen::wire::Codec for SearchRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read_by(&R1)?),
-                        3 => f3 = Some(reader.read_by(&R2)?),
-                        4 => f4 = Some(reader.read_by(&R3)?),
-                        5 => f5 = Some(reader.read_by(&R4)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    query: f0,
-                    r#where: f1,
-                    collections: f2,
-                    order_by: f3,
-                    page_size: f4,
-                    cursor: f5,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional_by("query", &self.query, &R0)?;
-                writer.optional("where", &self.r#where)?;
-                writer.optional_by("collections", &self.collections, &R1)?;
-                writer.optional_by("orderBy", &self.order_by, &R2)?;
-                writer.optional_by("pageSize", &self.page_size, &R3)?;
-                writer.optional_by("cursor", &self.cursor, &R4)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequest, payload);
-
-    ::capgen::payload!(SearchRequest, Search, input_schema);
-
     /// A condition or a combination of conditions, selected by `op`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchRequestFilter {
@@ -225,35 +154,6 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for SearchRequestFilter {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("op")? {
-                        "and" => reader.read().map(Self::And),
-                        "or" => reader.read().map(Self::Or),
-                        "not" => reader.read().map(Self::Not),
-                        "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" => {
-                            reader.read().map(Self::Comparison)
-                        }
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::And(value) => writer.write(value),
-                Self::Or(value) => writer.write(value),
-                Self::Not(value) => writer.write(value),
-                Self::Comparison(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(SearchRequestFilter);
-
     /// All of the conditions are true.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestEvery {
@@ -272,38 +172,6 @@ mod search_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["op", "filters"];
-        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            1,
-            u64::MAX,
-            ::capgen::wire::Any,
-        );
-        impl ::capgen::wire::Codec for SearchRequestEvery {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { op: f0?, filters: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("op", &self.op)?;
-                writer.required_by("filters", &self.filters, &R0)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestEvery);
 
     /// Generated from `/definitions/Every/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -325,8 +193,6 @@ mod search_contract {
         }
     }
 
-    ::capgen::string_enum!(SearchRequestEveryOp);
-
     /// At least one of the conditions is true.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestSome {
@@ -345,38 +211,6 @@ mod search_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["op", "filters"];
-        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            1,
-            u64::MAX,
-            ::capgen::wire::Any,
-        );
-        impl ::capgen::wire::Codec for SearchRequestSome {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { op: f0?, filters: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("op", &self.op)?;
-                writer.required_by("filters", &self.filters, &R0)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestSome);
 
     /// Generated from `/definitions/Some/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -398,8 +232,6 @@ mod search_contract {
         }
     }
 
-    ::capgen::string_enum!(SearchRequestSomeOp);
-
     /// The condition is false.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestNot {
@@ -418,33 +250,6 @@ mod search_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["op", "filter"];
-        impl ::capgen::wire::Codec for SearchRequestNot {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { op: f0?, filter: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("op", &self.op)?;
-                writer.required("filter", &self.filter)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestNot);
 
     /// Generated from `/definitions/Not/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -465,8 +270,6 @@ mod search_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SearchRequestNotOp);
 
     /// Compares a field with a value.
     #[derive(Debug, Clone, PartialEq)]
@@ -489,44 +292,6 @@ mod search_contract {
             Self { op, field, value }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["op", "field", "value"];
-        static R0: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
-            <SearchRequest as ::capgen::Payload>::schema,
-            &["/definitions/FieldName"],
-        );
-        impl ::capgen::wire::Codec for SearchRequestComparison {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    op: f0?,
-                    field: f1?,
-                    value: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("op", &self.op)?;
-                writer.required_by("field", &self.field, &R0)?;
-                writer.required("value", &self.value)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestComparison);
 
     /// Generated from `/definitions/Comparison/properties/op` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -574,8 +339,6 @@ mod search_contract {
         }
     }
 
-    ::capgen::string_enum!(SearchRequestComparisonOp);
-
     /// A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
     pub type SearchRequestFieldName = String;
 
@@ -599,34 +362,6 @@ mod search_contract {
             Self::Array(value)
         }
     }
-
-    const _: () = {
-        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            0,
-            1000,
-            ::capgen::wire::Any,
-        );
-        impl ::capgen::wire::Codec for SearchRequestComparisonValue {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::Null
-                    | ::capgen::wire::ValueKind::Boolean
-                    | ::capgen::wire::ValueKind::Number
-                    | ::capgen::wire::ValueKind::String => reader.read().map(Self::Scalar),
-                    ::capgen::wire::ValueKind::Array => reader.read_by(&R0).map(Self::Array),
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::Scalar(value) => writer.write(value),
-                    Self::Array(value) => writer.write_by(value, &R0),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestComparisonValue);
 
     /// Generated from `/definitions/Scalar` in the request schema of `search`.
     pub type SearchRequestScalar = Option<SearchRequestScalarValue>;
@@ -660,26 +395,6 @@ mod search_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for SearchRequestScalarValue {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
-                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Boolean(value) => writer.write(value),
-                Self::Number(value) => writer.write(value),
-                Self::String(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(SearchRequestScalarValue);
-
     /// Generated from `/definitions/Collection` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchRequestCollection {
@@ -706,8 +421,6 @@ mod search_contract {
         }
     }
 
-    ::capgen::string_enum!(SearchRequestCollection);
-
     /// Generated from `/properties/orderBy/items` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestOrderByItem {
@@ -723,37 +436,6 @@ mod search_contract {
             Self { field, direction: None }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["field", "direction"];
-        static R0: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
-            <SearchRequest as ::capgen::Payload>::schema,
-            &["/definitions/FieldName"],
-        );
-        impl ::capgen::wire::Codec for SearchRequestOrderByItem {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { field: f0?, direction: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("field", &self.field, &R0)?;
-                writer.optional("direction", &self.direction)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestOrderByItem);
 
     /// Generated from `/properties/orderBy/items/properties/direction` in the request schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -777,8 +459,6 @@ mod search_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SearchRequestOrderByItemDirection);
 
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -806,46 +486,6 @@ mod search_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
-        impl ::capgen::wire::Codec for SearchResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    total: f0?,
-                    hits: f1?,
-                    facets: f2,
-                    next_cursor: f3,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("total", &self.total)?;
-                writer.required("hits", &self.hits)?;
-                writer.optional("facets", &self.facets)?;
-                writer.optional("nextCursor", &self.next_cursor)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchResponse, payload);
-
-    ::capgen::payload!(SearchResponse, Search, output_schema);
 
     /// Generated from `/definitions/Hit` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -883,66 +523,6 @@ mod search_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "id",
-            "collection",
-            "score",
-            "url",
-            "thumbnail",
-            "document",
-        ];
-        static R0: ::capgen::wire::Within<f64> = ::capgen::wire::Within::new(0.0, 1.0);
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uri,
-        );
-        static R2: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::UriReference,
-        );
-        impl ::capgen::wire::Codec for SearchResponseHit {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read_by(&R0)?),
-                        3 => f3 = Some(reader.read_by(&R1)?),
-                        4 => f4 = Some(reader.read_by(&R2)?),
-                        5 => f5 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id: f0?,
-                    collection: f1?,
-                    score: f2?,
-                    url: f3,
-                    thumbnail: f4,
-                    document: f5?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("id", &self.id)?;
-                writer.required("collection", &self.collection)?;
-                writer.required_by("score", &self.score, &R0)?;
-                writer.optional_by("url", &self.url, &R1)?;
-                writer.optional_by("thumbnail", &self.thumbnail, &R2)?;
-                writer.required("document", &self.document)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchResponseHit);
-
     /// Generated from `/definitions/Hit/properties/collection` in the response schema of `search`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SearchResponseHitCollection {
@@ -969,8 +549,6 @@ mod search_contract {
         }
     }
 
-    ::capgen::string_enum!(SearchResponseHitCollection);
-
     /// Complete the beginning of a query.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Suggest;
@@ -987,12 +565,8 @@ mod search_contract {
             .with_idempotent(true)
             .with_side_effects("pure")
             .with_latency("interactive")
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"properties\":{\"limit\":{\"maximum\":20,\"minimum\":1,\"type\":\"integer\"},\"prefix\":{\"maxLength\":64,\"minLength\":1,\"type\":\"string\"}},\"required\":[\"prefix\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"items\":{\"type\":\"string\"},\"maxItems\":20,\"type\":\"array\",\"uniqueItems\":true}",
-            );
+            .with_input_schema(SUGGEST_REQUEST_SCHEMA)
+            .with_output_schema(SUGGEST_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Suggest {
@@ -1023,37 +597,6 @@ mod search_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["prefix", "limit"];
-        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(1, 64);
-        static R1: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(1, 20);
-        impl ::capgen::wire::Codec for SuggestRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { prefix: f0?, limit: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("prefix", &self.prefix, &R0)?;
-                writer.optional_by("limit", &self.limit, &R1)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SuggestRequest, payload);
-
-    ::capgen::payload!(SuggestRequest, Suggest, input_schema);
-
     /// Suggestions, most likely first.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SuggestResponse(
@@ -1061,21 +604,625 @@ mod search_contract {
         pub Vec<String>,
     );
 
-    const _: () = {
-        static R0: ::capgen::wire::Unique<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Unique(
-            ::capgen::wire::Items::new(0, 20, ::capgen::wire::Any),
-        );
-        impl ::capgen::wire::Codec for SuggestResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                reader.read_by(&R0).map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "query",
+                "where",
+                "collections",
+                "orderBy",
+                "pageSize",
+                "cursor",
+            ];
+            static QUERY_RULE: wire::Length = wire::Length::new(0, 512);
+            static COLLECTIONS_RULE: wire::Interpreted = wire::Interpreted::new(
+                <SearchRequest as ::capgen::Payload>::schema,
+                &["/properties/collections"],
+            );
+            static ORDER_BY_RULE: wire::Items<wire::Any> = wire::Items::new(
+                0,
+                10,
+                wire::Any,
+            );
+            static PAGE_SIZE_RULE: wire::Within<u64> = wire::Within::new(1, 200);
+            static CURSOR_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            impl wire::Codec for SearchRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut query = None;
+                    let mut r#where = None;
+                    let mut collections = None;
+                    let mut order_by = None;
+                    let mut page_size = None;
+                    let mut cursor = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => query = Some(reader.read_by(&QUERY_RULE)?),
+                            1 => r#where = Some(reader.read()?),
+                            2 => collections = Some(reader.read_by(&COLLECTIONS_RULE)?),
+                            3 => order_by = Some(reader.read_by(&ORDER_BY_RULE)?),
+                            4 => page_size = Some(reader.read_by(&PAGE_SIZE_RULE)?),
+                            5 => cursor = Some(reader.read_by(&CURSOR_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        query,
+                        r#where,
+                        collections,
+                        order_by,
+                        page_size,
+                        cursor,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional_by("query", &self.query, &QUERY_RULE)?;
+                    writer.optional("where", &self.r#where)?;
+                    writer.optional_by("collections", &self.collections, &COLLECTIONS_RULE)?;
+                    writer.optional_by("orderBy", &self.order_by, &ORDER_BY_RULE)?;
+                    writer.optional_by("pageSize", &self.page_size, &PAGE_SIZE_RULE)?;
+                    writer.optional_by("cursor", &self.cursor, &CURSOR_RULE)?;
+                    writer.end()
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.write_by(&self.0, &R0)
+        };
+
+        ::capgen::impl_serde!(SearchRequest, payload);
+
+        ::capgen::payload!(SearchRequest, Search, input_schema);
+
+        impl wire::Codec for SearchRequestFilter {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("op")? {
+                            "and" => reader.read().map(Self::And),
+                            "or" => reader.read().map(Self::Or),
+                            "not" => reader.read().map(Self::Not),
+                            "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" => {
+                                reader.read().map(Self::Comparison)
+                            }
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::And(value) => writer.write(value),
+                    Self::Or(value) => writer.write(value),
+                    Self::Not(value) => writer.write(value),
+                    Self::Comparison(value) => writer.write(value),
+                }
             }
         }
-    };
 
-    ::capgen::impl_serde!(SuggestResponse, payload);
+        ::capgen::impl_serde!(SearchRequestFilter);
 
-    ::capgen::payload!(SuggestResponse, Suggest, output_schema);
+        const _: () = {
+            const NAMES: &[&str] = &["op", "filters"];
+            static FILTERS_RULE: wire::Items<wire::Any> = wire::Items::new(
+                1,
+                u64::MAX,
+                wire::Any,
+            );
+            impl wire::Codec for SearchRequestEvery {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut op = None;
+                    let mut filters = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => op = Some(reader.read()?),
+                            1 => filters = Some(reader.read_by(&FILTERS_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { op: op?, filters: filters? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("op", &self.op)?;
+                    writer.required_by("filters", &self.filters, &FILTERS_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestEvery);
+
+        ::capgen::string_enum!(SearchRequestEveryOp);
+
+        const _: () = {
+            const NAMES: &[&str] = &["op", "filters"];
+            static FILTERS_RULE: wire::Items<wire::Any> = wire::Items::new(
+                1,
+                u64::MAX,
+                wire::Any,
+            );
+            impl wire::Codec for SearchRequestSome {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut op = None;
+                    let mut filters = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => op = Some(reader.read()?),
+                            1 => filters = Some(reader.read_by(&FILTERS_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { op: op?, filters: filters? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("op", &self.op)?;
+                    writer.required_by("filters", &self.filters, &FILTERS_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestSome);
+
+        ::capgen::string_enum!(SearchRequestSomeOp);
+
+        const _: () = {
+            const NAMES: &[&str] = &["op", "filter"];
+            impl wire::Codec for SearchRequestNot {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut op = None;
+                    let mut filter = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => op = Some(reader.read()?),
+                            1 => filter = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { op: op?, filter: filter? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("op", &self.op)?;
+                    writer.required("filter", &self.filter)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestNot);
+
+        ::capgen::string_enum!(SearchRequestNotOp);
+
+        const _: () = {
+            const NAMES: &[&str] = &["op", "field", "value"];
+            static FIELD_RULE: wire::Interpreted = wire::Interpreted::new(
+                <SearchRequest as ::capgen::Payload>::schema,
+                &["/definitions/FieldName"],
+            );
+            impl wire::Codec for SearchRequestComparison {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut op = None;
+                    let mut field = None;
+                    let mut value = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => op = Some(reader.read()?),
+                            1 => field = Some(reader.read_by(&FIELD_RULE)?),
+                            2 => value = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        op: op?,
+                        field: field?,
+                        value: value?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("op", &self.op)?;
+                    writer.required_by("field", &self.field, &FIELD_RULE)?;
+                    writer.required("value", &self.value)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestComparison);
+
+        ::capgen::string_enum!(SearchRequestComparisonOp);
+
+        const _: () = {
+            static ARRAY_RULE: wire::Items<wire::Any> = wire::Items::new(0, 1000, wire::Any);
+            impl wire::Codec for SearchRequestComparisonValue {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::Null
+                        | wire::ValueKind::Boolean
+                        | wire::ValueKind::Number
+                        | wire::ValueKind::String => reader.read().map(Self::Scalar),
+                        wire::ValueKind::Array => {
+                            reader.read_by(&ARRAY_RULE).map(Self::Array)
+                        }
+                        _ => None,
+                    }
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::Scalar(value) => writer.write(value),
+                        Self::Array(value) => writer.write_by(value, &ARRAY_RULE),
+                    }
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestComparisonValue);
+
+        impl wire::Codec for SearchRequestScalarValue {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
+                    wire::ValueKind::Number => reader.read().map(Self::Number),
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Boolean(value) => writer.write(value),
+                    Self::Number(value) => writer.write(value),
+                    Self::String(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(SearchRequestScalarValue);
+
+        ::capgen::string_enum!(SearchRequestCollection);
+
+        const _: () = {
+            const NAMES: &[&str] = &["field", "direction"];
+            static FIELD_RULE: wire::Interpreted = wire::Interpreted::new(
+                <SearchRequest as ::capgen::Payload>::schema,
+                &["/definitions/FieldName"],
+            );
+            impl wire::Codec for SearchRequestOrderByItem {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut field = None;
+                    let mut direction = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => field = Some(reader.read_by(&FIELD_RULE)?),
+                            1 => direction = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { field: field?, direction })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("field", &self.field, &FIELD_RULE)?;
+                    writer.optional("direction", &self.direction)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestOrderByItem);
+
+        ::capgen::string_enum!(SearchRequestOrderByItemDirection);
+
+        const _: () = {
+            const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
+            impl wire::Codec for SearchResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut total = None;
+                    let mut hits = None;
+                    let mut facets = None;
+                    let mut next_cursor = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => total = Some(reader.read()?),
+                            1 => hits = Some(reader.read()?),
+                            2 => facets = Some(reader.read()?),
+                            3 => next_cursor = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        total: total?,
+                        hits: hits?,
+                        facets,
+                        next_cursor,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("total", &self.total)?;
+                    writer.required("hits", &self.hits)?;
+                    writer.optional("facets", &self.facets)?;
+                    writer.optional("nextCursor", &self.next_cursor)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchResponse, payload);
+
+        ::capgen::payload!(SearchResponse, Search, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "id",
+                "collection",
+                "score",
+                "url",
+                "thumbnail",
+                "document",
+            ];
+            static SCORE_RULE: wire::Within<f64> = wire::Within::new(0.0, 1.0);
+            static URL_RULE: wire::Text = wire::Text::format(wire::Format::Uri);
+            static THUMBNAIL_RULE: wire::Text = wire::Text::format(
+                wire::Format::UriReference,
+            );
+            impl wire::Codec for SearchResponseHit {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut collection = None;
+                    let mut score = None;
+                    let mut url = None;
+                    let mut thumbnail = None;
+                    let mut document = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read()?),
+                            1 => collection = Some(reader.read()?),
+                            2 => score = Some(reader.read_by(&SCORE_RULE)?),
+                            3 => url = Some(reader.read_by(&URL_RULE)?),
+                            4 => thumbnail = Some(reader.read_by(&THUMBNAIL_RULE)?),
+                            5 => document = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id: id?,
+                        collection: collection?,
+                        score: score?,
+                        url,
+                        thumbnail,
+                        document: document?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("id", &self.id)?;
+                    writer.required("collection", &self.collection)?;
+                    writer.required_by("score", &self.score, &SCORE_RULE)?;
+                    writer.optional_by("url", &self.url, &URL_RULE)?;
+                    writer.optional_by("thumbnail", &self.thumbnail, &THUMBNAIL_RULE)?;
+                    writer.required("document", &self.document)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchResponseHit);
+
+        ::capgen::string_enum!(SearchResponseHitCollection);
+
+        const _: () = {
+            const NAMES: &[&str] = &["prefix", "limit"];
+            static PREFIX_RULE: wire::Length = wire::Length::new(1, 64);
+            static LIMIT_RULE: wire::Within<u64> = wire::Within::new(1, 20);
+            impl wire::Codec for SuggestRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut prefix = None;
+                    let mut limit = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => prefix = Some(reader.read_by(&PREFIX_RULE)?),
+                            1 => limit = Some(reader.read_by(&LIMIT_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { prefix: prefix?, limit })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("prefix", &self.prefix, &PREFIX_RULE)?;
+                    writer.optional_by("limit", &self.limit, &LIMIT_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SuggestRequest, payload);
+
+        ::capgen::payload!(SuggestRequest, Suggest, input_schema);
+
+        const _: () = {
+            static VALUE_RULE: wire::Unique<wire::Items<wire::Any>> = wire::Unique(
+                wire::Items::new(0, 20, wire::Any),
+            );
+            impl wire::Codec for SuggestResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    reader.read_by(&VALUE_RULE).map(Self)
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.write_by(&self.0, &VALUE_RULE)
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SuggestResponse, payload);
+
+        ::capgen::payload!(SuggestResponse, Suggest, output_schema);
+    }
+
+    const SEARCH_REQUEST_SCHEMA: &str = r##"{
+  "additionalProperties": false,
+  "definitions": {
+    "Collection": {"enum": ["products", "articles", "orders"]},
+    "Comparison": {
+      "additionalProperties": false,
+      "properties": {
+        "field": {"$ref": "#/definitions/FieldName"},
+        "op": {"enum": ["=", "!=", "<", "<=", ">", ">=", "in"]},
+        "value": {
+          "anyOf": [
+            {"$ref": "#/definitions/Scalar"},
+            {
+              "items": {"$ref": "#/definitions/Scalar"},
+              "maxItems": 1000,
+              "type": "array"
+            }
+          ]
+        }
+      },
+      "required": ["op", "field", "value"],
+      "type": "object"
+    },
+    "Every": {
+      "additionalProperties": false,
+      "properties": {
+        "filters": {
+          "items": {"$ref": "#/definitions/Filter"},
+          "minItems": 1,
+          "type": "array"
+        },
+        "op": {"const": "and"}
+      },
+      "required": ["op", "filters"],
+      "type": "object"
+    },
+    "FieldName": {
+      "not": {"pattern": "^_"},
+      "pattern": "^[a-zA-Z_][a-zA-Z0-9_]*(\\.[a-zA-Z_][a-zA-Z0-9_]*)*$",
+      "type": "string"
+    },
+    "Filter": {
+      "oneOf": [
+        {"$ref": "#/definitions/Every"},
+        {"$ref": "#/definitions/Some"},
+        {"$ref": "#/definitions/Not"},
+        {"$ref": "#/definitions/Comparison"}
+      ]
+    },
+    "Not": {
+      "additionalProperties": false,
+      "properties": {
+        "filter": {"$ref": "#/definitions/Filter"},
+        "op": {"const": "not"}
+      },
+      "required": ["op", "filter"],
+      "type": "object"
+    },
+    "Scalar": {"type": ["string", "number", "boolean", "null"]},
+    "Some": {
+      "additionalProperties": false,
+      "properties": {
+        "filters": {
+          "items": {"$ref": "#/definitions/Filter"},
+          "minItems": 1,
+          "type": "array"
+        },
+        "op": {"const": "or"}
+      },
+      "required": ["op", "filters"],
+      "type": "object"
+    }
+  },
+  "properties": {
+    "collections": {
+      "items": {"$ref": "#/definitions/Collection"},
+      "minItems": 1,
+      "type": "array",
+      "uniqueItems": true
+    },
+    "cursor": {"minLength": 1, "type": "string"},
+    "orderBy": {
+      "items": {
+        "additionalProperties": false,
+        "properties": {
+          "direction": {"enum": ["asc", "desc"]},
+          "field": {"$ref": "#/definitions/FieldName"}
+        },
+        "required": ["field"],
+        "type": "object"
+      },
+      "maxItems": 10,
+      "type": "array"
+    },
+    "pageSize": {"maximum": 200, "minimum": 1, "type": "integer"},
+    "query": {"maxLength": 512, "type": "string"},
+    "where": {"$ref": "#/definitions/Filter"}
+  },
+  "type": "object"
+}"##;
+
+    const SEARCH_RESPONSE_SCHEMA: &str = r##"{
+  "definitions": {
+    "Hit": {
+      "properties": {
+        "collection": {"enum": ["products", "articles", "orders"]},
+        "document": {"additionalProperties": true, "type": "object"},
+        "id": {"type": "string"},
+        "score": {"maximum": 1, "minimum": 0, "type": "number"},
+        "thumbnail": {"format": "uri-reference", "type": "string"},
+        "url": {"format": "uri", "type": "string"}
+      },
+      "required": ["id", "collection", "score", "document"],
+      "type": "object"
+    }
+  },
+  "properties": {
+    "facets": {
+      "additionalProperties": {
+        "additionalProperties": {"minimum": 0, "type": "integer"},
+        "type": "object"
+      },
+      "type": "object"
+    },
+    "hits": {
+      "items": {"$ref": "#/definitions/Hit"},
+      "type": "array"
+    },
+    "nextCursor": {"type": "string"},
+    "total": {"minimum": 0, "type": "integer"}
+  },
+  "required": ["total", "hits"],
+  "type": "object"
+}"##;
+
+    const SUGGEST_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "properties": {
+    "limit": {"maximum": 20, "minimum": 1, "type": "integer"},
+    "prefix": {"maxLength": 64, "minLength": 1, "type": "string"}
+  },
+  "required": ["prefix"],
+  "type": "object"
+}"#;
+
+    const SUGGEST_RESPONSE_SCHEMA: &str = r#"{
+  "items": {"type": "string"},
+  "maxItems": 20,
+  "type": "array",
+  "uniqueItems": true
+}"#;
 }

@@ -1,6 +1,9 @@
 //! The properties of a capability as constants of a program.
 
+use std::hash::{Hash, Hasher};
+
 use crate::capability_keys;
+use crate::schema_text::are_same;
 
 /// The Rust type of a value of a row, if it is a constant of a program.
 macro_rules! constant_type {
@@ -68,7 +71,7 @@ macro_rules! descriptor {
         /// const ECHO: Descriptor = Descriptor::new("echo", "say", "6f1d").with_idempotent(true);
         /// assert_eq!((ECHO.agent, ECHO.name, ECHO.idempotent), (Some("echo"), "say", Some(true)));
         /// ```
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, Copy, Debug)]
         #[non_exhaustive]
         pub struct Descriptor {
             /// The id of the agent that offers the capability, without `agent://`; `None` if a Rust type declares it.
@@ -78,9 +81,10 @@ macro_rules! descriptor {
             $($(#[$doc])* pub $field: constant_type!($type),)*
             /// The hash of the name, the version and the schemas, in hexadecimal. Two programs with the same hash mean the same capability.
             pub hash: &'static str,
-            /// The schema of the request as canonical JSON without annotations; `None` if any JSON value is a request.
+            /// The schema of the request as JSON without annotations; `None` if any JSON value is a request. In generated code, it
+            /// has several lines and is ASCII. Comparing descriptors ignores the layout.
             pub input_schema: Option<&'static str>,
-            /// The schema of the response as canonical JSON without annotations; `None` if any JSON value is a response.
+            /// The schema of the response, like that of the request; `None` if any JSON value is a response.
             pub output_schema: Option<&'static str>,
         }
 
@@ -103,6 +107,25 @@ macro_rules! descriptor {
 
             with!(Text, input_schema, with_input_schema, r#""true""#);
             with!(Text, output_schema, with_output_schema, r#""true""#);
+        }
+
+        impl PartialEq for Descriptor {
+            fn eq(&self, other: &Self) -> bool {
+                (self.agent, self.name, self.hash) == (other.agent, other.name, other.hash)
+                    $(&& self.$field == other.$field)*
+                    && are_same(self.input_schema, other.input_schema)
+                    && are_same(self.output_schema, other.output_schema)
+            }
+        }
+
+        impl Eq for Descriptor {}
+
+        impl Hash for Descriptor {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                // Equal descriptors may have schemas with different layouts, and `hash` is computed from the schemas.
+                (self.agent, self.name, self.hash).hash(state);
+                $(self.$field.hash(state);)*
+            }
         }
     };
 }

@@ -9,6 +9,7 @@ mod descriptor;
 mod keys;
 pub mod name;
 mod owned;
+mod schema_text;
 #[cfg(feature = "serde")]
 mod serde_impls;
 mod version;

@@ -1,5 +1,6 @@
 //! The properties of a capability with owned strings.
 
+use crate::schema_text::compact;
 use crate::{Descriptor, capability_keys};
 
 /// The Rust type of a value of a row, if it is read at run time.
@@ -89,8 +90,9 @@ macro_rules! owned_descriptor {
                     name: descriptor.name.to_owned(),
                     $($field: descriptor.$field.to_owned_value(),)*
                     hash: descriptor.hash.to_owned(),
-                    input_schema: descriptor.input_schema.to_owned_value(),
-                    output_schema: descriptor.output_schema.to_owned_value(),
+                    // Generated code has them over several lines.
+                    input_schema: descriptor.input_schema.map(compact),
+                    output_schema: descriptor.output_schema.map(compact),
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The canonical form of JSON values and schemas ([RFC 8785](https://www.rfc-editor.org/rfc/rfc8785)).
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use crate::{Hash, Json, Object, Schema};
@@ -32,6 +33,19 @@ impl Schema {
         strip(&self.source).canonical()
     }
 
+    /// The schema whose text is the [canonical text](Self::canonical): without annotations, and with sorted properties.
+    ///
+    /// ```
+    /// let schema = capgen_schema::Schema::parse_text(r#"{"type": "string", "title": "Id", "maxLength": 9}"#)
+    ///     .map_err(|error| error.to_string())?;
+    /// let names: Vec<_> = schema.canonical_json().as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    /// assert_eq!(names, ["maxLength", "type"]);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn canonical_json(&self) -> Json {
+        sorted(strip(&self.source))
+    }
+
     /// The SHA-256 hash of the [canonical text](Self::canonical).
     pub fn hash(&self) -> Hash {
         Hash::of(self.canonical())
@@ -54,6 +68,25 @@ fn strip_keyword(name: &str, value: &Json) -> Json {
         ("items" | "additionalProperties" | "not", schema) => strip(schema),
         _ => value.clone(),
     }
+}
+
+/// The value with the members of its objects in canonical order.
+fn sorted(value: Json) -> Json {
+    match value {
+        Json::Array(items) => Json::Array(items.into_iter().map(sorted).collect()),
+        Json::Object(members) => {
+            let mut sorted_members: Vec<_> =
+                members.iter().map(|(name, value)| (name.clone(), sorted(value.clone()))).collect();
+            sorted_members.sort_unstable_by(|(a, _), (b, _)| compare(a, b));
+            Json::Object(sorted_members.into_iter().collect())
+        }
+        scalar => scalar,
+    }
+}
+
+/// RFC 8785 section 3.2.3: by UTF-16 code units, not by code points. U+10000 sorts before U+FFFF.
+fn compare(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
 }
 
 fn write(out: &mut String, value: &Json) {
@@ -80,8 +113,7 @@ fn write(out: &mut String, value: &Json) {
 
 fn write_object(out: &mut String, members: &Object) {
     let mut sorted: Vec<_> = members.iter().collect();
-    // RFC 8785 section 3.2.3: by UTF-16 code units, not by code points. U+10000 sorts before U+FFFF.
-    sorted.sort_unstable_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    sorted.sort_unstable_by(|(a, _), (b, _)| compare(a, b));
     out.push('{');
     for (index, (name, value)) in sorted.into_iter().enumerate() {
         if index > 0 {

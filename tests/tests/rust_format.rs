@@ -2,7 +2,8 @@
 //!
 //! More precisely: the `use` and the `mod` with their attributes are formatted as `prettyplease` prints them, with an empty
 //! line between the two. Each item of the module is formatted as `prettyplease` prints that item alone, indented by four
-//! spaces, with an empty line between items.
+//! spaces, with an empty line between items. The same applies to the items of the inner module. The lines of a raw string,
+//! which are the text of a schema, are not indented.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,44 @@ fn item(item: Item) -> String {
     prettyplease::unparse(&File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] })
 }
 
+/// Items inside the module with this head, with an empty line between them.
+fn members(head: &str, items: Vec<Item>) -> String {
+    let inside = |item: Item| {
+        let module = Item::Mod(syn::ItemMod {
+            content: Some((Default::default(), vec![item])),
+            ..syn::parse_quote!(
+                mod m {}
+            )
+        });
+        let text = self::item(module);
+        text.strip_prefix("mod m {\n").unwrap().strip_suffix("}\n").unwrap().to_owned()
+    };
+    format!("{head}{}}}\n", items.into_iter().map(inside).collect::<Vec<_>>().join("\n"))
+}
+
+/// An item of the module of a generated file.
+fn member(member: Item) -> String {
+    match member {
+        Item::Mod(mut module) => {
+            let (brace, items) = module.content.take().unwrap();
+            let empty = item(Item::Mod(syn::ItemMod { content: Some((brace, Vec::new())), ..module }));
+            members(&format!("{}{{\n", empty.strip_suffix("{}\n").unwrap()), items)
+        }
+        other => item(other),
+    }
+}
+
+/// The text, indented by four spaces outside raw strings.
+fn indented(text: &str) -> String {
+    let mut is_raw = false;
+    let line = |line: &str| {
+        let indented = format!("{}{line}\n", if is_raw || line.is_empty() { "" } else { "    " });
+        is_raw = (is_raw || line.contains("= r#")) && !line.ends_with("#;");
+        indented
+    };
+    text.lines().map(line).collect()
+}
+
 /// A generated file in the expected format.
 fn formatted(text: &str) -> String {
     let header = text.find("\n\n").map_or(0, |end| end + 2);
@@ -26,8 +65,7 @@ fn formatted(text: &str) -> String {
     let (brace, items) = module.content.take().unwrap();
     let empty = item(Item::Mod(syn::ItemMod { content: Some((brace, Vec::new())), ..module }));
     let head = empty.strip_suffix("}\n").unwrap();
-    let indented = |text: String| text.lines().map(|line| format!("    {line}\n")).collect::<String>();
-    let items: Vec<String> = items.into_iter().map(|i| indented(item(i))).collect();
+    let items: Vec<String> = items.into_iter().map(|item| indented(&member(item))).collect();
     format!("{}{}\n{head}\n{}}}\n", &text[..header], item(export), items.join("\n"))
 }
 

@@ -7,7 +7,7 @@ use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
 
-use crate::model::{Coverage, Guard, Shape, Type, TypeDef};
+use crate::model::{Coverage, Guard, NumberLimit, Shape, Type, TypeDef};
 
 /// The guard with which a type accepts the same values as the schemas of its place; `None` if there is no such guard.
 pub(super) type ExactGuard = Option<Guard>;
@@ -143,9 +143,10 @@ fn is_comparable(number: &Number) -> bool {
     float.abs() < Number::EXACT_INTEGER_LIMIT || Number::exact(float).is_some_and(|exact| exact == *number)
 }
 
-/// The guard of a number: its bounds as inclusive binary64s. Generated code compares binary64s only.
+/// The guard of a number: its bounds as binary64s. Generated code compares binary64s only.
 fn number(facets: &Facets<'_>) -> ExactGuard {
-    let (mut min, mut max) = (f64::NEG_INFINITY, f64::INFINITY);
+    let inclusive = |value| NumberLimit { value, is_exclusive: false };
+    let (mut min, mut max) = (inclusive(f64::NEG_INFINITY), inclusive(f64::INFINITY));
     for bound in facets.bounds() {
         if !is_comparable(bound.limit) {
             return None;
@@ -154,12 +155,28 @@ fn number(facets: &Facets<'_>) -> ExactGuard {
         let order = bound.limit.compare_float(nearest);
         if bound.is_lower {
             let is_within = if bound.is_exclusive { order.is_gt() } else { order.is_ge() };
-            min = min.max(if is_within { nearest } else { nearest.next_up() });
+            let limit = NumberLimit { value: nearest, is_exclusive: !is_within };
+            if least(limit) > least(min) {
+                min = limit;
+            }
         } else {
             let is_within = if bound.is_exclusive { order.is_lt() } else { order.is_le() };
-            max = max.min(if is_within { nearest } else { nearest.next_down() });
+            let limit = NumberLimit { value: nearest, is_exclusive: !is_within };
+            if greatest(limit) < greatest(max) {
+                max = limit;
+            }
         }
     }
-    let is_any = min == f64::NEG_INFINITY && max == f64::INFINITY;
+    let is_any = min.value == f64::NEG_INFINITY && max.value == f64::INFINITY;
     Some(if is_any { Guard::None } else { Guard::Number { min, max } })
+}
+
+/// The least binary64 that a lower bound allows.
+fn least(limit: NumberLimit) -> f64 {
+    if limit.is_exclusive { limit.value.next_up() } else { limit.value }
+}
+
+/// The greatest binary64 that an upper bound allows.
+fn greatest(limit: NumberLimit) -> f64 {
+    if limit.is_exclusive { limit.value.next_down() } else { limit.value }
 }

@@ -122,14 +122,22 @@ pub(crate) enum Guard {
     Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
     /// Both inclusive.
     Integer { min: Option<i128>, max: Option<i128> },
-    /// Both inclusive.
-    Number { min: f64, max: f64 },
+    /// Infinite if there is no bound.
+    Number { min: NumberLimit, max: NumberLimit },
     /// `unique` is `uniqueItems`.
     Items { unique: bool, item: Box<Guard> },
     /// Of each value of a map.
     Values(Box<Guard>),
     /// The schemas at these JSON Pointers, which the interpreter checks.
     Interpreted(Vec<String>),
+}
+
+/// A bound of a number.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct NumberLimit {
+    pub(crate) value: f64,
+    /// Whether the value itself is not allowed.
+    pub(crate) is_exclusive: bool,
 }
 
 /// Why a type has a name.

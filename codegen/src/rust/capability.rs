@@ -2,9 +2,9 @@
 
 use capgen_manifest::{OwnedDescriptor, capability_keys};
 
-use super::doc;
 use super::types::Types;
 use super::writer::Writer;
+use super::{doc, ident, schema_text};
 use crate::model::{CapabilityModel, Model, SideModel};
 
 /// The constants of the whole contract: the agent's id, the hash and the descriptors.
@@ -86,6 +86,7 @@ enum Argument {
     Texts(Vec<String>),
     Number(u64),
     Flag(bool),
+    Constant(String),
 }
 
 /// A property of a descriptor as an argument; `None` if it is absent, and its method is not called.
@@ -119,12 +120,10 @@ impl ToArgument for Option<bool> {
 
 macro_rules! property_methods {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        /// The methods that set the properties, in the order of the table. The schemas come last, because they are long.
+        /// The methods that set the properties apart from schemas, in the order of the table.
         fn methods(descriptor: OwnedDescriptor) -> impl Iterator<Item = (&'static str, Argument)> {
             let methods = [
                 $((concat!(".", stringify!($with)), descriptor.$field.to_argument()),)*
-                (".with_input_schema", descriptor.input_schema.to_argument()),
-                (".with_output_schema", descriptor.output_schema.to_argument()),
             ];
             methods.into_iter().filter_map(|(name, argument)| Some((name, argument?)))
         }
@@ -133,15 +132,35 @@ macro_rules! property_methods {
 
 capability_keys!(property_methods);
 
+/// The constants with the schemas of a capability. The descriptor refers to them.
+pub(super) fn schemas(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
+    let source = capability.source;
+    let sides = [(&source.input, &capability.request), (&source.output, &capability.response)];
+    for (schema, side) in sides {
+        if let (Some(schema), SideModel::Typed(id)) = (schema, side) {
+            writer.item();
+            writer.text(&format!("const {}: &str = ", ident::schema_constant(types.name(*id))));
+            writer.never_break();
+            writer.verbatim(&schema_text::raw_literal(&schema.canonical_json()));
+            writer.line(";");
+        }
+    }
+}
+
 fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
     let descriptor = capability.source.to_descriptor(None);
+    let sides = [(".with_input_schema", &capability.request), (".with_output_schema", &capability.response)];
+    let schemas = sides.into_iter().filter_map(|(name, side)| match side {
+        SideModel::Typed(id) => Some((name, Argument::Constant(ident::schema_constant(types.name(*id))))),
+        SideModel::Loose(_) => None,
+    });
     let (name, hash) = (descriptor.name.clone(), descriptor.hash.clone());
     let new = |w: &mut Writer| {
         w.call("::capgen::Descriptor::new", |w| {
             w.each([types.agent(), &name, &hash], |w, text| w.literal(text));
         });
     };
-    let mut methods = methods(descriptor).peekable();
+    let mut methods = methods(descriptor).chain(schemas).peekable();
     if methods.peek().is_none() {
         return new(writer);
     }
@@ -154,6 +173,7 @@ fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityMod
                 // The suffix keeps pedantic lints quiet about the type of a literal.
                 Argument::Number(number) => w.text(&format!("{number}u64")),
                 Argument::Flag(flag) => w.text(if flag { "true" } else { "false" }),
+                Argument::Constant(name) => w.text(&name),
             });
         }
     });

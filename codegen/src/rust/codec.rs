@@ -7,24 +7,33 @@ use crate::model::{Origin, TypeDef};
 
 /// The rules of one type, each a `static` that the type's code refers to.
 #[derive(Default)]
-pub(super) struct Rules(Vec<WireRule>);
+pub(super) struct Rules(Vec<(RuleRef, WireRule)>);
 
-/// A reference to one of the rules of a type.
-#[derive(Clone, Copy)]
-pub(super) struct RuleRef(usize);
+/// The name of one of the rules of a type.
+#[derive(Clone)]
+pub(super) struct RuleRef(String);
 
 impl Rules {
-    /// Adds a rule and returns a reference to it; `None` if there is no rule.
-    pub(super) fn add(&mut self, rule: Option<WireRule>) -> Option<RuleRef> {
-        self.0.push(rule?);
-        Some(RuleRef(self.0.len() - 1))
+    /// Adds a rule for a part of the type and returns a reference to it; `None` if there is no rule. `part` is unique in the
+    /// type, in any case.
+    pub(super) fn add(&mut self, part: &str, rule: Option<WireRule>) -> Option<RuleRef> {
+        let rule = rule?;
+        // The suffix distinguishes the rules from the other names of the scope.
+        let name = RuleRef(format!("{}_RULE", part.to_ascii_uppercase()));
+        self.0.push((name.clone(), rule));
+        Some(name)
     }
 }
 
 impl RuleRef {
     /// The reference as an expression.
-    pub(super) fn write(self, writer: &mut Writer) {
-        writer.text(&format!("&R{}", self.0));
+    pub(super) fn reference(&self) -> String {
+        format!("&{}", self.0)
+    }
+
+    /// Writes the reference.
+    pub(super) fn write(&self, writer: &mut Writer) {
+        writer.text(&self.reference());
     }
 }
 
@@ -51,13 +60,13 @@ pub(super) fn scope(
         if let Some(names) = names {
             w.assign("const NAMES: &[&str] = ", |w| w.list("&[", "]", |w| w.each(names, |w, name| w.literal(name))));
         }
-        for (index, rule) in rules.0.iter().enumerate() {
-            w.text(&format!("static R{index}: "));
+        for (name, rule) in &rules.0 {
+            w.text(&format!("static {}: ", name.0));
             rule.write_type(w);
             w.assign(" = ", |w| rule.write(w));
         }
         if let Some(interpreted) = &interpreted {
-            w.assign("static INTERPRETED: ::capgen::wire::Interpreted = ", |w| interpreted.write(w));
+            w.assign("static INTERPRETED: wire::Interpreted = ", |w| interpreted.write(w));
         }
         w.first_item();
         f(w, interpreted.is_some());
@@ -74,17 +83,17 @@ pub(super) fn implement(
     write: impl FnOnce(&mut Writer),
 ) {
     writer.implement(
-        |w| w.text("::capgen::wire::Codec"),
+        |w| w.text("wire::Codec"),
         name,
         |w| {
             if is_interpreted {
                 w.text("const INTERPRETED: ");
-                w.generic("Option", |w| w.text("&'static ::capgen::wire::Interpreted"));
+                w.generic("Option", |w| w.text("&'static wire::Interpreted"));
                 w.assign(" = ", |w| w.call("Some", |w| w.text("&INTERPRETED")));
             }
-            w.text("fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> ");
+            w.text("fn read(reader: &mut wire::Reader<'_>) -> Option<Self> ");
             w.body(read);
-            w.text("fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> ");
+            w.text("fn write(&self, writer: &mut wire::Writer) -> Option<()> ");
             w.body(write);
         },
     );
@@ -99,7 +108,7 @@ pub(super) fn serde(writer: &mut Writer, def: &TypeDef) {
 }
 
 /// The method call that reads a value, inside the group of `reader`.
-pub(super) fn read_call(writer: &mut Writer, rule: Option<RuleRef>) {
+pub(super) fn read_call(writer: &mut Writer, rule: Option<&RuleRef>) {
     match rule {
         None => writer.method(".read", |_| {}),
         Some(rule) => writer.method(".read_by", |w| rule.write(w)),
@@ -107,7 +116,7 @@ pub(super) fn read_call(writer: &mut Writer, rule: Option<RuleRef>) {
 }
 
 /// The call that writes the value of the expression `value`.
-pub(super) fn write_call(writer: &mut Writer, rule: Option<RuleRef>, value: impl Fn(&mut Writer)) {
+pub(super) fn write_call(writer: &mut Writer, rule: Option<&RuleRef>, value: impl Fn(&mut Writer)) {
     writer.method_call("writer", if rule.is_some() { ".write_by" } else { ".write" }, |w| {
         value(w);
         if let Some(rule) = rule {

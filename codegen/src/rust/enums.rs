@@ -5,7 +5,7 @@ use super::writer::Writer;
 use super::{codec, doc, ident};
 use crate::model::{Member, TypeDef};
 
-pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, members: &[Member]) {
+pub(super) fn definition(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
     writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
     writer.braced("pub enum ", &def.name, |w| {
         for member in members {
@@ -16,17 +16,23 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, membe
             w.line(",");
         }
     });
-    let is_strings = members.iter().all(|member| member.value.as_str().is_some());
     writer.item();
     writer.braced("impl ", &def.name, |w| {
         all(w, members);
-        accessor(w, members, is_strings);
+        accessor(w, members, has_only_strings(members));
     });
-    // The runtime's macros implement all traits of the enum on top of these two functions.
-    let path = if is_strings { "::capgen::string_enum" } else { "::capgen::json_enum" };
+}
+
+pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, members: &[Member]) {
+    // The runtime's macros implement all traits of the enum on top of its two functions.
+    let path = if has_only_strings(members) { "::capgen::string_enum" } else { "::capgen::json_enum" };
     codec::scope(writer, types, def, None, &codec::Rules::default(), |w, is_interpreted| {
         if is_interpreted { w.macro_item(path, &[&def.name, "INTERPRETED"]) } else { w.macro_item(path, &[&def.name]) }
     });
+}
+
+fn has_only_strings(members: &[Member]) -> bool {
+    members.iter().all(|member| member.value.as_str().is_some())
 }
 
 /// The function that lists all variants.

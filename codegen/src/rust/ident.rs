@@ -25,17 +25,22 @@ pub(super) fn escaped(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A function name from a prefix and a type name: `as` and `AbC` give `as_ab_c`. Distinct type names give distinct
-/// functions, because every capital starts a word.
-pub(super) fn function(prefix: &str, name: &str) -> String {
-    let mut snake = prefix.to_owned();
+/// A type name in snake_case: `AbC` gives `ab_c`. Distinct type names give distinct results, because every capital starts a
+/// word.
+pub(super) fn snake(name: &str) -> String {
+    let mut snake = String::new();
     for c in name.chars() {
-        if c.is_ascii_uppercase() {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
             snake.push('_');
         }
         snake.push(c.to_ascii_lowercase());
     }
     snake
+}
+
+/// The name of the constant with the schema of a root type: `PingRequest` gives `PING_REQUEST_SCHEMA`.
+pub(super) fn schema_constant(root: &str) -> String {
+    format!("{}_SCHEMA", snake(root).to_ascii_uppercase())
 }
 
 #[cfg(test)]
@@ -51,9 +56,10 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_named_after_types() {
-        for (name, expected) in [("Circle", "as_circle"), ("N1_0", "as_n1_0"), ("AscX12ab", "as_asc_x12ab")] {
-            assert_eq!(function("as", name), expected);
+    fn types_have_names_in_snake_case() {
+        for (name, expected) in [("Circle", "circle"), ("N1_0", "n1_0"), ("AscX12ab", "asc_x12ab"), ("AbC", "ab_c")] {
+            assert_eq!(snake(name), expected);
         }
+        assert_eq!(schema_constant("PingRequest"), "PING_REQUEST_SCHEMA");
     }
 }

@@ -112,6 +112,11 @@ impl Line {
         self.width += place.width;
     }
 
+    /// Whether a line of `width` bytes fits at an indentation.
+    pub(super) fn fits(width: usize, indent: usize) -> bool {
+        isize::try_from(width).is_ok_and(|width| width <= space_at(isize::try_from(indent).unwrap_or(isize::MAX)))
+    }
+
     /// The number of pieces and bytes so far.
     pub(super) fn mark(&self) -> (usize, usize) {
         (self.pieces.len(), self.text.len())
@@ -135,7 +140,7 @@ impl Line {
         // width, except that `INFINITE` exceeds both.
         let length = isize::try_from(self.text.len().max(self.width)).unwrap_or(isize::MAX);
         let indent = isize::try_from(indent).unwrap_or(isize::MAX);
-        let space = (MARGIN - indent).max(MIN_SPACE);
+        let space = space_at(indent);
         if length <= space {
             out.push_str(&self.text);
         } else {
@@ -229,9 +234,14 @@ impl Layout<'_> {
         self.out.push_str(place.before);
         self.out.push('\n');
         spaces(self.out, self.margin + usize::try_from(indent).unwrap_or(0));
-        self.space = (MARGIN - indent).max(MIN_SPACE);
+        self.space = space_at(indent);
         self.text(place.after);
     }
+}
+
+/// The space that a line has at an indentation.
+fn space_at(indent: isize) -> isize {
+    (MARGIN - indent).max(MIN_SPACE)
 }
 
 /// Appends `count` spaces. Every line calls this, and copying from a constant is faster than `extend`.

@@ -4,6 +4,9 @@
 //! file used through `include!` cannot have inner attributes, and keeps the names of the user's scope out. Paths start at
 //! `::capgen`, `::serde`, `::serde_json` and `::std`, or are names of the prelude, which lowering never gives to a type.
 //!
+//! The API comes first: capabilities and types. Internals come last: the inner module with the code that reads and writes the
+//! types, and the texts of the schemas.
+//!
 //! [`writer`] is the only place that produces text; every other module describes one kind of item to it.
 
 mod capability;
@@ -16,6 +19,7 @@ mod line;
 mod literal;
 mod newtype;
 mod record;
+mod schema_text;
 mod types;
 mod union_dispatch;
 mod union_type;
@@ -28,6 +32,9 @@ use crate::model::{Model, Origin, Shape, SideModel, TypeDef};
 use types::Types;
 use writer::Writer;
 
+/// The module with the implementations. Types and constants never have a name in lower case.
+const INTERNALS: &str = "internals";
+
 /// The text of the agent's Rust file.
 pub(crate) fn print(model: &Model<'_>) -> String {
     file::print(model, |writer| items(writer, model))
@@ -35,36 +42,49 @@ pub(crate) fn print(model: &Model<'_>) -> String {
 
 fn items(writer: &mut Writer, model: &Model<'_>) {
     let types = Types::new(model);
+    api(writer, model, &types);
+    writer.item();
+    writer.doc("Reading, checking and writing of the types above.");
+    writer.module(INTERNALS, |w| {
+        w.item();
+        w.line("use super::*;");
+        w.item();
+        w.line("use ::capgen::wire;");
+        for def in &model.types {
+            implementation(w, &types, def);
+        }
+    });
+    for capability in &model.capabilities {
+        capability::schemas(writer, &types, capability);
+    }
+}
+
+fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     capability::constants(writer, model);
     // Types are in the order of the capabilities they belong to, so one pass over both puts each type after its marker.
     let mut defs = model.types.iter().peekable();
     for capability in &model.capabilities {
-        capability::marker(writer, &types, capability);
+        capability::marker(writer, types, capability);
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
             if let SideModel::Loose(name) = side {
                 capability::loose(writer, name, label, &capability.source.name);
             }
         }
         while let Some(def) = defs.next_if(|def| def.capability == capability.source.name) {
-            definition(writer, &types, def);
-            if def.origin == Origin::Root {
-                let schema = if def.side == Side::Request { "input_schema" } else { "output_schema" };
-                writer.macro_item("::capgen::payload", &[&def.name, &capability.marker, schema]);
-            }
+            definition(writer, types, def);
         }
     }
 }
 
+/// The declaration of a type, and its methods.
 fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     writer.item();
     doc::write(writer, def.description.as_deref(), || default_doc(def));
     match &def.shape {
-        Shape::Record(record) => record::print(writer, types, def, record),
-        Shape::Enum(members) => enums::print(writer, types, def, members),
-        Shape::Union(union) => union_type::print(writer, types, def, union),
-        Shape::Alias { target, guard, .. } if types.is_newtype(def) => {
-            newtype::print(writer, types, def, target, guard);
-        }
+        Shape::Record(record) => record::definition(writer, types, def, record),
+        Shape::Enum(members) => enums::definition(writer, def, members),
+        Shape::Union(union) => union_type::definition(writer, types, def, union),
+        Shape::Alias { target, .. } if types.is_newtype(def) => newtype::definition(writer, types, def, target),
         Shape::Alias { target, .. } => {
             writer.group(4, |w| {
                 w.text("pub type ");
@@ -76,6 +96,24 @@ fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
             });
             writer.end();
         }
+    }
+}
+
+/// The implementations of the runtime's traits for a type.
+fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
+    match &def.shape {
+        Shape::Record(record) => record::implementation(writer, types, def, record),
+        Shape::Enum(members) => enums::implementation(writer, types, def, members),
+        Shape::Union(union) => union_type::implementation(writer, types, def, union),
+        Shape::Alias { target, guard, .. } if types.is_newtype(def) => {
+            newtype::implementation(writer, types, def, target, guard);
+        }
+        // The traits are those of the target.
+        Shape::Alias { .. } => {}
+    }
+    if def.origin == Origin::Root {
+        let schema = if def.side == Side::Request { "input_schema" } else { "output_schema" };
+        writer.macro_item("::capgen::payload", &[&def.name, types.marker(def), schema]);
     }
 }
 

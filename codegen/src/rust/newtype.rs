@@ -8,7 +8,7 @@ use super::wire_rule;
 use super::writer::Writer;
 use crate::model::{Guard, Type, TypeDef};
 
-pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type, guard: &Guard) {
+pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type) {
     writer.line("#[derive(Debug, Clone, PartialEq)]");
     writer.text("pub struct ");
     writer.text(&def.name);
@@ -21,19 +21,22 @@ pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, targe
         w.end();
     });
     writer.line(");");
+}
+
+pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type, guard: &Guard) {
     let mut rules = Rules::default();
-    let rule = rules.add(wire_rule::of(types, def, target, guard));
+    let rule = rules.add("value", wire_rule::of(types, def, target, guard));
     codec::scope(writer, types, def, None, &rules, |w, is_interpreted| {
         let read = |w: &mut Writer| {
             w.group(4, |w| {
                 w.text("reader");
-                codec::read_call(w, rule);
+                codec::read_call(w, rule.as_ref());
                 w.method(".map", |w| w.text("Self"));
             });
             w.end();
         };
         let write = |w: &mut Writer| {
-            codec::write_call(w, rule, |w| w.text("&self.0"));
+            codec::write_call(w, rule.as_ref(), |w| w.text("&self.0"));
             w.end();
         };
         codec::implement(w, &def.name, is_interpreted, read, write);

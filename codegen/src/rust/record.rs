@@ -11,11 +11,14 @@ use crate::model::{Field, Record, Rest, Type, TypeDef};
 /// The field for undeclared properties. Lowering gives this name to no other field.
 const REST: &str = "additional_properties";
 
-pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
+pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
     let record = Struct::new(types, def, record);
     record.declaration(writer);
     record.constructor(writer);
-    record.codec(writer);
+}
+
+pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
+    Struct::new(types, def, record).codec(writer);
     codec::serde(writer, def);
 }
 
@@ -38,6 +41,21 @@ struct Member<'a> {
     ident: Cow<'a, str>,
     /// The only value that a required property can have, so that the constructor does not ask for it.
     constant: Option<Constant<'a>>,
+}
+
+/// The local variables of the read function that are not fields.
+const VARIABLES: [&str; 3] = ["reader", "object", "index"];
+
+impl Member<'_> {
+    /// The local variable for the field's value while an object is read.
+    fn variable(&self) -> Cow<'_, str> {
+        if VARIABLES.contains(&self.ident.as_ref()) {
+            // No field's name ends in `_` after one of these words.
+            Cow::Owned(format!("{}_", self.ident))
+        } else {
+            Cow::Borrowed(&self.ident)
+        }
+    }
 }
 
 /// The rules for the values of a struct.
@@ -141,9 +159,10 @@ impl<'a> Struct<'a> {
         let fields = self.members.iter().map(|member| member.field).chain(self.forbidden.iter().copied());
         let names: Vec<&str> = fields.map(|field| field.name.as_str()).collect();
         let mut rules = Rules::default();
-        let mut add = |ty, guard| rules.add(wire_rule::of(self.types, self.def, ty, guard));
-        let members = self.members.iter().map(|member| add(&member.field.ty, &member.field.guard)).collect();
-        let rest = self.rest.and_then(|ty| add(ty, &self.record.rest_guard));
+        let rule = |ty: &Type, guard| wire_rule::of(self.types, self.def, ty, guard);
+        let members = self.members.iter().map(|Member { field, .. }| (field, rule(&field.ty, &field.guard)));
+        let members = members.map(|(field, rule)| rules.add(&field.ident, rule)).collect();
+        let rest = self.rest.and_then(|ty| rules.add(REST, rule(ty, &self.record.rest_guard)));
         let struct_rules = StructRules { members, rest };
         codec::scope(writer, self.types, self.def, Some(&names), &rules, |w, is_interpreted| {
             let read = |w: &mut Writer| self.read(w, names.len(), &struct_rules);
@@ -155,52 +174,66 @@ impl<'a> Struct<'a> {
     /// Reads properties in any order into local variables. `names` is the number of declared names, which is also the index
     /// that the reader returns for an undeclared one.
     fn read(&self, writer: &mut Writer, names: usize, rules: &StructRules) {
-        for index in 0..self.members.len() {
-            writer.line(&format!("let mut f{index} = None;"));
+        for member in &self.members {
+            writer.line(&format!("let mut {} = None;", member.variable()));
         }
         if self.rest.is_some() {
-            writer.line("let mut rest = ::std::collections::BTreeMap::new();");
+            writer.line(&format!("let mut {REST} = ::std::collections::BTreeMap::new();"));
         }
         let undeclared = match self.record.rest {
             Rest::Closed => "Closed",
             Rest::Ignored => "Ignored",
             Rest::Kept(_) => "Kept",
         };
-        writer.line(&format!("let mut object = reader.object(NAMES, ::capgen::wire::Rest::{undeclared})?;"));
+        writer.line(&format!("let mut object = reader.object(NAMES, wire::Rest::{undeclared})?;"));
         writer.text("while let Some(index) = reader.property(&mut object)? ");
         writer.block(|w| {
             w.text("match index ");
             w.block(|w| self.read_arms(w, names, rules));
         });
         writer.text("Some(");
-        let fields = self.members.iter().enumerate().map(Some).chain(self.rest.map(|_| None));
+        let fields = self.members.iter().map(Some).chain(self.rest.map(|_| None));
         writer.struct_expression("Self", fields, |w, field| match field {
-            Some((index, Member { field, ident, .. })) => {
-                w.text(ident);
-                w.text(&format!(": f{index}{}", if field.required { "?" } else { "" }));
+            Some(member) => {
+                let variable = member.variable();
+                w.text(&member.ident);
+                if member.field.required {
+                    w.text(&format!(": {variable}?"));
+                } else if variable != member.ident {
+                    w.text(&format!(": {variable}"));
+                }
             }
-            None => w.text("additional_properties: rest"),
+            None => w.text(REST),
         });
         writer.line(")");
     }
 
     fn read_arms(&self, writer: &mut Writer, names: usize, rules: &StructRules) {
-        for (index, rule) in rules.members.iter().enumerate() {
-            writer.text(&format!("{index} => f{index} = Some(reader."));
-            match rule {
-                None => writer.text("read()"),
-                Some(rule) => {
-                    writer.text("read_by(");
-                    rule.write(writer);
-                    writer.text(")");
-                }
-            }
-            writer.line("?),");
+        for (index, (member, rule)) in self.members.iter().zip(&rules.members).enumerate() {
+            let rule = rule.as_ref().map(RuleRef::reference);
+            let method = if rule.is_some() { ".read_by" } else { ".read" };
+            writer.assigning_arm(
+                &index.to_string(),
+                &member.variable(),
+                ("reader", method),
+                rule.as_deref().unwrap_or_default(),
+            );
         }
         if self.rest.is_some() {
-            writer.text(&format!("{names} => reader.keep(&object, &mut rest, "));
-            rest_rule(writer, rules);
-            writer.line(")?,");
+            writer.arm(
+                |w| w.text(&names.to_string()),
+                |w| {
+                    w.method_call("reader", ".keep", |w| {
+                        w.text("&object");
+                        w.comma();
+                        w.text("&mut ");
+                        w.text(REST);
+                        w.comma();
+                        rest_rule(w, rules);
+                    });
+                    w.text("?");
+                },
+            );
         }
         // Only a forbidden property gets here.
         writer.line("_ => return None,");
@@ -257,9 +290,9 @@ fn initial_value(writer: &mut Writer, Member { field, ident, constant }: &Member
 
 /// The rule for undeclared properties, which always has to be given.
 fn rest_rule(writer: &mut Writer, rules: &StructRules) {
-    match rules.rest {
+    match &rules.rest {
         Some(rule) => rule.write(writer),
-        None => writer.text("&::capgen::wire::Any"),
+        None => writer.text("&wire::Any"),
     }
 }
 

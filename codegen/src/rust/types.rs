@@ -55,6 +55,12 @@ impl<'a> Types<'a> {
         self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
     }
 
+    /// The marker type of the capability to which a type belongs.
+    pub(super) fn marker(&self, def: &TypeDef) -> &'a str {
+        let capability = self.model.capabilities.iter().find(|capability| capability.source.name == def.capability);
+        capability.map(|capability| capability.marker.as_str()).unwrap_or_default()
+    }
+
     /// The agent's id.
     pub(super) fn agent(&self) -> &'a str {
         self.model.manifest.agent.as_str()

@@ -28,12 +28,12 @@ fn by_kind(writer: &mut Writer, union: &Union, rules: &[Option<RuleRef>]) {
         let kinds = variant.types.iter().filter(|t| variant.is_plain() || *t != SchemaType::Object).map(kind);
         let kinds: Vec<&str> = kinds.filter(|kind| covered.insert(*kind)).collect();
         if !kinds.is_empty() {
-            writer.arm(|w| kind_pattern(w, &kinds), |w| read_variant(w, variant, *rule));
+            writer.arm(|w| kind_pattern(w, &kinds), |w| read_variant(w, variant, rule.as_ref()));
         }
     }
     let object = kind(SchemaType::Object);
     if union.variants.iter().any(|variant| !variant.is_plain()) && covered.insert(object) {
-        writer.text("::capgen::wire::ValueKind::Object => ");
+        writer.text("wire::ValueKind::Object => ");
         writer.block(|w| match union.tag.as_deref() {
             Some(tag) => by_tag(w, union, rules, tag),
             None => by_key(w, union, rules),
@@ -61,7 +61,7 @@ fn by_tag(writer: &mut Writer, union: &Union, rules: &[Option<RuleRef>], tag: &s
         for (variant, rule) in variants {
             let mut seen = HashSet::new();
             let values: Vec<&Json> = variant.tag_values.iter().filter(|value| seen.insert(value.canonical())).collect();
-            w.arm(|w| tag_pattern(w, &values, is_strings), |w| read_variant(w, variant, *rule));
+            w.arm(|w| tag_pattern(w, &values, is_strings), |w| read_variant(w, variant, rule.as_ref()));
         }
         w.line("_ => None,");
     });
@@ -73,13 +73,13 @@ fn by_key(writer: &mut Writer, union: &Union, rules: &[Option<RuleRef>]) {
     writer.block(|w| {
         let variants = union.variants.iter().zip(rules).filter(|(variant, _)| variant.key.is_some());
         for (index, (variant, rule)) in variants.enumerate() {
-            w.arm(|w| w.text(&index.to_string()), |w| read_variant(w, variant, *rule));
+            w.arm(|w| w.text(&index.to_string()), |w| read_variant(w, variant, rule.as_ref()));
         }
         w.line("_ => None,");
     });
 }
 
-fn read_variant(writer: &mut Writer, variant: &Variant, rule: Option<RuleRef>) {
+fn read_variant(writer: &mut Writer, variant: &Variant, rule: Option<&RuleRef>) {
     writer.group(4, |w| {
         w.text("reader");
         codec::read_call(w, rule);
@@ -104,7 +104,7 @@ fn tag_pattern(writer: &mut Writer, values: &[&Json], is_strings: bool) {
 
 fn kind_pattern(writer: &mut Writer, kinds: &[&str]) {
     let path = |w: &mut Writer, kind: &&str| {
-        w.text("::capgen::wire::ValueKind::");
+        w.text("wire::ValueKind::");
         w.text(kind);
     };
     match kinds {

@@ -10,11 +10,19 @@ use super::writer::Writer;
 use super::{doc, ident, union_dispatch, wire_rule};
 use crate::model::{Type, TypeDef, Union, Variant};
 
-pub(super) fn print(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
+pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
     if union.disjoint {
         disjoint(writer, types, def, union);
     } else {
         overlapping(writer, types, def, union);
+    }
+}
+
+pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
+    if union.disjoint {
+        disjoint_codec(writer, types, def, union);
+    } else {
+        overlapping_codec(writer, types, def);
     }
     codec::serde(writer, def);
 }
@@ -40,9 +48,12 @@ fn disjoint(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union
             if is_boxed { w.call("Box::new", |w| w.text("value")) } else { w.text("value") }
         });
     });
+}
+
+fn disjoint_codec(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
     let mut rules = Rules::default();
-    let variant_rules: Vec<Option<RuleRef>> =
-        union.variants.iter().map(|v| rules.add(wire_rule::of(types, def, &v.ty, &v.guard))).collect();
+    let mut rule = |v: &Variant| rules.add(&ident::snake(&v.ident), wire_rule::of(types, def, &v.ty, &v.guard));
+    let variant_rules: Vec<Option<RuleRef>> = union.variants.iter().map(&mut rule).collect();
     let keys: Vec<&str> = union.variants.iter().filter_map(|variant| variant.key.as_deref()).collect();
     let names = Some(keys.as_slice()).filter(|keys| !keys.is_empty());
     codec::scope(writer, types, def, names, &rules, |w, is_interpreted| {
@@ -58,7 +69,7 @@ fn write_variants(writer: &mut Writer, union: &Union, rules: &[Option<RuleRef>])
         for (variant, rule) in union.variants.iter().zip(rules) {
             w.arm(
                 |w| w.call(&format!("Self::{}", ident::escaped(&variant.ident)), |w| w.text("value")),
-                |w| codec::write_call(w, *rule, |w| w.text("value")),
+                |w| codec::write_call(w, rule.as_ref(), |w| w.text("value")),
             );
         }
     });
@@ -95,6 +106,9 @@ fn overlapping(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Un
     conversions(writer, types, def, union, |w, _, _| {
         w.text("Self(::capgen::wire::to_value(&value))");
     });
+}
+
+fn overlapping_codec(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     // The field is a plain JSON value; the schema is checked as a whole.
     codec::scope(writer, types, def, None, &Rules::default(), |w, is_interpreted| {
         let read = |w: &mut Writer| w.line("reader.value().map(Self)");
@@ -112,7 +126,7 @@ fn accessors(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Unio
                 "Returns a copy of the value as `{}`, or `None` if the value does not match this branch.",
                 variant.ident
             ));
-            let head = format!("pub fn {}", ident::function("as", &variant.ident));
+            let head = format!("pub fn as_{}", ident::snake(&variant.ident));
             w.signature(&head, |w| w.text("&self"), |w| w.generic("Option", |w| types.write(w, &ty)));
             w.body(|w| w.line("::capgen::wire::branch(&self.0)"));
         }

@@ -6,7 +6,7 @@ use capgen_schema::Format;
 
 use super::types::Types;
 use super::writer::Writer;
-use crate::model::{Guard, Shape, Type, TypeDef};
+use crate::model::{Guard, NumberLimit, Shape, Type, TypeDef};
 
 /// An expression for one of the runtime's rules, with the arguments of its constructor.
 ///
@@ -16,7 +16,7 @@ pub(super) enum WireRule {
     Length { min: u64, max: Option<u64> },
     Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
     Integer { is_unsigned: bool, min: Option<i128>, max: Option<i128> },
-    Number { min: f64, max: f64 },
+    Number { min: NumberLimit, max: NumberLimit },
     Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<WireRule>> },
     Values(Box<WireRule>),
     Nullable(Box<WireRule>),
@@ -44,7 +44,7 @@ impl Interpreted {
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
-        writer.call("::capgen::wire::Interpreted::new", |w| {
+        writer.call("wire::Interpreted::new", |w| {
             w.text(&format!("<{} as ::capgen::Payload>::schema", self.root));
             w.comma();
             w.text("&");
@@ -119,20 +119,20 @@ impl WireRule {
     pub(super) fn write_type(&self, writer: &mut Writer) {
         let generic = |w: &mut Writer, path: &str, inner: &dyn Fn(&mut Writer)| w.generic(path, inner);
         match self {
-            WireRule::Length { .. } => writer.text("::capgen::wire::Length"),
-            WireRule::Text { .. } => writer.text("::capgen::wire::Text"),
+            WireRule::Length { .. } => writer.text("wire::Length"),
+            WireRule::Text { .. } => writer.text("wire::Text"),
             WireRule::Integer { is_unsigned, .. } => {
                 let integer = if *is_unsigned { "u64" } else { "i64" };
-                generic(writer, "::capgen::wire::Within", &|w| w.text(integer));
+                generic(writer, "wire::Within", &|w| w.text(integer));
             }
-            WireRule::Number { .. } => generic(writer, "::capgen::wire::Within", &|w| w.text("f64")),
+            WireRule::Number { .. } => generic(writer, "wire::Within", &|w| w.text("f64")),
             WireRule::Items { is_unique, item, .. } => {
-                let items = |w: &mut Writer| generic(w, "::capgen::wire::Items", &|w| write_type(w, item.as_deref()));
-                if *is_unique { generic(writer, "::capgen::wire::Unique", &items) } else { items(writer) }
+                let items = |w: &mut Writer| generic(w, "wire::Items", &|w| write_type(w, item.as_deref()));
+                if *is_unique { generic(writer, "wire::Unique", &items) } else { items(writer) }
             }
-            WireRule::Values(value) => generic(writer, "::capgen::wire::Values", &|w| value.write_type(w)),
-            WireRule::Nullable(inner) => generic(writer, "::capgen::wire::Nullable", &|w| inner.write_type(w)),
-            WireRule::Interpreted(_) => writer.text("::capgen::wire::Interpreted"),
+            WireRule::Values(value) => generic(writer, "wire::Values", &|w| value.write_type(w)),
+            WireRule::Nullable(inner) => generic(writer, "wire::Nullable", &|w| inner.write_type(w)),
+            WireRule::Interpreted(_) => writer.text("wire::Interpreted"),
         }
     }
 
@@ -141,12 +141,12 @@ impl WireRule {
         match self {
             WireRule::Length { min, max } => length(writer, *min, *max),
             WireRule::Text { min: 0, max: None, pattern: Some(pattern), format: None } => {
-                writer.call("::capgen::wire::Text::pattern", |w| w.literal(pattern));
+                writer.call("wire::Text::pattern", |w| w.literal(pattern));
             }
             WireRule::Text { min: 0, max: None, pattern: None, format: Some(format) } => {
-                writer.call("::capgen::wire::Text::format", |w| w.text(format_path(*format)));
+                writer.call("wire::Text::format", |w| w.text(format_path(*format)));
             }
-            WireRule::Text { min, max, pattern, format } => writer.call("::capgen::wire::Text::new", |w| {
+            WireRule::Text { min, max, pattern, format } => writer.call("wire::Text::new", |w| {
                 length(w, *min, *max);
                 w.comma();
                 option(w, pattern.as_deref(), |w, pattern| w.literal(pattern));
@@ -155,19 +155,19 @@ impl WireRule {
             }),
             WireRule::Integer { is_unsigned: true, min, max } => within(writer, &unsigned(*min, *max)),
             WireRule::Integer { is_unsigned: false, min, max } => within(writer, &signed(*min, *max)),
-            WireRule::Number { min, max } => within(writer, &[float(*min), float(*max)]),
+            WireRule::Number { min, max } => numbers(writer, *min, *max),
             WireRule::Items { is_unique, min, max, item } => {
                 let items = |w: &mut Writer| {
-                    w.call("::capgen::wire::Items::new", |w| {
+                    w.call("wire::Items::new", |w| {
                         w.each([min.to_string(), max_literal(*max)], |w, limit| w.text(&limit));
                         w.comma();
                         write(w, item.as_deref());
                     });
                 };
-                if *is_unique { writer.call("::capgen::wire::Unique", items) } else { items(writer) }
+                if *is_unique { writer.call("wire::Unique", items) } else { items(writer) }
             }
-            WireRule::Values(value) => writer.call("::capgen::wire::Values", |w| value.write(w)),
-            WireRule::Nullable(inner) => writer.call("::capgen::wire::Nullable", |w| inner.write(w)),
+            WireRule::Values(value) => writer.call("wire::Values", |w| value.write(w)),
+            WireRule::Nullable(inner) => writer.call("wire::Nullable", |w| inner.write(w)),
             WireRule::Interpreted(interpreted) => interpreted.write(writer),
         }
     }
@@ -176,14 +176,14 @@ impl WireRule {
 fn write_type(writer: &mut Writer, rule: Option<&WireRule>) {
     match rule {
         Some(rule) => rule.write_type(writer),
-        None => writer.text("::capgen::wire::Any"),
+        None => writer.text("wire::Any"),
     }
 }
 
 fn write(writer: &mut Writer, rule: Option<&WireRule>) {
     match rule {
         Some(rule) => rule.write(writer),
-        None => writer.text("::capgen::wire::Any"),
+        None => writer.text("wire::Any"),
     }
 }
 
@@ -195,13 +195,24 @@ fn option<T>(writer: &mut Writer, value: Option<T>, write: impl FnOnce(&mut Writ
 }
 
 fn length(writer: &mut Writer, min: u64, max: Option<u64>) {
-    writer.call("::capgen::wire::Length::new", |w| {
-        w.each([min.to_string(), max_literal(max)], |w, limit| w.text(&limit))
-    });
+    writer.call("wire::Length::new", |w| w.each([min.to_string(), max_literal(max)], |w, limit| w.text(&limit)));
 }
 
 fn within(writer: &mut Writer, limits: &[String; 2]) {
-    writer.call("::capgen::wire::Within::new", |w| w.each(limits, |w, limit| w.text(limit)));
+    writer.call("wire::Within::new", |w| w.each(limits, |w, limit| w.text(limit)));
+}
+
+fn numbers(writer: &mut Writer, min: NumberLimit, max: NumberLimit) {
+    let limits = [float(min.value), float(max.value)];
+    let methods = [(min, ".exclusive_minimum"), (max, ".exclusive_maximum")];
+    let mut methods = methods.into_iter().filter(|(limit, _)| limit.is_exclusive).map(|(_, method)| method).peekable();
+    if methods.peek().is_none() {
+        return within(writer, &limits);
+    }
+    writer.group(4, |w| {
+        within(w, &limits);
+        methods.for_each(|method| w.method(method, |_| {}));
+    });
 }
 
 fn max_literal(max: Option<u64>) -> String {
@@ -241,10 +252,10 @@ fn float(limit: f64) -> String {
 
 const fn format_path(format: Format) -> &'static str {
     match format {
-        Format::Uuid => "::capgen::wire::Format::Uuid",
-        Format::Email => "::capgen::wire::Format::Email",
-        Format::Uri => "::capgen::wire::Format::Uri",
-        Format::UriReference => "::capgen::wire::Format::UriReference",
-        Format::DateTime => "::capgen::wire::Format::DateTime",
+        Format::Uuid => "wire::Format::Uuid",
+        Format::Email => "wire::Format::Email",
+        Format::Uri => "wire::Format::Uri",
+        Format::UriReference => "wire::Format::UriReference",
+        Format::DateTime => "wire::Format::DateTime",
     }
 }

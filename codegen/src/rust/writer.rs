@@ -75,6 +75,11 @@ impl Writer {
         self.line.append(|line| literal::push(line, text));
     }
 
+    /// Text that contains line ends, such as a raw string literal. It must be a whole part of a statement.
+    pub(super) fn verbatim(&mut self, text: &str) {
+        self.line.text(text);
+    }
+
     /// A whole line without breaks.
     pub(super) fn line(&mut self, text: &str) {
         self.text(text);
@@ -271,6 +276,15 @@ impl Writer {
         self.body(f);
     }
 
+    /// A private module with the items from `f`.
+    pub(super) fn module(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
+        self.braced("mod ", name, |w| {
+            w.first_item();
+            f(w);
+        });
+        self.is_first = false;
+    }
+
     /// `impl … for name` with its block; `path` writes the trait.
     pub(super) fn implement(&mut self, path: impl FnOnce(&mut Self), name: &str, f: impl FnOnce(&mut Self)) {
         self.item();
@@ -304,6 +318,27 @@ impl Writer {
             w.line.add_break(Break { flat: ",", after: "}", offset: OUTDENT, ..Break::default() });
         });
         self.end();
+    }
+
+    /// An arm whose body is the assignment `variable = Some(receiver method(arguments)?)`. If it does not fit on one line, its
+    /// body becomes a block with a statement, whose semicolon counts when the line is broken further.
+    pub(super) fn assigning_arm(&mut self, pattern: &str, variable: &str, call: (&str, &str), arguments: &str) {
+        let (receiver, method) = call;
+        let flat = format!("{pattern} => {variable} = Some({receiver}{method}({arguments})?)");
+        if Line::fits(flat.len(), self.indent) {
+            self.text(&flat);
+            return self.line(",");
+        }
+        self.text(pattern);
+        self.text(" => ");
+        self.block(|w| {
+            w.assign(&format!("{variable} = "), |w| {
+                w.call("Some", |w| {
+                    w.method_call(receiver, method, |w| w.text(arguments));
+                    w.text("?");
+                });
+            });
+        });
     }
 
     /// A macro call as an item, with names as its arguments.

@@ -129,7 +129,7 @@ impl Constraint<String> for Text {
     }
 }
 
-/// Bounds of an integer or a number, both inclusive.
+/// Bounds of an integer or a number, inclusive unless stated otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Within<T>(T, T);
 
@@ -137,6 +137,31 @@ impl<T> Within<T> {
     /// From `min` to `max`.
     pub const fn new(min: T, max: T) -> Self {
         Self(min, max)
+    }
+}
+
+impl Within<f64> {
+    /// Excludes the lower bound itself: `exclusiveMinimum`.
+    ///
+    /// ```
+    /// # use capgen::wire::Within;
+    /// static POSITIVE: Within<f64> = Within::new(0.0, f64::INFINITY).exclusive_minimum();
+    /// ```
+    #[must_use]
+    pub const fn exclusive_minimum(self) -> Self {
+        // The next number is the inclusive bound, so that a check remains two comparisons.
+        Self(self.0.next_up(), self.1)
+    }
+
+    /// Excludes the upper bound itself: `exclusiveMaximum`.
+    ///
+    /// ```
+    /// # use capgen::wire::Within;
+    /// static FRACTION: Within<f64> = Within::new(0.0, 1.0).exclusive_maximum();
+    /// ```
+    #[must_use]
+    pub const fn exclusive_maximum(self) -> Self {
+        Self(self.0, self.1.next_down())
     }
 }
 

@@ -54,9 +54,7 @@ mod arrays_contract {
                 "plot",
                 "d159359e56129eab869e13cdbeeb23e7566a5fc64f01c385d19e650875524024",
             )
-            .with_input_schema(
-                "{\"properties\":{\"any\":{\"type\":\"array\"},\"atLeastOne\":{\"items\":{\"type\":\"string\"},\"minItems\":1,\"type\":\"array\"},\"atMostTwo\":{\"items\":{\"enum\":[\"a\",\"b\"]},\"maxItems\":2,\"type\":\"array\"},\"choices\":{\"items\":{\"enum\":[\"red\",\"green\"]},\"type\":\"array\",\"uniqueItems\":true},\"empty\":{\"maxItems\":0,\"type\":\"array\"},\"many\":{\"items\":{\"type\":\"string\"},\"minItems\":20,\"type\":\"array\"},\"matrix\":{\"items\":{\"items\":{\"type\":\"number\"},\"type\":\"array\"},\"type\":\"array\"},\"mixed\":{\"items\":{\"type\":[\"string\",\"number\"]},\"type\":\"array\"},\"nullable\":{\"items\":{\"type\":[\"integer\",\"null\"]},\"type\":[\"array\",\"null\"]},\"point\":{\"items\":{\"type\":\"number\"},\"maxItems\":3,\"minItems\":2,\"type\":\"array\"},\"ring\":{\"items\":{\"items\":{\"type\":\"number\"},\"maxItems\":2,\"minItems\":2,\"type\":\"array\"},\"minItems\":4,\"type\":\"array\"},\"texts\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"}},\"required\":[\"texts\",\"point\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(PLOT_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Plot {
@@ -120,124 +118,6 @@ mod arrays_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "any",
-            "texts",
-            "mixed",
-            "nullable",
-            "atLeastOne",
-            "point",
-            "atMostTwo",
-            "empty",
-            "many",
-            "matrix",
-            "ring",
-            "choices",
-        ];
-        static R0: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            1,
-            u64::MAX,
-            ::capgen::wire::Any,
-        );
-        static R1: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            2,
-            3,
-            ::capgen::wire::Any,
-        );
-        static R2: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            0,
-            2,
-            ::capgen::wire::Any,
-        );
-        static R3: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            0,
-            0,
-            ::capgen::wire::Any,
-        );
-        static R4: ::capgen::wire::Items<::capgen::wire::Any> = ::capgen::wire::Items::new(
-            20,
-            u64::MAX,
-            ::capgen::wire::Any,
-        );
-        static R5: ::capgen::wire::Items<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Items::new(
-            4,
-            u64::MAX,
-            ::capgen::wire::Items::new(2, 2, ::capgen::wire::Any),
-        );
-        static R6: ::capgen::wire::Unique<::capgen::wire::Items<::capgen::wire::Any>> = ::capgen::wire::Unique(
-            ::capgen::wire::Items::new(0, u64::MAX, ::capgen::wire::Any),
-        );
-        impl ::capgen::wire::Codec for PlotRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut f7 = None;
-                let mut f8 = None;
-                let mut f9 = None;
-                let mut f10 = None;
-                let mut f11 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read_by(&R0)?),
-                        5 => f5 = Some(reader.read_by(&R1)?),
-                        6 => f6 = Some(reader.read_by(&R2)?),
-                        7 => f7 = Some(reader.read_by(&R3)?),
-                        8 => f8 = Some(reader.read_by(&R4)?),
-                        9 => f9 = Some(reader.read()?),
-                        10 => f10 = Some(reader.read_by(&R5)?),
-                        11 => f11 = Some(reader.read_by(&R6)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    any: f0,
-                    texts: f1?,
-                    mixed: f2,
-                    nullable: f3,
-                    at_least_one: f4,
-                    point: f5?,
-                    at_most_two: f6,
-                    empty: f7,
-                    many: f8,
-                    matrix: f9,
-                    ring: f10,
-                    choices: f11,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("any", &self.any)?;
-                writer.required("texts", &self.texts)?;
-                writer.optional("mixed", &self.mixed)?;
-                writer.optional("nullable", &self.nullable)?;
-                writer.optional_by("atLeastOne", &self.at_least_one, &R0)?;
-                writer.required_by("point", &self.point, &R1)?;
-                writer.optional_by("atMostTwo", &self.at_most_two, &R2)?;
-                writer.optional_by("empty", &self.empty, &R3)?;
-                writer.optional_by("many", &self.many, &R4)?;
-                writer.optional("matrix", &self.matrix)?;
-                writer.optional_by("ring", &self.ring, &R5)?;
-                writer.optional_by("choices", &self.choices, &R6)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(PlotRequest, payload);
-
-    ::capgen::payload!(PlotRequest, Plot, input_schema);
-
     /// Generated from `/properties/mixed/items` in the request schema of `plot`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum PlotRequestMixedItem {
@@ -258,24 +138,6 @@ mod arrays_contract {
             Self::String(value)
         }
     }
-
-    impl ::capgen::wire::Codec for PlotRequestMixedItem {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Number(value) => writer.write(value),
-                Self::String(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(PlotRequestMixedItem);
 
     /// Generated from `/properties/atMostTwo/items` in the request schema of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -300,8 +162,6 @@ mod arrays_contract {
         }
     }
 
-    ::capgen::string_enum!(PlotRequestAtMostTwoItem);
-
     /// Generated from `/properties/choices/items` in the request schema of `plot`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum PlotRequestChoicesItem {
@@ -325,5 +185,207 @@ mod arrays_contract {
         }
     }
 
-    ::capgen::string_enum!(PlotRequestChoicesItem);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "any",
+                "texts",
+                "mixed",
+                "nullable",
+                "atLeastOne",
+                "point",
+                "atMostTwo",
+                "empty",
+                "many",
+                "matrix",
+                "ring",
+                "choices",
+            ];
+            static AT_LEAST_ONE_RULE: wire::Items<wire::Any> = wire::Items::new(
+                1,
+                u64::MAX,
+                wire::Any,
+            );
+            static POINT_RULE: wire::Items<wire::Any> = wire::Items::new(2, 3, wire::Any);
+            static AT_MOST_TWO_RULE: wire::Items<wire::Any> = wire::Items::new(
+                0,
+                2,
+                wire::Any,
+            );
+            static EMPTY_RULE: wire::Items<wire::Any> = wire::Items::new(0, 0, wire::Any);
+            static MANY_RULE: wire::Items<wire::Any> = wire::Items::new(
+                20,
+                u64::MAX,
+                wire::Any,
+            );
+            static RING_RULE: wire::Items<wire::Items<wire::Any>> = wire::Items::new(
+                4,
+                u64::MAX,
+                wire::Items::new(2, 2, wire::Any),
+            );
+            static CHOICES_RULE: wire::Unique<wire::Items<wire::Any>> = wire::Unique(
+                wire::Items::new(0, u64::MAX, wire::Any),
+            );
+            impl wire::Codec for PlotRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut any = None;
+                    let mut texts = None;
+                    let mut mixed = None;
+                    let mut nullable = None;
+                    let mut at_least_one = None;
+                    let mut point = None;
+                    let mut at_most_two = None;
+                    let mut empty = None;
+                    let mut many = None;
+                    let mut matrix = None;
+                    let mut ring = None;
+                    let mut choices = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => any = Some(reader.read()?),
+                            1 => texts = Some(reader.read()?),
+                            2 => mixed = Some(reader.read()?),
+                            3 => nullable = Some(reader.read()?),
+                            4 => at_least_one = Some(reader.read_by(&AT_LEAST_ONE_RULE)?),
+                            5 => point = Some(reader.read_by(&POINT_RULE)?),
+                            6 => at_most_two = Some(reader.read_by(&AT_MOST_TWO_RULE)?),
+                            7 => empty = Some(reader.read_by(&EMPTY_RULE)?),
+                            8 => many = Some(reader.read_by(&MANY_RULE)?),
+                            9 => matrix = Some(reader.read()?),
+                            10 => ring = Some(reader.read_by(&RING_RULE)?),
+                            11 => choices = Some(reader.read_by(&CHOICES_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        any,
+                        texts: texts?,
+                        mixed,
+                        nullable,
+                        at_least_one,
+                        point: point?,
+                        at_most_two,
+                        empty,
+                        many,
+                        matrix,
+                        ring,
+                        choices,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("any", &self.any)?;
+                    writer.required("texts", &self.texts)?;
+                    writer.optional("mixed", &self.mixed)?;
+                    writer.optional("nullable", &self.nullable)?;
+                    writer
+                        .optional_by("atLeastOne", &self.at_least_one, &AT_LEAST_ONE_RULE)?;
+                    writer.required_by("point", &self.point, &POINT_RULE)?;
+                    writer.optional_by("atMostTwo", &self.at_most_two, &AT_MOST_TWO_RULE)?;
+                    writer.optional_by("empty", &self.empty, &EMPTY_RULE)?;
+                    writer.optional_by("many", &self.many, &MANY_RULE)?;
+                    writer.optional("matrix", &self.matrix)?;
+                    writer.optional_by("ring", &self.ring, &RING_RULE)?;
+                    writer.optional_by("choices", &self.choices, &CHOICES_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PlotRequest, payload);
+
+        ::capgen::payload!(PlotRequest, Plot, input_schema);
+
+        impl wire::Codec for PlotRequestMixedItem {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Number => reader.read().map(Self::Number),
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Number(value) => writer.write(value),
+                    Self::String(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(PlotRequestMixedItem);
+
+        ::capgen::string_enum!(PlotRequestAtMostTwoItem);
+
+        ::capgen::string_enum!(PlotRequestChoicesItem);
+    }
+
+    const PLOT_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "any": {"type": "array"},
+    "atLeastOne": {
+      "items": {"type": "string"},
+      "minItems": 1,
+      "type": "array"
+    },
+    "atMostTwo": {
+      "items": {"enum": ["a", "b"]},
+      "maxItems": 2,
+      "type": "array"
+    },
+    "choices": {
+      "items": {"enum": ["red", "green"]},
+      "type": "array",
+      "uniqueItems": true
+    },
+    "empty": {"maxItems": 0, "type": "array"},
+    "many": {
+      "items": {"type": "string"},
+      "minItems": 20,
+      "type": "array"
+    },
+    "matrix": {
+      "items": {
+        "items": {"type": "number"},
+        "type": "array"
+      },
+      "type": "array"
+    },
+    "mixed": {
+      "items": {"type": ["string", "number"]},
+      "type": "array"
+    },
+    "nullable": {
+      "items": {"type": ["integer", "null"]},
+      "type": ["array", "null"]
+    },
+    "point": {
+      "items": {"type": "number"},
+      "maxItems": 3,
+      "minItems": 2,
+      "type": "array"
+    },
+    "ring": {
+      "items": {
+        "items": {"type": "number"},
+        "maxItems": 2,
+        "minItems": 2,
+        "type": "array"
+      },
+      "minItems": 4,
+      "type": "array"
+    },
+    "texts": {
+      "items": {"type": "string"},
+      "type": "array"
+    }
+  },
+  "required": ["texts", "point"],
+  "type": "object"
+}"#;
 }

@@ -54,10 +54,8 @@ mod closed_objects_contract {
                 "ping",
                 "ae00206452bdcd3cb90a13a2cc83ae10679f76f79504e5c927f9e59d4902fa82",
             )
-            .with_input_schema("{\"additionalProperties\":false,\"type\":\"object\"}")
-            .with_output_schema(
-                "{\"additionalProperties\":false,\"properties\":{\"at\":{\"type\":\"string\"},\"empty\":{\"additionalProperties\":false,\"properties\":{},\"type\":\"object\"}},\"type\":\"object\"}",
-            );
+            .with_input_schema(PING_REQUEST_SCHEMA)
+            .with_output_schema(PING_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Ping {
@@ -86,29 +84,6 @@ mod closed_objects_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[];
-        impl ::capgen::wire::Codec for PingRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        _ => return None,
-                    }
-                }
-                Some(Self {})
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(PingRequest, payload);
-
-    ::capgen::payload!(PingRequest, Ping, input_schema);
-
     /// The response of `ping`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PingResponse {
@@ -131,35 +106,6 @@ mod closed_objects_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["at", "empty"];
-        impl ::capgen::wire::Codec for PingResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { at: f0, empty: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("at", &self.at)?;
-                writer.optional("empty", &self.empty)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(PingResponse, payload);
-
-    ::capgen::payload!(PingResponse, Ping, output_schema);
-
     /// Generated from `/properties/empty` in the response schema of `ping`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PingResponseEmpty {}
@@ -177,24 +123,94 @@ mod closed_objects_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[];
-        impl ::capgen::wire::Codec for PingResponseEmpty {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        _ => return None,
-                    }
-                }
-                Some(Self {})
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.end()
-            }
-        }
-    };
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
 
-    ::capgen::impl_serde!(PingResponseEmpty);
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[];
+            impl wire::Codec for PingRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {})
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PingRequest, payload);
+
+        ::capgen::payload!(PingRequest, Ping, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["at", "empty"];
+            impl wire::Codec for PingResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut at = None;
+                    let mut empty = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => at = Some(reader.read()?),
+                            1 => empty = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { at, empty })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("at", &self.at)?;
+                    writer.optional("empty", &self.empty)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PingResponse, payload);
+
+        ::capgen::payload!(PingResponse, Ping, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &[];
+            impl wire::Codec for PingResponseEmpty {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {})
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PingResponseEmpty);
+    }
+
+    const PING_REQUEST_SCHEMA: &str = r#"{"additionalProperties": false, "type": "object"}"#;
+
+    const PING_RESPONSE_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "properties": {
+    "at": {"type": "string"},
+    "empty": {"additionalProperties": false, "properties": {}, "type": "object"}
+  },
+  "type": "object"
+}"#;
 }

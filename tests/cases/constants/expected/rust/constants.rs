@@ -54,9 +54,7 @@ mod constants_contract {
                 "constants",
                 "f7aa1df167f7a1ec793fd3aa60fe6ad59e7c1a7b427f4b40b3f39e270b6f68a9",
             )
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"properties\":{\"empty\":{\"const\":{}},\"huge\":{\"const\":1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000},\"negative\":{\"const\":-3},\"no\":{\"const\":false},\"nothing\":{\"const\":null},\"one\":{\"const\":1},\"structure\":{\"const\":{\"k\":[1,\"2\"]}},\"text\":{\"const\":\"x\"}},\"required\":[\"text\",\"negative\",\"nothing\",\"structure\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(CONSTANTS_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Constants {
@@ -108,71 +106,6 @@ mod constants_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "text",
-            "negative",
-            "one",
-            "no",
-            "nothing",
-            "structure",
-            "empty",
-            "huge",
-        ];
-        impl ::capgen::wire::Codec for ConstantsRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut f7 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        6 => f6 = Some(reader.read()?),
-                        7 => f7 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    text: f0?,
-                    negative: f1?,
-                    one: f2,
-                    no: f3,
-                    nothing: f4?,
-                    structure: f5?,
-                    empty: f6,
-                    huge: f7,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("text", &self.text)?;
-                writer.required("negative", &self.negative)?;
-                writer.optional("one", &self.one)?;
-                writer.optional("no", &self.no)?;
-                writer.required("nothing", &self.nothing)?;
-                writer.required("structure", &self.structure)?;
-                writer.optional("empty", &self.empty)?;
-                writer.optional("huge", &self.huge)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ConstantsRequest, payload);
-
-    ::capgen::payload!(ConstantsRequest, Constants, input_schema);
-
     /// Generated from `/properties/text` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestText {
@@ -192,8 +125,6 @@ mod constants_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(ConstantsRequestText);
 
     /// Generated from `/properties/negative` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -215,8 +146,6 @@ mod constants_contract {
         }
     }
 
-    ::capgen::json_enum!(ConstantsRequestNegative);
-
     /// Generated from `/properties/one` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestOne {
@@ -236,8 +165,6 @@ mod constants_contract {
             }
         }
     }
-
-    ::capgen::json_enum!(ConstantsRequestOne);
 
     /// Generated from `/properties/no` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -259,8 +186,6 @@ mod constants_contract {
         }
     }
 
-    ::capgen::json_enum!(ConstantsRequestNo);
-
     /// Generated from `/properties/structure` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestStructure {
@@ -281,8 +206,6 @@ mod constants_contract {
         }
     }
 
-    ::capgen::json_enum!(ConstantsRequestStructure);
-
     /// Generated from `/properties/empty` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ConstantsRequestEmpty {
@@ -302,8 +225,6 @@ mod constants_contract {
             }
         }
     }
-
-    ::capgen::json_enum!(ConstantsRequestEmpty);
 
     /// Generated from `/properties/huge` in the request schema of `constants`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -329,5 +250,109 @@ mod constants_contract {
         }
     }
 
-    ::capgen::json_enum!(ConstantsRequestHuge);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "text",
+                "negative",
+                "one",
+                "no",
+                "nothing",
+                "structure",
+                "empty",
+                "huge",
+            ];
+            impl wire::Codec for ConstantsRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut text = None;
+                    let mut negative = None;
+                    let mut one = None;
+                    let mut no = None;
+                    let mut nothing = None;
+                    let mut structure = None;
+                    let mut empty = None;
+                    let mut huge = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => text = Some(reader.read()?),
+                            1 => negative = Some(reader.read()?),
+                            2 => one = Some(reader.read()?),
+                            3 => no = Some(reader.read()?),
+                            4 => nothing = Some(reader.read()?),
+                            5 => structure = Some(reader.read()?),
+                            6 => empty = Some(reader.read()?),
+                            7 => huge = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        text: text?,
+                        negative: negative?,
+                        one,
+                        no,
+                        nothing: nothing?,
+                        structure: structure?,
+                        empty,
+                        huge,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("text", &self.text)?;
+                    writer.required("negative", &self.negative)?;
+                    writer.optional("one", &self.one)?;
+                    writer.optional("no", &self.no)?;
+                    writer.required("nothing", &self.nothing)?;
+                    writer.required("structure", &self.structure)?;
+                    writer.optional("empty", &self.empty)?;
+                    writer.optional("huge", &self.huge)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ConstantsRequest, payload);
+
+        ::capgen::payload!(ConstantsRequest, Constants, input_schema);
+
+        ::capgen::string_enum!(ConstantsRequestText);
+
+        ::capgen::json_enum!(ConstantsRequestNegative);
+
+        ::capgen::json_enum!(ConstantsRequestOne);
+
+        ::capgen::json_enum!(ConstantsRequestNo);
+
+        ::capgen::json_enum!(ConstantsRequestStructure);
+
+        ::capgen::json_enum!(ConstantsRequestEmpty);
+
+        ::capgen::json_enum!(ConstantsRequestHuge);
+    }
+
+    const CONSTANTS_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "properties": {
+    "empty": {"const": {}},
+    "huge": {
+      "const": 1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
+    },
+    "negative": {"const": -3},
+    "no": {"const": false},
+    "nothing": {"const": null},
+    "one": {"const": 1},
+    "structure": {
+      "const": {"k": [1, "2"]}
+    },
+    "text": {"const": "x"}
+  },
+  "required": ["text", "negative", "nothing", "structure"],
+  "type": "object"
+}"#;
 }

@@ -54,9 +54,7 @@ mod definitions_contract {
                 "bill",
                 "b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433",
             )
-            .with_input_schema(
-                "{\"definitions\":{\"currency\":{\"enum\":[\"EUR\",\"USD\"]},\"money\":{\"additionalProperties\":false,\"properties\":{\"amount\":{\"type\":\"integer\"},\"currency\":{\"$ref\":\"#/definitions/currency\"}},\"required\":[\"amount\",\"currency\"],\"type\":\"object\"},\"string\":{\"properties\":{\"x\":{\"type\":\"string\"}},\"required\":[\"x\"],\"type\":\"object\"},\"uuid\":{\"format\":\"uuid\",\"type\":\"string\"}},\"properties\":{\"fallback\":{\"$ref\":\"#/definitions/currency\"},\"id\":{\"$ref\":\"#/definitions/uuid\"},\"maybe\":{\"anyOf\":[{\"$ref\":\"#/definitions/money\"},{\"type\":\"null\"}]},\"net\":{\"$ref\":\"#/definitions/money\"},\"odd\":{\"$ref\":\"#/definitions/string\"},\"total\":{\"$ref\":\"#/definitions/money\"}},\"required\":[\"id\",\"total\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(BILL_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Bill {
@@ -102,57 +100,6 @@ mod definitions_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id", "total", "net", "maybe", "odd", "fallback"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Uuid,
-        );
-        impl ::capgen::wire::Codec for BillRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id: f0?,
-                    total: f1?,
-                    net: f2,
-                    maybe: f3,
-                    odd: f4,
-                    fallback: f5,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("id", &self.id, &R0)?;
-                writer.required("total", &self.total)?;
-                writer.optional("net", &self.net)?;
-                writer.optional("maybe", &self.maybe)?;
-                writer.optional("odd", &self.odd)?;
-                writer.optional("fallback", &self.fallback)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(BillRequest, payload);
-
-    ::capgen::payload!(BillRequest, Bill, input_schema);
-
     /// Generated from `/definitions/uuid` in the request schema of `bill`.
     pub type BillRequestUuid = String;
 
@@ -171,33 +118,6 @@ mod definitions_contract {
             Self { amount, currency }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["amount", "currency"];
-        impl ::capgen::wire::Codec for BillRequestMoney {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { amount: f0?, currency: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("amount", &self.amount)?;
-                writer.required("currency", &self.currency)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(BillRequestMoney);
 
     /// ISO 4217.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -222,8 +142,6 @@ mod definitions_contract {
         }
     }
 
-    ::capgen::string_enum!(BillRequestCurrency);
-
     /// Generated from `/definitions/string` in the request schema of `bill`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequestString {
@@ -238,27 +156,153 @@ mod definitions_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["x"];
-        impl ::capgen::wire::Codec for BillRequestString {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { x: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("x", &self.x)?;
-                writer.end()
-            }
-        }
-    };
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
 
-    ::capgen::impl_serde!(BillRequestString);
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["id", "total", "net", "maybe", "odd", "fallback"];
+            static ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
+            impl wire::Codec for BillRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut total = None;
+                    let mut net = None;
+                    let mut maybe = None;
+                    let mut odd = None;
+                    let mut fallback = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read_by(&ID_RULE)?),
+                            1 => total = Some(reader.read()?),
+                            2 => net = Some(reader.read()?),
+                            3 => maybe = Some(reader.read()?),
+                            4 => odd = Some(reader.read()?),
+                            5 => fallback = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id: id?,
+                        total: total?,
+                        net,
+                        maybe,
+                        odd,
+                        fallback,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("id", &self.id, &ID_RULE)?;
+                    writer.required("total", &self.total)?;
+                    writer.optional("net", &self.net)?;
+                    writer.optional("maybe", &self.maybe)?;
+                    writer.optional("odd", &self.odd)?;
+                    writer.optional("fallback", &self.fallback)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(BillRequest, payload);
+
+        ::capgen::payload!(BillRequest, Bill, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["amount", "currency"];
+            impl wire::Codec for BillRequestMoney {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut amount = None;
+                    let mut currency = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => amount = Some(reader.read()?),
+                            1 => currency = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        amount: amount?,
+                        currency: currency?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("amount", &self.amount)?;
+                    writer.required("currency", &self.currency)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(BillRequestMoney);
+
+        ::capgen::string_enum!(BillRequestCurrency);
+
+        const _: () = {
+            const NAMES: &[&str] = &["x"];
+            impl wire::Codec for BillRequestString {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut x = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => x = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { x: x? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("x", &self.x)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(BillRequestString);
+    }
+
+    const BILL_REQUEST_SCHEMA: &str = r##"{
+  "definitions": {
+    "currency": {"enum": ["EUR", "USD"]},
+    "money": {
+      "additionalProperties": false,
+      "properties": {
+        "amount": {"type": "integer"},
+        "currency": {"$ref": "#/definitions/currency"}
+      },
+      "required": ["amount", "currency"],
+      "type": "object"
+    },
+    "string": {
+      "properties": {
+        "x": {"type": "string"}
+      },
+      "required": ["x"],
+      "type": "object"
+    },
+    "uuid": {"format": "uuid", "type": "string"}
+  },
+  "properties": {
+    "fallback": {"$ref": "#/definitions/currency"},
+    "id": {"$ref": "#/definitions/uuid"},
+    "maybe": {
+      "anyOf": [
+        {"$ref": "#/definitions/money"},
+        {"type": "null"}
+      ]
+    },
+    "net": {"$ref": "#/definitions/money"},
+    "odd": {"$ref": "#/definitions/string"},
+    "total": {"$ref": "#/definitions/money"}
+  },
+  "required": ["id", "total"],
+  "type": "object"
+}"##;
 }

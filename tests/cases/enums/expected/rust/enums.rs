@@ -54,10 +54,8 @@ mod enums_contract {
                 "sort",
                 "e098c76ce54d3b4c8a6b97f7e563454ba4ec95c8de9da21d0a5b3808f98edf65",
             )
-            .with_input_schema(
-                "{\"properties\":{\"beyond\":{\"enum\":[9007199254740993,1]},\"described\":{\"oneOf\":[{\"const\":\"fast\"},{\"const\":\"slow\"}]},\"long\":{\"enum\":[\"ready\",\"waiting-for-review\",\"waiting-for-changes\",\"changes-requested\",\"approved\",\"merged\",\"closed\"]},\"mixed\":{\"enum\":[\"auto\",1,2.5,true,null,\"1\"]},\"numbers\":{\"enum\":[10,20],\"type\":\"integer\"},\"order\":{\"enum\":[\"ascending\",\"descending\"]},\"values\":{\"enum\":[{\"x\":1},[1,2],\"z\"]}},\"required\":[\"order\"],\"type\":\"object\"}",
-            )
-            .with_output_schema("{\"enum\":[\"done\",\"failed\"]}");
+            .with_input_schema(SORT_REQUEST_SCHEMA)
+            .with_output_schema(SORT_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Sort {
@@ -103,66 +101,6 @@ mod enums_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "order",
-            "long",
-            "mixed",
-            "values",
-            "beyond",
-            "numbers",
-            "described",
-        ];
-        impl ::capgen::wire::Codec for SortRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        6 => f6 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    order: f0?,
-                    long: f1,
-                    mixed: f2,
-                    values: f3,
-                    beyond: f4,
-                    numbers: f5,
-                    described: f6,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("order", &self.order)?;
-                writer.optional("long", &self.long)?;
-                writer.optional("mixed", &self.mixed)?;
-                writer.optional("values", &self.values)?;
-                writer.optional("beyond", &self.beyond)?;
-                writer.optional("numbers", &self.numbers)?;
-                writer.optional("described", &self.described)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SortRequest, payload);
-
-    ::capgen::payload!(SortRequest, Sort, input_schema);
-
     /// How to sort.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestOrder {
@@ -185,8 +123,6 @@ mod enums_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SortRequestOrder);
 
     /// Generated from `/properties/long` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -234,8 +170,6 @@ mod enums_contract {
         }
     }
 
-    ::capgen::string_enum!(SortRequestLong);
-
     /// Generated from `/properties/mixed` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestMixed {
@@ -268,8 +202,6 @@ mod enums_contract {
         }
     }
 
-    ::capgen::json_enum!(SortRequestMixed);
-
     /// Generated from `/properties/values` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestValues {
@@ -296,8 +228,6 @@ mod enums_contract {
         }
     }
 
-    ::capgen::json_enum!(SortRequestValues);
-
     /// An identifier.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestBeyond {
@@ -320,8 +250,6 @@ mod enums_contract {
             }
         }
     }
-
-    ::capgen::json_enum!(SortRequestBeyond);
 
     /// Generated from `/properties/numbers` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -346,8 +274,6 @@ mod enums_contract {
         }
     }
 
-    ::capgen::json_enum!(SortRequestNumbers);
-
     /// Generated from `/properties/described` in the request schema of `sort`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum SortRequestDescribed {
@@ -370,8 +296,6 @@ mod enums_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(SortRequestDescribed);
 
     /// The outcome.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -396,7 +320,120 @@ mod enums_contract {
         }
     }
 
-    ::capgen::string_enum!(SortResponse);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
 
-    ::capgen::payload!(SortResponse, Sort, output_schema);
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "order",
+                "long",
+                "mixed",
+                "values",
+                "beyond",
+                "numbers",
+                "described",
+            ];
+            impl wire::Codec for SortRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut order = None;
+                    let mut long = None;
+                    let mut mixed = None;
+                    let mut values = None;
+                    let mut beyond = None;
+                    let mut numbers = None;
+                    let mut described = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => order = Some(reader.read()?),
+                            1 => long = Some(reader.read()?),
+                            2 => mixed = Some(reader.read()?),
+                            3 => values = Some(reader.read()?),
+                            4 => beyond = Some(reader.read()?),
+                            5 => numbers = Some(reader.read()?),
+                            6 => described = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        order: order?,
+                        long,
+                        mixed,
+                        values,
+                        beyond,
+                        numbers,
+                        described,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("order", &self.order)?;
+                    writer.optional("long", &self.long)?;
+                    writer.optional("mixed", &self.mixed)?;
+                    writer.optional("values", &self.values)?;
+                    writer.optional("beyond", &self.beyond)?;
+                    writer.optional("numbers", &self.numbers)?;
+                    writer.optional("described", &self.described)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SortRequest, payload);
+
+        ::capgen::payload!(SortRequest, Sort, input_schema);
+
+        ::capgen::string_enum!(SortRequestOrder);
+
+        ::capgen::string_enum!(SortRequestLong);
+
+        ::capgen::json_enum!(SortRequestMixed);
+
+        ::capgen::json_enum!(SortRequestValues);
+
+        ::capgen::json_enum!(SortRequestBeyond);
+
+        ::capgen::json_enum!(SortRequestNumbers);
+
+        ::capgen::string_enum!(SortRequestDescribed);
+
+        ::capgen::string_enum!(SortResponse);
+
+        ::capgen::payload!(SortResponse, Sort, output_schema);
+    }
+
+    const SORT_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "beyond": {"enum": [9007199254740993, 1]},
+    "described": {
+      "oneOf": [
+        {"const": "fast"},
+        {"const": "slow"}
+      ]
+    },
+    "long": {
+      "enum": [
+        "ready", "waiting-for-review", "waiting-for-changes", "changes-requested", "approved",
+        "merged", "closed"
+      ]
+    },
+    "mixed": {"enum": ["auto", 1, 2.5, true, null, "1"]},
+    "numbers": {"enum": [10, 20], "type": "integer"},
+    "order": {"enum": ["ascending", "descending"]},
+    "values": {
+      "enum": [
+        {"x": 1},
+        [1, 2],
+        "z"
+      ]
+    }
+  },
+  "required": ["order"],
+  "type": "object"
+}"#;
+
+    const SORT_RESPONSE_SCHEMA: &str = r#"{"enum": ["done", "failed"]}"#;
 }

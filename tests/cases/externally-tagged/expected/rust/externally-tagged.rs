@@ -54,12 +54,8 @@ mod externally_tagged_contract {
                 "draw",
                 "d1cb3053f1da436bc09e006a1918cd5ce9c1b6a031a60dab6f5ac5a40db3ffa5",
             )
-            .with_input_schema(
-                "{\"definitions\":{\"Circle\":{\"properties\":{\"radius\":{\"type\":\"number\"}},\"required\":[\"radius\"],\"type\":\"object\"}},\"oneOf\":[{\"enum\":[\"Nothing\",\"Everything\"],\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Text\":{\"maxLength\":8,\"type\":\"string\"}},\"required\":[\"Text\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Point\":{\"properties\":{\"x\":{\"type\":\"number\"},\"y\":{\"type\":\"number\"}},\"required\":[\"x\",\"y\"],\"type\":\"object\"}},\"required\":[\"Point\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Circle\":{\"$ref\":\"#/definitions/Circle\"}},\"required\":[\"Circle\"],\"type\":\"object\"}]}",
-            )
-            .with_output_schema(
-                "{\"definitions\":{\"Company\":{\"additionalProperties\":false,\"properties\":{\"name\":{\"type\":\"string\"},\"vat\":{\"type\":\"string\"}},\"required\":[\"vat\"],\"type\":\"object\"},\"Person\":{\"additionalProperties\":false,\"properties\":{\"born\":{\"type\":\"string\"},\"mail\":{\"format\":\"email\",\"type\":\"string\"},\"name\":{\"type\":\"string\"}},\"required\":[\"name\",\"born\"],\"type\":\"object\"}},\"properties\":{\"contact\":{\"anyOf\":[{\"$ref\":\"#/definitions/Person\"},{\"$ref\":\"#/definitions/Company\"}]},\"either\":{\"oneOf\":[{\"properties\":{\"left\":{\"type\":\"string\"},\"right\":false},\"required\":[\"left\"]},{\"properties\":{\"left\":false,\"right\":{\"type\":\"string\"}},\"required\":[\"right\"]}],\"properties\":{\"note\":{\"type\":\"string\"}},\"type\":\"object\"},\"mode\":{\"oneOf\":[{\"enum\":[\"Auto\"],\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Fixed\":{\"type\":\"integer\"}},\"required\":[\"Fixed\"],\"type\":\"object\"}]},\"state\":{\"oneOf\":[{\"const\":\"Queued\",\"type\":\"string\"},{\"const\":\"Done\",\"type\":\"string\"},{\"additionalProperties\":false,\"properties\":{\"Failed\":{\"type\":\"string\"}},\"required\":[\"Failed\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"Running\":{\"minimum\":0,\"type\":\"integer\"}},\"required\":[\"Running\"],\"type\":\"object\"},{\"type\":\"null\"}]}},\"required\":[\"state\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(DRAW_REQUEST_SCHEMA)
+            .with_output_schema(DRAW_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Draw {
@@ -108,38 +104,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["Text", "Point", "Circle"];
-        impl ::capgen::wire::Codec for DrawRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                    ::capgen::wire::ValueKind::Object => {
-                        match reader.which(NAMES)? {
-                            0 => reader.read().map(Self::Text),
-                            1 => reader.read().map(Self::Point),
-                            2 => reader.read().map(Self::Circle),
-                            _ => None,
-                        }
-                    }
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::String(value) => writer.write(value),
-                    Self::Text(value) => writer.write(value),
-                    Self::Point(value) => writer.write(value),
-                    Self::Circle(value) => writer.write(value),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequest, payload);
-
-    ::capgen::payload!(DrawRequest, Draw, input_schema);
-
     /// Generated from `/oneOf/0` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawRequestString {
@@ -163,8 +127,6 @@ mod externally_tagged_contract {
         }
     }
 
-    ::capgen::string_enum!(DrawRequestString);
-
     /// Words.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestText {
@@ -179,31 +141,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["Text"];
-        static R0: ::capgen::wire::Length = ::capgen::wire::Length::new(0, 8);
-        impl ::capgen::wire::Codec for DrawRequestText {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { text: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("Text", &self.text, &R0)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestText);
-
     /// Generated from `/oneOf/2` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestPoint {
@@ -217,30 +154,6 @@ mod externally_tagged_contract {
             Self { point }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["Point"];
-        impl ::capgen::wire::Codec for DrawRequestPoint {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { point: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("Point", &self.point)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestPoint);
 
     /// Generated from `/oneOf/2/properties/Point` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -258,33 +171,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["x", "y"];
-        impl ::capgen::wire::Codec for DrawRequestPointPoint {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { x: f0?, y: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("x", &self.x)?;
-                writer.required("y", &self.y)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestPointPoint);
-
     /// Generated from `/oneOf/3` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircleVariant {
@@ -299,30 +185,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["Circle"];
-        impl ::capgen::wire::Codec for DrawRequestCircleVariant {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { circle: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("Circle", &self.circle)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestCircleVariant);
-
     /// Generated from `/definitions/Circle` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircle {
@@ -336,30 +198,6 @@ mod externally_tagged_contract {
             Self { radius }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["radius"];
-        impl ::capgen::wire::Codec for DrawRequestCircle {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { radius: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("radius", &self.radius)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestCircle);
 
     /// The response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -385,46 +223,6 @@ mod externally_tagged_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["state", "mode", "contact", "either"];
-        impl ::capgen::wire::Codec for DrawResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    state: f0?,
-                    mode: f1,
-                    contact: f2,
-                    either: f3,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("state", &self.state)?;
-                writer.optional("mode", &self.mode)?;
-                writer.optional("contact", &self.contact)?;
-                writer.optional("either", &self.either)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponse, payload);
-
-    ::capgen::payload!(DrawResponse, Draw, output_schema);
 
     /// Each unit with its description.
     #[derive(Debug, Clone, PartialEq)]
@@ -455,34 +253,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["Failed", "Running"];
-        impl ::capgen::wire::Codec for DrawResponseState {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                    ::capgen::wire::ValueKind::Object => {
-                        match reader.which(NAMES)? {
-                            0 => reader.read().map(Self::Failed),
-                            1 => reader.read().map(Self::Running),
-                            _ => None,
-                        }
-                    }
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::String(value) => writer.write(value),
-                    Self::Failed(value) => writer.write(value),
-                    Self::Running(value) => writer.write(value),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseState);
-
     /// Generated from `/properties/state/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseStateString {
@@ -506,8 +276,6 @@ mod externally_tagged_contract {
         }
     }
 
-    ::capgen::string_enum!(DrawResponseStateString);
-
     /// Why not.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseStateFailed {
@@ -522,30 +290,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["Failed"];
-        impl ::capgen::wire::Codec for DrawResponseStateFailed {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { failed: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("Failed", &self.failed)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseStateFailed);
-
     /// Generated from `/properties/state/oneOf/3` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseStateRunning {
@@ -559,30 +303,6 @@ mod externally_tagged_contract {
             Self { running }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["Running"];
-        impl ::capgen::wire::Codec for DrawResponseStateRunning {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { running: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("Running", &self.running)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseStateRunning);
 
     /// One unit and one that holds something.
     #[derive(Debug, Clone, PartialEq)]
@@ -605,24 +325,6 @@ mod externally_tagged_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for DrawResponseMode {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                ::capgen::wire::ValueKind::Object => reader.read().map(Self::Fixed),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::String(value) => writer.write(value),
-                Self::Fixed(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(DrawResponseMode);
-
     /// Generated from `/properties/mode/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseModeString {
@@ -643,8 +345,6 @@ mod externally_tagged_contract {
         }
     }
 
-    ::capgen::string_enum!(DrawResponseModeString);
-
     /// Generated from `/properties/mode/oneOf/1` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseModeFixed {
@@ -658,30 +358,6 @@ mod externally_tagged_contract {
             Self { fixed }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["Fixed"];
-        impl ::capgen::wire::Codec for DrawResponseModeFixed {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { fixed: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("Fixed", &self.fixed)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseModeFixed);
 
     /// No tag, and closed.
     #[derive(Debug, Clone, PartialEq)]
@@ -703,32 +379,6 @@ mod externally_tagged_contract {
             Self::Company(value)
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["born", "vat"];
-        impl ::capgen::wire::Codec for DrawResponseContact {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::Object => {
-                        match reader.which(NAMES)? {
-                            0 => reader.read().map(Self::Person),
-                            1 => reader.read().map(Self::Company),
-                            _ => None,
-                        }
-                    }
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::Person(value) => writer.write(value),
-                    Self::Company(value) => writer.write(value),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseContact);
 
     /// Generated from `/definitions/Person` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -752,43 +402,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["name", "born", "mail"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Email,
-        );
-        impl ::capgen::wire::Codec for DrawResponsePerson {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    name: f0?,
-                    born: f1?,
-                    mail: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("name", &self.name)?;
-                writer.required("born", &self.born)?;
-                writer.optional_by("mail", &self.mail, &R0)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponsePerson);
-
     /// Generated from `/definitions/Company` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseCompany {
@@ -807,33 +420,6 @@ mod externally_tagged_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["name", "vat"];
-        impl ::capgen::wire::Codec for DrawResponseCompany {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { name: f0, vat: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("name", &self.name)?;
-                writer.required("vat", &self.vat)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseCompany);
 
     /// A property that is false beside those of both.
     #[derive(Debug, Clone, PartialEq)]
@@ -856,32 +442,6 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["left", "right"];
-        impl ::capgen::wire::Codec for DrawResponseEither {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::Object => {
-                        match reader.which(NAMES)? {
-                            0 => reader.read().map(Self::Left),
-                            1 => reader.read().map(Self::Right),
-                            _ => None,
-                        }
-                    }
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::Left(value) => writer.write(value),
-                    Self::Right(value) => writer.write(value),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseEither);
-
     /// Generated from `/properties/either/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseEitherLeft {
@@ -900,33 +460,6 @@ mod externally_tagged_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["note", "left", "right"];
-        impl ::capgen::wire::Codec for DrawResponseEitherLeft {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { note: f0, left: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("note", &self.note)?;
-                writer.required("left", &self.left)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseEitherLeft);
 
     /// Generated from `/properties/either/oneOf/1` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -947,30 +480,636 @@ mod externally_tagged_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["note", "right", "left"];
-        impl ::capgen::wire::Codec for DrawResponseEitherRight {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["Text", "Point", "Circle"];
+            impl wire::Codec for DrawRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::String => reader.read().map(Self::String),
+                        wire::ValueKind::Object => {
+                            match reader.which(NAMES)? {
+                                0 => reader.read().map(Self::Text),
+                                1 => reader.read().map(Self::Point),
+                                2 => reader.read().map(Self::Circle),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
                     }
                 }
-                Some(Self { note: f0, right: f1? })
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::String(value) => writer.write(value),
+                        Self::Text(value) => writer.write(value),
+                        Self::Point(value) => writer.write(value),
+                        Self::Circle(value) => writer.write(value),
+                    }
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("note", &self.note)?;
-                writer.required("right", &self.right)?;
-                writer.end()
+        };
+
+        ::capgen::impl_serde!(DrawRequest, payload);
+
+        ::capgen::payload!(DrawRequest, Draw, input_schema);
+
+        ::capgen::string_enum!(DrawRequestString);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Text"];
+            static TEXT_RULE: wire::Length = wire::Length::new(0, 8);
+            impl wire::Codec for DrawRequestText {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut text = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => text = Some(reader.read_by(&TEXT_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { text: text? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("Text", &self.text, &TEXT_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestText);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Point"];
+            impl wire::Codec for DrawRequestPoint {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut point = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => point = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { point: point? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("Point", &self.point)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestPoint);
+
+        const _: () = {
+            const NAMES: &[&str] = &["x", "y"];
+            impl wire::Codec for DrawRequestPointPoint {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut x = None;
+                    let mut y = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => x = Some(reader.read()?),
+                            1 => y = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { x: x?, y: y? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("x", &self.x)?;
+                    writer.required("y", &self.y)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestPointPoint);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Circle"];
+            impl wire::Codec for DrawRequestCircleVariant {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut circle = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => circle = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { circle: circle? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("Circle", &self.circle)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestCircleVariant);
+
+        const _: () = {
+            const NAMES: &[&str] = &["radius"];
+            impl wire::Codec for DrawRequestCircle {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut radius = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => radius = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { radius: radius? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("radius", &self.radius)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestCircle);
+
+        const _: () = {
+            const NAMES: &[&str] = &["state", "mode", "contact", "either"];
+            impl wire::Codec for DrawResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut state = None;
+                    let mut mode = None;
+                    let mut contact = None;
+                    let mut either = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => state = Some(reader.read()?),
+                            1 => mode = Some(reader.read()?),
+                            2 => contact = Some(reader.read()?),
+                            3 => either = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        state: state?,
+                        mode,
+                        contact,
+                        either,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("state", &self.state)?;
+                    writer.optional("mode", &self.mode)?;
+                    writer.optional("contact", &self.contact)?;
+                    writer.optional("either", &self.either)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponse, payload);
+
+        ::capgen::payload!(DrawResponse, Draw, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Failed", "Running"];
+            impl wire::Codec for DrawResponseState {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::String => reader.read().map(Self::String),
+                        wire::ValueKind::Object => {
+                            match reader.which(NAMES)? {
+                                0 => reader.read().map(Self::Failed),
+                                1 => reader.read().map(Self::Running),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    }
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::String(value) => writer.write(value),
+                        Self::Failed(value) => writer.write(value),
+                        Self::Running(value) => writer.write(value),
+                    }
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseState);
+
+        ::capgen::string_enum!(DrawResponseStateString);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Failed"];
+            impl wire::Codec for DrawResponseStateFailed {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut failed = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => failed = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { failed: failed? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("Failed", &self.failed)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseStateFailed);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Running"];
+            impl wire::Codec for DrawResponseStateRunning {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut running = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => running = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { running: running? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("Running", &self.running)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseStateRunning);
+
+        impl wire::Codec for DrawResponseMode {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    wire::ValueKind::Object => reader.read().map(Self::Fixed),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::String(value) => writer.write(value),
+                    Self::Fixed(value) => writer.write(value),
+                }
             }
         }
-    };
 
-    ::capgen::impl_serde!(DrawResponseEitherRight);
+        ::capgen::impl_serde!(DrawResponseMode);
+
+        ::capgen::string_enum!(DrawResponseModeString);
+
+        const _: () = {
+            const NAMES: &[&str] = &["Fixed"];
+            impl wire::Codec for DrawResponseModeFixed {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut fixed = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => fixed = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { fixed: fixed? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("Fixed", &self.fixed)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseModeFixed);
+
+        const _: () = {
+            const NAMES: &[&str] = &["born", "vat"];
+            impl wire::Codec for DrawResponseContact {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::Object => {
+                            match reader.which(NAMES)? {
+                                0 => reader.read().map(Self::Person),
+                                1 => reader.read().map(Self::Company),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    }
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::Person(value) => writer.write(value),
+                        Self::Company(value) => writer.write(value),
+                    }
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseContact);
+
+        const _: () = {
+            const NAMES: &[&str] = &["name", "born", "mail"];
+            static MAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
+            impl wire::Codec for DrawResponsePerson {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut name = None;
+                    let mut born = None;
+                    let mut mail = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => name = Some(reader.read()?),
+                            1 => born = Some(reader.read()?),
+                            2 => mail = Some(reader.read_by(&MAIL_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        name: name?,
+                        born: born?,
+                        mail,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("name", &self.name)?;
+                    writer.required("born", &self.born)?;
+                    writer.optional_by("mail", &self.mail, &MAIL_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponsePerson);
+
+        const _: () = {
+            const NAMES: &[&str] = &["name", "vat"];
+            impl wire::Codec for DrawResponseCompany {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut name = None;
+                    let mut vat = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => name = Some(reader.read()?),
+                            1 => vat = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { name, vat: vat? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("name", &self.name)?;
+                    writer.required("vat", &self.vat)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseCompany);
+
+        const _: () = {
+            const NAMES: &[&str] = &["left", "right"];
+            impl wire::Codec for DrawResponseEither {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::Object => {
+                            match reader.which(NAMES)? {
+                                0 => reader.read().map(Self::Left),
+                                1 => reader.read().map(Self::Right),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    }
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::Left(value) => writer.write(value),
+                        Self::Right(value) => writer.write(value),
+                    }
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseEither);
+
+        const _: () = {
+            const NAMES: &[&str] = &["note", "left", "right"];
+            impl wire::Codec for DrawResponseEitherLeft {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut note = None;
+                    let mut left = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => note = Some(reader.read()?),
+                            1 => left = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { note, left: left? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("note", &self.note)?;
+                    writer.required("left", &self.left)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseEitherLeft);
+
+        const _: () = {
+            const NAMES: &[&str] = &["note", "right", "left"];
+            impl wire::Codec for DrawResponseEitherRight {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut note = None;
+                    let mut right = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => note = Some(reader.read()?),
+                            1 => right = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { note, right: right? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("note", &self.note)?;
+                    writer.required("right", &self.right)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseEitherRight);
+    }
+
+    const DRAW_REQUEST_SCHEMA: &str = r##"{
+  "definitions": {
+    "Circle": {
+      "properties": {
+        "radius": {"type": "number"}
+      },
+      "required": ["radius"],
+      "type": "object"
+    }
+  },
+  "oneOf": [
+    {"enum": ["Nothing", "Everything"], "type": "string"},
+    {
+      "additionalProperties": false,
+      "properties": {
+        "Text": {"maxLength": 8, "type": "string"}
+      },
+      "required": ["Text"],
+      "type": "object"
+    },
+    {
+      "additionalProperties": false,
+      "properties": {
+        "Point": {
+          "properties": {
+            "x": {"type": "number"},
+            "y": {"type": "number"}
+          },
+          "required": ["x", "y"],
+          "type": "object"
+        }
+      },
+      "required": ["Point"],
+      "type": "object"
+    },
+    {
+      "additionalProperties": false,
+      "properties": {
+        "Circle": {"$ref": "#/definitions/Circle"}
+      },
+      "required": ["Circle"],
+      "type": "object"
+    }
+  ]
+}"##;
+
+    const DRAW_RESPONSE_SCHEMA: &str = r##"{
+  "definitions": {
+    "Company": {
+      "additionalProperties": false,
+      "properties": {
+        "name": {"type": "string"},
+        "vat": {"type": "string"}
+      },
+      "required": ["vat"],
+      "type": "object"
+    },
+    "Person": {
+      "additionalProperties": false,
+      "properties": {
+        "born": {"type": "string"},
+        "mail": {"format": "email", "type": "string"},
+        "name": {"type": "string"}
+      },
+      "required": ["name", "born"],
+      "type": "object"
+    }
+  },
+  "properties": {
+    "contact": {
+      "anyOf": [
+        {"$ref": "#/definitions/Person"},
+        {"$ref": "#/definitions/Company"}
+      ]
+    },
+    "either": {
+      "oneOf": [
+        {
+          "properties": {
+            "left": {"type": "string"},
+            "right": false
+          },
+          "required": ["left"]
+        },
+        {
+          "properties": {
+            "left": false,
+            "right": {"type": "string"}
+          },
+          "required": ["right"]
+        }
+      ],
+      "properties": {
+        "note": {"type": "string"}
+      },
+      "type": "object"
+    },
+    "mode": {
+      "oneOf": [
+        {"enum": ["Auto"], "type": "string"},
+        {
+          "additionalProperties": false,
+          "properties": {
+            "Fixed": {"type": "integer"}
+          },
+          "required": ["Fixed"],
+          "type": "object"
+        }
+      ]
+    },
+    "state": {
+      "oneOf": [
+        {"const": "Queued", "type": "string"},
+        {"const": "Done", "type": "string"},
+        {
+          "additionalProperties": false,
+          "properties": {
+            "Failed": {"type": "string"}
+          },
+          "required": ["Failed"],
+          "type": "object"
+        },
+        {
+          "additionalProperties": false,
+          "properties": {
+            "Running": {"minimum": 0, "type": "integer"}
+          },
+          "required": ["Running"],
+          "type": "object"
+        },
+        {"type": "null"}
+      ]
+    }
+  },
+  "required": ["state"],
+  "type": "object"
+}"##;
 }

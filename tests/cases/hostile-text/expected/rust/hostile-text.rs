@@ -55,9 +55,7 @@ mod hostile_text_contract {
                 "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18",
             )
             .with_description("*/ export const capability = 1; /*")
-            .with_input_schema(
-                "{\"properties\":{\"#![allow(x)] // r#\\\"\":{\"enum\":[\"\\\"; evil(); //\",\"</script>\",\"\u{202e}\u{2066}\",\"\\\\\",\"${x}\",\"\\n\"]},\"*/ c: 1; /*\":{\"type\":\"string\"},\"</script><!--\":{\"type\":\"string\"},\"a\":{\"type\":\"string\"},\"line\\nbreak\u{2028}\u{2029}\":{\"type\":\"string\"},\"q\\\"uote`${1}\\\\\":{\"type\":\"string\"},\"{}\":{\"const\":\"*/ {0} {}\"}},\"required\":[\"a\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(ESCAPE_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Escape {
@@ -112,66 +110,6 @@ mod hostile_text_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "a",
-            "*/ c: 1; /*",
-            "q\"uote`${1}\\",
-            "line\nbreak\u{2028}\u{2029}",
-            "</script><!--",
-            "#![allow(x)] // r#\"",
-            "{}",
-        ];
-        impl ::capgen::wire::Codec for EscapeRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        6 => f6 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    a: f0?,
-                    c_1: f1,
-                    q_uote_1: f2,
-                    line_break: f3,
-                    script: f4,
-                    allow_x_r: f5,
-                    field: f6,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.optional("*/ c: 1; /*", &self.c_1)?;
-                writer.optional("q\"uote`${1}\\", &self.q_uote_1)?;
-                writer.optional("line\nbreak\u{2028}\u{2029}", &self.line_break)?;
-                writer.optional("</script><!--", &self.script)?;
-                writer.optional("#![allow(x)] // r#\"", &self.allow_x_r)?;
-                writer.optional("{}", &self.field)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(EscapeRequest, payload);
-
-    ::capgen::payload!(EscapeRequest, Escape, input_schema);
-
     /// Generated from `/properties/#![allow(x)] ~1~1 r#"` in the request schema of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum EscapeRequestAllowXR {
@@ -214,8 +152,6 @@ mod hostile_text_contract {
         }
     }
 
-    ::capgen::string_enum!(EscapeRequestAllowXR);
-
     /// Generated from `/properties/{}` in the request schema of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum EscapeRequestField {
@@ -236,5 +172,90 @@ mod hostile_text_contract {
         }
     }
 
-    ::capgen::string_enum!(EscapeRequestField);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "a",
+                "*/ c: 1; /*",
+                "q\"uote`${1}\\",
+                "line\nbreak\u{2028}\u{2029}",
+                "</script><!--",
+                "#![allow(x)] // r#\"",
+                "{}",
+            ];
+            impl wire::Codec for EscapeRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut c_1 = None;
+                    let mut q_uote_1 = None;
+                    let mut line_break = None;
+                    let mut script = None;
+                    let mut allow_x_r = None;
+                    let mut field = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            1 => c_1 = Some(reader.read()?),
+                            2 => q_uote_1 = Some(reader.read()?),
+                            3 => line_break = Some(reader.read()?),
+                            4 => script = Some(reader.read()?),
+                            5 => allow_x_r = Some(reader.read()?),
+                            6 => field = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        a: a?,
+                        c_1,
+                        q_uote_1,
+                        line_break,
+                        script,
+                        allow_x_r,
+                        field,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.optional("*/ c: 1; /*", &self.c_1)?;
+                    writer.optional("q\"uote`${1}\\", &self.q_uote_1)?;
+                    writer.optional("line\nbreak\u{2028}\u{2029}", &self.line_break)?;
+                    writer.optional("</script><!--", &self.script)?;
+                    writer.optional("#![allow(x)] // r#\"", &self.allow_x_r)?;
+                    writer.optional("{}", &self.field)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(EscapeRequest, payload);
+
+        ::capgen::payload!(EscapeRequest, Escape, input_schema);
+
+        ::capgen::string_enum!(EscapeRequestAllowXR);
+
+        ::capgen::string_enum!(EscapeRequestField);
+    }
+
+    const ESCAPE_REQUEST_SCHEMA: &str = r##"{
+  "properties": {
+    "#![allow(x)] // r#\"": {
+      "enum": ["\"; evil(); //", "</script>", "\u202e\u2066", "\\", "${x}", "\n"]
+    },
+    "*/ c: 1; /*": {"type": "string"},
+    "</script><!--": {"type": "string"},
+    "a": {"type": "string"},
+    "line\nbreak\u2028\u2029": {"type": "string"},
+    "q\"uote`${1}\\": {"type": "string"},
+    "{}": {"const": "*/ {0} {}"}
+  },
+  "required": ["a"],
+  "type": "object"
+}"##;
 }

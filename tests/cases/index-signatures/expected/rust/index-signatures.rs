@@ -54,12 +54,8 @@ mod index_signatures_contract {
                 "tag",
                 "8912bfcd1849138ed885555e8194d025ec4bf8bf6fe496d2d339fcb81538eb1c",
             )
-            .with_input_schema(
-                "{\"additionalProperties\":{\"type\":\"string\"},\"properties\":{\"count\":{\"type\":\"integer\"},\"id\":{\"type\":\"string\"}},\"required\":[\"id\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"additionalProperties\":{\"type\":[\"number\",\"null\"]},\"properties\":{\"known\":{\"type\":\"boolean\"},\"open\":{\"additionalProperties\":true,\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"type\":\"object\"},\"strict\":{\"additionalProperties\":{\"type\":\"string\"},\"properties\":{\"a\":{\"enum\":[\"x\",\"y\"]}},\"required\":[\"a\"],\"type\":\"object\"}},\"type\":\"object\"}",
-            );
+            .with_input_schema(TAG_REQUEST_SCHEMA)
+            .with_output_schema(TAG_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Tag {
@@ -93,42 +89,6 @@ mod index_signatures_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id", "count"];
-        impl ::capgen::wire::Codec for TagRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut rest = ::std::collections::BTreeMap::new();
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id: f0?,
-                    count: f1,
-                    additional_properties: rest,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("id", &self.id)?;
-                writer.optional("count", &self.count)?;
-                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(TagRequest, payload);
-
-    ::capgen::payload!(TagRequest, Tag, input_schema);
-
     /// The response of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponse {
@@ -160,46 +120,6 @@ mod index_signatures_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["known", "open", "strict"];
-        impl ::capgen::wire::Codec for TagResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut rest = ::std::collections::BTreeMap::new();
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    known: f0,
-                    open: f1,
-                    strict: f2,
-                    additional_properties: rest,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("known", &self.known)?;
-                writer.optional("open", &self.open)?;
-                writer.optional("strict", &self.strict)?;
-                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(TagResponse, payload);
-
-    ::capgen::payload!(TagResponse, Tag, output_schema);
-
     /// Generated from `/properties/open` in the response schema of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponseOpen {
@@ -219,36 +139,6 @@ mod index_signatures_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Codec for TagResponseOpen {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut rest = ::std::collections::BTreeMap::new();
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    a: f0?,
-                    additional_properties: rest,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(TagResponseOpen);
-
     /// Generated from `/properties/strict` in the response schema of `tag`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TagResponseStrict {
@@ -267,36 +157,6 @@ mod index_signatures_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Codec for TagResponseStrict {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut rest = ::std::collections::BTreeMap::new();
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Kept)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => reader.keep(&object, &mut rest, &::capgen::wire::Any)?,
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    a: f0?,
-                    additional_properties: rest,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.rest(&self.additional_properties, NAMES, &::capgen::wire::Any)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(TagResponseStrict);
 
     /// Generated from `/properties/strict/properties/a` in the response schema of `tag`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -321,5 +181,190 @@ mod index_signatures_contract {
         }
     }
 
-    ::capgen::string_enum!(TagResponseStrictA);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["id", "count"];
+            impl wire::Codec for TagRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut count = None;
+                    let mut additional_properties = ::std::collections::BTreeMap::new();
+                    let mut object = reader.object(NAMES, wire::Rest::Kept)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read()?),
+                            1 => count = Some(reader.read()?),
+                            2 => {
+                                reader.keep(&object, &mut additional_properties, &wire::Any)?
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id: id?,
+                        count,
+                        additional_properties,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("id", &self.id)?;
+                    writer.optional("count", &self.count)?;
+                    writer.rest(&self.additional_properties, NAMES, &wire::Any)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(TagRequest, payload);
+
+        ::capgen::payload!(TagRequest, Tag, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["known", "open", "strict"];
+            impl wire::Codec for TagResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut known = None;
+                    let mut open = None;
+                    let mut strict = None;
+                    let mut additional_properties = ::std::collections::BTreeMap::new();
+                    let mut object = reader.object(NAMES, wire::Rest::Kept)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => known = Some(reader.read()?),
+                            1 => open = Some(reader.read()?),
+                            2 => strict = Some(reader.read()?),
+                            3 => {
+                                reader.keep(&object, &mut additional_properties, &wire::Any)?
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        known,
+                        open,
+                        strict,
+                        additional_properties,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("known", &self.known)?;
+                    writer.optional("open", &self.open)?;
+                    writer.optional("strict", &self.strict)?;
+                    writer.rest(&self.additional_properties, NAMES, &wire::Any)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(TagResponse, payload);
+
+        ::capgen::payload!(TagResponse, Tag, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a"];
+            impl wire::Codec for TagResponseOpen {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut additional_properties = ::std::collections::BTreeMap::new();
+                    let mut object = reader.object(NAMES, wire::Rest::Kept)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            1 => {
+                                reader.keep(&object, &mut additional_properties, &wire::Any)?
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        a: a?,
+                        additional_properties,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.rest(&self.additional_properties, NAMES, &wire::Any)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(TagResponseOpen);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a"];
+            impl wire::Codec for TagResponseStrict {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut additional_properties = ::std::collections::BTreeMap::new();
+                    let mut object = reader.object(NAMES, wire::Rest::Kept)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            1 => {
+                                reader.keep(&object, &mut additional_properties, &wire::Any)?
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        a: a?,
+                        additional_properties,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.rest(&self.additional_properties, NAMES, &wire::Any)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(TagResponseStrict);
+
+        ::capgen::string_enum!(TagResponseStrictA);
+    }
+
+    const TAG_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": {"type": "string"},
+  "properties": {
+    "count": {"type": "integer"},
+    "id": {"type": "string"}
+  },
+  "required": ["id"],
+  "type": "object"
+}"#;
+
+    const TAG_RESPONSE_SCHEMA: &str = r#"{
+  "additionalProperties": {"type": ["number", "null"]},
+  "properties": {
+    "known": {"type": "boolean"},
+    "open": {
+      "additionalProperties": true,
+      "properties": {
+        "a": {"type": "string"}
+      },
+      "required": ["a"],
+      "type": "object"
+    },
+    "strict": {
+      "additionalProperties": {"type": "string"},
+      "properties": {
+        "a": {"enum": ["x", "y"]}
+      },
+      "required": ["a"],
+      "type": "object"
+    }
+  },
+  "type": "object"
+}"#;
 }

@@ -87,9 +87,7 @@ mod loose_sides_contract {
                 "half",
                 "48c5dfd7952717d1df541d9ceb98f3e3282a462dafebe5062cd8a352ff31deff",
             )
-            .with_input_schema(
-                "{\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(HALF_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Half {
@@ -118,32 +116,6 @@ mod loose_sides_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Codec for HalfRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { a: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(HalfRequest, payload);
-
-    ::capgen::payload!(HalfRequest, Half, input_schema);
-
     /// The capability `other-half`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct OtherHalf;
@@ -155,7 +127,7 @@ mod loose_sides_contract {
                 "other-half",
                 "c9a5cf304551d9edda9b3fe8a12c58b90bc508e8fc9bd6bc20eedbca87c54a33",
             )
-            .with_output_schema("{\"minimum\":0,\"type\":\"integer\"}");
+            .with_output_schema(OTHER_HALF_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for OtherHalf {
@@ -177,16 +149,59 @@ mod loose_sides_contract {
         pub u64,
     );
 
-    impl ::capgen::wire::Codec for OtherHalfResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["a"];
+            impl wire::Codec for HalfRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { a: a? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(HalfRequest, payload);
+
+        ::capgen::payload!(HalfRequest, Half, input_schema);
+
+        impl wire::Codec for OtherHalfResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
         }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
+
+        ::capgen::impl_serde!(OtherHalfResponse, payload);
+
+        ::capgen::payload!(OtherHalfResponse, OtherHalf, output_schema);
     }
 
-    ::capgen::impl_serde!(OtherHalfResponse, payload);
+    const HALF_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "a": {"type": "string"}
+  },
+  "required": ["a"],
+  "type": "object"
+}"#;
 
-    ::capgen::payload!(OtherHalfResponse, OtherHalf, output_schema);
+    const OTHER_HALF_RESPONSE_SCHEMA: &str = r#"{"minimum": 0, "type": "integer"}"#;
 }

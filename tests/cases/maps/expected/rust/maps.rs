@@ -54,12 +54,8 @@ mod maps_contract {
                 "label",
                 "00228fe8dacdfda11e06861e8bab65867d56f163217c9c645e67243fed9e3b62",
             )
-            .with_input_schema(
-                "{\"properties\":{\"anything\":{\"type\":\"object\"},\"choices\":{\"additionalProperties\":{\"enum\":[\"a\",\"b\"]},\"type\":\"object\"},\"counts\":{\"additionalProperties\":{\"type\":\"integer\"},\"type\":\"object\"},\"nested\":{\"additionalProperties\":{\"additionalProperties\":{\"type\":[\"string\",\"null\"]},\"type\":\"object\"},\"type\":\"object\"},\"open\":{\"additionalProperties\":true,\"type\":\"object\"},\"records\":{\"additionalProperties\":{\"properties\":{\"id\":{\"type\":\"string\"}},\"required\":[\"id\"],\"type\":\"object\"},\"type\":\"object\"}},\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"additionalProperties\":{\"type\":\"string\"},\"type\":\"object\"}",
-            );
+            .with_input_schema(LABEL_REQUEST_SCHEMA)
+            .with_output_schema(LABEL_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Label {
@@ -113,61 +109,6 @@ mod maps_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "anything",
-            "open",
-            "counts",
-            "choices",
-            "records",
-            "nested",
-        ];
-        impl ::capgen::wire::Codec for LabelRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    anything: f0,
-                    open: f1,
-                    counts: f2,
-                    choices: f3,
-                    records: f4,
-                    nested: f5,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("anything", &self.anything)?;
-                writer.optional("open", &self.open)?;
-                writer.optional("counts", &self.counts)?;
-                writer.optional("choices", &self.choices)?;
-                writer.optional("records", &self.records)?;
-                writer.optional("nested", &self.nested)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(LabelRequest, payload);
-
-    ::capgen::payload!(LabelRequest, Label, input_schema);
-
     /// Generated from `/properties/choices/additionalProperties` in the request schema of `label`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum LabelRequestChoicesValue {
@@ -191,8 +132,6 @@ mod maps_contract {
         }
     }
 
-    ::capgen::string_enum!(LabelRequestChoicesValue);
-
     /// Generated from `/properties/records/additionalProperties` in the request schema of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelRequestRecordsValue {
@@ -207,30 +146,6 @@ mod maps_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id"];
-        impl ::capgen::wire::Codec for LabelRequestRecordsValue {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { id: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("id", &self.id)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(LabelRequestRecordsValue);
-
     /// The response of `label`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LabelResponse(
@@ -238,16 +153,142 @@ mod maps_contract {
         pub ::std::collections::BTreeMap<String, String>,
     );
 
-    impl ::capgen::wire::Codec for LabelResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "anything",
+                "open",
+                "counts",
+                "choices",
+                "records",
+                "nested",
+            ];
+            impl wire::Codec for LabelRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut anything = None;
+                    let mut open = None;
+                    let mut counts = None;
+                    let mut choices = None;
+                    let mut records = None;
+                    let mut nested = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => anything = Some(reader.read()?),
+                            1 => open = Some(reader.read()?),
+                            2 => counts = Some(reader.read()?),
+                            3 => choices = Some(reader.read()?),
+                            4 => records = Some(reader.read()?),
+                            5 => nested = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        anything,
+                        open,
+                        counts,
+                        choices,
+                        records,
+                        nested,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("anything", &self.anything)?;
+                    writer.optional("open", &self.open)?;
+                    writer.optional("counts", &self.counts)?;
+                    writer.optional("choices", &self.choices)?;
+                    writer.optional("records", &self.records)?;
+                    writer.optional("nested", &self.nested)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(LabelRequest, payload);
+
+        ::capgen::payload!(LabelRequest, Label, input_schema);
+
+        ::capgen::string_enum!(LabelRequestChoicesValue);
+
+        const _: () = {
+            const NAMES: &[&str] = &["id"];
+            impl wire::Codec for LabelRequestRecordsValue {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { id: id? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("id", &self.id)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(LabelRequestRecordsValue);
+
+        impl wire::Codec for LabelResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
         }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
+
+        ::capgen::impl_serde!(LabelResponse, payload);
+
+        ::capgen::payload!(LabelResponse, Label, output_schema);
     }
 
-    ::capgen::impl_serde!(LabelResponse, payload);
+    const LABEL_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "anything": {"type": "object"},
+    "choices": {
+      "additionalProperties": {"enum": ["a", "b"]},
+      "type": "object"
+    },
+    "counts": {
+      "additionalProperties": {"type": "integer"},
+      "type": "object"
+    },
+    "nested": {
+      "additionalProperties": {
+        "additionalProperties": {"type": ["string", "null"]},
+        "type": "object"
+      },
+      "type": "object"
+    },
+    "open": {"additionalProperties": true, "type": "object"},
+    "records": {
+      "additionalProperties": {
+        "properties": {
+          "id": {"type": "string"}
+        },
+        "required": ["id"],
+        "type": "object"
+      },
+      "type": "object"
+    }
+  },
+  "type": "object"
+}"#;
 
-    ::capgen::payload!(LabelResponse, Label, output_schema);
+    const LABEL_RESPONSE_SCHEMA: &str = r#"{
+  "additionalProperties": {"type": "string"},
+  "type": "object"
+}"#;
 }

@@ -54,9 +54,7 @@ mod merged_schemas_contract {
                 "create",
                 "66846b96a8e1a3c59d09d2b691bc52b6322528a5b03da50a486cb79c6da14e8c",
             )
-            .with_input_schema(
-                "{\"allOf\":[{\"$ref\":\"#/definitions/base\"},{\"properties\":{\"count\":{\"type\":\"integer\"},\"tag\":{\"type\":\"string\"}},\"required\":[\"count\"],\"type\":\"object\"}],\"definitions\":{\"base\":{\"properties\":{\"id\":{\"type\":\"string\"},\"tag\":{\"type\":[\"string\",\"null\"]}},\"required\":[\"id\"],\"type\":\"object\"}},\"properties\":{\"extra\":{\"type\":\"boolean\"}},\"required\":[\"tag\"]}",
-            );
+            .with_input_schema(CREATE_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Create {
@@ -96,43 +94,78 @@ mod merged_schemas_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["extra", "tag", "id", "count"];
-        impl ::capgen::wire::Codec for CreateRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        _ => return None,
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["extra", "tag", "id", "count"];
+            impl wire::Codec for CreateRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut extra = None;
+                    let mut tag = None;
+                    let mut id = None;
+                    let mut count = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => extra = Some(reader.read()?),
+                            1 => tag = Some(reader.read()?),
+                            2 => id = Some(reader.read()?),
+                            3 => count = Some(reader.read()?),
+                            _ => return None,
+                        }
                     }
+                    Some(Self {
+                        extra,
+                        tag: tag?,
+                        id: id?,
+                        count: count?,
+                    })
                 }
-                Some(Self {
-                    extra: f0,
-                    tag: f1?,
-                    id: f2?,
-                    count: f3?,
-                })
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("extra", &self.extra)?;
+                    writer.required("tag", &self.tag)?;
+                    writer.required("id", &self.id)?;
+                    writer.required("count", &self.count)?;
+                    writer.end()
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("extra", &self.extra)?;
-                writer.required("tag", &self.tag)?;
-                writer.required("id", &self.id)?;
-                writer.required("count", &self.count)?;
-                writer.end()
-            }
-        }
-    };
+        };
 
-    ::capgen::impl_serde!(CreateRequest, payload);
+        ::capgen::impl_serde!(CreateRequest, payload);
 
-    ::capgen::payload!(CreateRequest, Create, input_schema);
+        ::capgen::payload!(CreateRequest, Create, input_schema);
+    }
+
+    const CREATE_REQUEST_SCHEMA: &str = r##"{
+  "allOf": [
+    {"$ref": "#/definitions/base"},
+    {
+      "properties": {
+        "count": {"type": "integer"},
+        "tag": {"type": "string"}
+      },
+      "required": ["count"],
+      "type": "object"
+    }
+  ],
+  "definitions": {
+    "base": {
+      "properties": {
+        "id": {"type": "string"},
+        "tag": {"type": ["string", "null"]}
+      },
+      "required": ["id"],
+      "type": "object"
+    }
+  },
+  "properties": {
+    "extra": {"type": "boolean"}
+  },
+  "required": ["tag"]
+}"##;
 }

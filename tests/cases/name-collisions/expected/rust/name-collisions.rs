@@ -59,9 +59,7 @@ mod name_collisions_contract {
                 "a-b",
                 "2b75ba1b861d7a4d036607ccbdf17aa9067f4f8cf09a192d8c91f0433b09d583",
             )
-            .with_input_schema(
-                "{\"properties\":{\"ID\":{\"type\":\"string\"},\"X\":{\"properties\":{\"z\":{\"type\":\"string\"}},\"required\":[\"z\"],\"type\":\"object\"},\"id\":{\"type\":\"string\"},\"order\":{\"enum\":[\"asc\",\"ASC\",\"<\",\"<=\"]},\"x\":{\"properties\":{\"y\":{\"type\":\"string\"}},\"required\":[\"y\"],\"type\":\"object\"}},\"type\":\"object\"}",
-            );
+            .with_input_schema(A_B_REQUEST_XDE271633_SCHEMA);
     }
 
     impl ::capgen::Capability for ABX0401cb73 {
@@ -110,50 +108,6 @@ mod name_collisions_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id", "ID", "order", "x", "X"];
-        impl ::capgen::wire::Codec for ABRequestXde271633 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id_x4721736f: f0,
-                    id_x0efffc31: f1,
-                    order: f2,
-                    x_x2d07b0e6: f3,
-                    x_x4bb59d70: f4,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("id", &self.id_x4721736f)?;
-                writer.optional("ID", &self.id_x0efffc31)?;
-                writer.optional("order", &self.order)?;
-                writer.optional("x", &self.x_x2d07b0e6)?;
-                writer.optional("X", &self.x_x4bb59d70)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ABRequestXde271633, payload);
-
-    ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
-
     /// Generated from `/properties/order` in the request schema of `a-b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum ABRequestOrder {
@@ -188,8 +142,6 @@ mod name_collisions_contract {
         }
     }
 
-    ::capgen::string_enum!(ABRequestOrder);
-
     /// Generated from `/properties/x` in the request schema of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ABRequestXX4f2cd9df {
@@ -203,30 +155,6 @@ mod name_collisions_contract {
             Self { y: y.into() }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["y"];
-        impl ::capgen::wire::Codec for ABRequestXX4f2cd9df {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { y: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("y", &self.y)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ABRequestXX4f2cd9df);
 
     /// Generated from `/properties/X` in the request schema of `a-b`.
     #[derive(Debug, Clone, PartialEq)]
@@ -242,30 +170,6 @@ mod name_collisions_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["z"];
-        impl ::capgen::wire::Codec for ABRequestXXee445052 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { z: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("z", &self.z)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ABRequestXXee445052);
-
     /// The capability `a_b`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct ABX68a695eb;
@@ -277,9 +181,7 @@ mod name_collisions_contract {
                 "a_b",
                 "7b26063978b386030a110c1d9d16892e14f5829f5870c87a85a988c5c593281e",
             )
-            .with_input_schema(
-                "{\"properties\":{\"x\":{\"type\":\"string\"}},\"required\":[\"x\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(A_B_REQUEST_XED2A9BB1_SCHEMA);
     }
 
     impl ::capgen::Capability for ABX68a695eb {
@@ -307,32 +209,6 @@ mod name_collisions_contract {
             Self { x: x.into() }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["x"];
-        impl ::capgen::wire::Codec for ABRequestXed2a9bb1 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { x: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("x", &self.x)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ABRequestXed2a9bb1, payload);
-
-    ::capgen::payload!(ABRequestXed2a9bb1, ABX68a695eb, input_schema);
 
     /// The capability `Capabilities`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -373,7 +249,7 @@ mod name_collisions_contract {
                 "vec",
                 "f9d4452b04a8d8a24df34777d835fdbab5c6bfca0243cae170e3875a4ea65c0a",
             )
-            .with_input_schema("{\"items\":{\"type\":\"string\"},\"type\":\"array\"}");
+            .with_input_schema(VEC_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for VecX90abf4c1 {
@@ -395,16 +271,179 @@ mod name_collisions_contract {
         pub Vec<String>,
     );
 
-    impl ::capgen::wire::Codec for VecRequest {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["id", "ID", "order", "x", "X"];
+            impl wire::Codec for ABRequestXde271633 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id_x4721736f = None;
+                    let mut id_x0efffc31 = None;
+                    let mut order = None;
+                    let mut x_x2d07b0e6 = None;
+                    let mut x_x4bb59d70 = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id_x4721736f = Some(reader.read()?),
+                            1 => id_x0efffc31 = Some(reader.read()?),
+                            2 => order = Some(reader.read()?),
+                            3 => x_x2d07b0e6 = Some(reader.read()?),
+                            4 => x_x4bb59d70 = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id_x4721736f,
+                        id_x0efffc31,
+                        order,
+                        x_x2d07b0e6,
+                        x_x4bb59d70,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("id", &self.id_x4721736f)?;
+                    writer.optional("ID", &self.id_x0efffc31)?;
+                    writer.optional("order", &self.order)?;
+                    writer.optional("x", &self.x_x2d07b0e6)?;
+                    writer.optional("X", &self.x_x4bb59d70)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ABRequestXde271633, payload);
+
+        ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
+
+        ::capgen::string_enum!(ABRequestOrder);
+
+        const _: () = {
+            const NAMES: &[&str] = &["y"];
+            impl wire::Codec for ABRequestXX4f2cd9df {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut y = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => y = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { y: y? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("y", &self.y)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ABRequestXX4f2cd9df);
+
+        const _: () = {
+            const NAMES: &[&str] = &["z"];
+            impl wire::Codec for ABRequestXXee445052 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut z = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => z = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { z: z? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("z", &self.z)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ABRequestXXee445052);
+
+        const _: () = {
+            const NAMES: &[&str] = &["x"];
+            impl wire::Codec for ABRequestXed2a9bb1 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut x = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => x = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { x: x? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("x", &self.x)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ABRequestXed2a9bb1, payload);
+
+        ::capgen::payload!(ABRequestXed2a9bb1, ABX68a695eb, input_schema);
+
+        impl wire::Codec for VecRequest {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
         }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
+
+        ::capgen::impl_serde!(VecRequest, payload);
+
+        ::capgen::payload!(VecRequest, VecX90abf4c1, input_schema);
     }
 
-    ::capgen::impl_serde!(VecRequest, payload);
+    const A_B_REQUEST_XDE271633_SCHEMA: &str = r#"{
+  "properties": {
+    "ID": {"type": "string"},
+    "X": {
+      "properties": {
+        "z": {"type": "string"}
+      },
+      "required": ["z"],
+      "type": "object"
+    },
+    "id": {"type": "string"},
+    "order": {"enum": ["asc", "ASC", "<", "<="]},
+    "x": {
+      "properties": {
+        "y": {"type": "string"}
+      },
+      "required": ["y"],
+      "type": "object"
+    }
+  },
+  "type": "object"
+}"#;
 
-    ::capgen::payload!(VecRequest, VecX90abf4c1, input_schema);
+    const A_B_REQUEST_XED2A9BB1_SCHEMA: &str = r#"{
+  "properties": {
+    "x": {"type": "string"}
+  },
+  "required": ["x"],
+  "type": "object"
+}"#;
+
+    const VEC_REQUEST_SCHEMA: &str = r#"{
+  "items": {"type": "string"},
+  "type": "array"
+}"#;
 }

@@ -54,9 +54,7 @@ mod nested_records_contract {
                 "ship",
                 "21d3c8c75eb69fc872954d408921b1f2522401b6062146503a779bd7d45341d4",
             )
-            .with_input_schema(
-                "{\"properties\":{\"address\":{\"properties\":{\"country\":{\"properties\":{\"code\":{\"type\":\"string\"}},\"required\":[\"code\"],\"type\":\"object\"},\"lines\":{\"items\":{\"type\":\"string\"},\"type\":\"array\"}},\"required\":[\"lines\"],\"type\":\"object\"},\"items\":{\"items\":{\"properties\":{\"count\":{\"minimum\":1,\"type\":\"integer\"},\"sku\":{\"type\":\"string\"}},\"required\":[\"sku\",\"count\"],\"type\":\"object\"},\"type\":\"array\"}},\"required\":[\"address\",\"items\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(SHIP_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Ship {
@@ -87,35 +85,6 @@ mod nested_records_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["address", "items"];
-        impl ::capgen::wire::Codec for ShipRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { address: f0?, items: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("address", &self.address)?;
-                writer.required("items", &self.items)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ShipRequest, payload);
-
-    ::capgen::payload!(ShipRequest, Ship, input_schema);
-
     /// The destination.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddress {
@@ -132,33 +101,6 @@ mod nested_records_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["lines", "country"];
-        impl ::capgen::wire::Codec for ShipRequestAddress {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { lines: f0?, country: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("lines", &self.lines)?;
-                writer.optional("country", &self.country)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ShipRequestAddress);
-
     /// Generated from `/properties/address/properties/country` in the request schema of `ship`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ShipRequestAddressCountry {
@@ -172,30 +114,6 @@ mod nested_records_contract {
             Self { code: code.into() }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["code"];
-        impl ::capgen::wire::Codec for ShipRequestAddressCountry {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { code: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("code", &self.code)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(ShipRequestAddressCountry);
 
     /// Generated from `/properties/items/items` in the request schema of `ship`.
     #[derive(Debug, Clone, PartialEq)]
@@ -213,34 +131,159 @@ mod nested_records_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["sku", "count"];
-        static R0: ::capgen::wire::Within<u64> = ::capgen::wire::Within::new(
-            1,
-            18446744073709551615,
-        );
-        impl ::capgen::wire::Codec for ShipRequestItemsItem {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { sku: f0?, count: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("sku", &self.sku)?;
-                writer.required_by("count", &self.count, &R0)?;
-                writer.end()
-            }
-        }
-    };
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
 
-    ::capgen::impl_serde!(ShipRequestItemsItem);
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["address", "items"];
+            impl wire::Codec for ShipRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut address = None;
+                    let mut items = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => address = Some(reader.read()?),
+                            1 => items = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        address: address?,
+                        items: items?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("address", &self.address)?;
+                    writer.required("items", &self.items)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ShipRequest, payload);
+
+        ::capgen::payload!(ShipRequest, Ship, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["lines", "country"];
+            impl wire::Codec for ShipRequestAddress {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut lines = None;
+                    let mut country = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => lines = Some(reader.read()?),
+                            1 => country = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { lines: lines?, country })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("lines", &self.lines)?;
+                    writer.optional("country", &self.country)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ShipRequestAddress);
+
+        const _: () = {
+            const NAMES: &[&str] = &["code"];
+            impl wire::Codec for ShipRequestAddressCountry {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut code = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => code = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { code: code? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("code", &self.code)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ShipRequestAddressCountry);
+
+        const _: () = {
+            const NAMES: &[&str] = &["sku", "count"];
+            static COUNT_RULE: wire::Within<u64> = wire::Within::new(
+                1,
+                18446744073709551615,
+            );
+            impl wire::Codec for ShipRequestItemsItem {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut sku = None;
+                    let mut count = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => sku = Some(reader.read()?),
+                            1 => count = Some(reader.read_by(&COUNT_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { sku: sku?, count: count? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("sku", &self.sku)?;
+                    writer.required_by("count", &self.count, &COUNT_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(ShipRequestItemsItem);
+    }
+
+    const SHIP_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "address": {
+      "properties": {
+        "country": {
+          "properties": {
+            "code": {"type": "string"}
+          },
+          "required": ["code"],
+          "type": "object"
+        },
+        "lines": {
+          "items": {"type": "string"},
+          "type": "array"
+        }
+      },
+      "required": ["lines"],
+      "type": "object"
+    },
+    "items": {
+      "items": {
+        "properties": {
+          "count": {"minimum": 1, "type": "integer"},
+          "sku": {"type": "string"}
+        },
+        "required": ["sku", "count"],
+        "type": "object"
+      },
+      "type": "array"
+    }
+  },
+  "required": ["address", "items"],
+  "type": "object"
+}"#;
 }

@@ -2,7 +2,7 @@
 // Source: agent://odd-names
 // Capabilities: 2nd_try-of-it
 // Regenerate: capgen --peer odd-names
-// Contract: sha256:f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a
+// Contract: sha256:48f1838270855cea73c77d318d63b854bf14894986cb4cca7f34e11f066df265
 
 #[allow(
     unused_imports,
@@ -38,7 +38,7 @@ mod odd_names_contract {
     pub const AGENT: &str = "odd-names";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a";
+    pub const CONTRACT_HASH: &str = "48f1838270855cea73c77d318d63b854bf14894986cb4cca7f34e11f066df265";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[N2ndTryOfIt::DESCRIPTOR];
@@ -52,11 +52,9 @@ mod odd_names_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "odd-names",
                 "2nd_try-of-it",
-                "f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a",
+                "48f1838270855cea73c77d318d63b854bf14894986cb4cca7f34e11f066df265",
             )
-            .with_input_schema(
-                "{\"properties\":{\"\":{\"type\":\"string\"},\"$ok\":{\"type\":\"string\"},\"2fast\":{\"type\":\"string\"},\"__proto__\":{\"type\":\"string\"},\"a b\":{\"type\":\"string\"},\"class\":{\"type\":\"string\"},\"constructor\":{\"type\":\"integer\"},\"content-type\":{\"type\":\"string\"},\"größe\":{\"type\":\"string\"},\"self\":{\"type\":\"string\"},\"toString\":{\"type\":\"boolean\"},\"type\":{\"type\":\"string\"}},\"required\":[\"class\",\"__proto__\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(N2ND_TRY_OF_IT_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for N2ndTryOfIt {
@@ -98,11 +96,27 @@ mod odd_names_contract {
         pub constructor: Option<i64>,
         /// The `$ok` property.
         pub ok: Option<String>,
+        /// The `reader` property.
+        pub reader: Option<String>,
+        /// The `object` property.
+        pub object: Option<String>,
+        /// The `index` property.
+        pub index: String,
+        /// The `names` property.
+        pub names: Option<String>,
+        /// The `writer` property.
+        pub writer: Option<String>,
+        /// The `rest` property.
+        pub rest: Option<String>,
     }
 
     impl N2ndTryOfItRequest {
         /// Creates a value with the required properties only.
-        pub fn new(class: impl Into<String>, proto: impl Into<String>) -> Self {
+        pub fn new(
+            class: impl Into<String>,
+            proto: impl Into<String>,
+            index: impl Into<String>,
+        ) -> Self {
             Self {
                 content_type: None,
                 n2fast: None,
@@ -116,92 +130,166 @@ mod odd_names_contract {
                 to_string: None,
                 constructor: None,
                 ok: None,
+                reader: None,
+                object: None,
+                index: index.into(),
+                names: None,
+                writer: None,
+                rest: None,
             }
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "content-type",
-            "2fast",
-            "class",
-            "type",
-            "self",
-            "",
-            "größe",
-            "a b",
-            "__proto__",
-            "toString",
-            "constructor",
-            "$ok",
-        ];
-        impl ::capgen::wire::Codec for N2ndTryOfItRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut f7 = None;
-                let mut f8 = None;
-                let mut f9 = None;
-                let mut f10 = None;
-                let mut f11 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        6 => f6 = Some(reader.read()?),
-                        7 => f7 = Some(reader.read()?),
-                        8 => f8 = Some(reader.read()?),
-                        9 => f9 = Some(reader.read()?),
-                        10 => f10 = Some(reader.read()?),
-                        11 => f11 = Some(reader.read()?),
-                        _ => return None,
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "content-type",
+                "2fast",
+                "class",
+                "type",
+                "self",
+                "",
+                "größe",
+                "a b",
+                "__proto__",
+                "toString",
+                "constructor",
+                "$ok",
+                "reader",
+                "object",
+                "index",
+                "names",
+                "writer",
+                "rest",
+            ];
+            static READER_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static OBJECT_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static INDEX_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static NAMES_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static WRITER_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            static REST_RULE: wire::Length = wire::Length::new(1, u64::MAX);
+            impl wire::Codec for N2ndTryOfItRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut content_type = None;
+                    let mut n2fast = None;
+                    let mut class = None;
+                    let mut r#type = None;
+                    let mut self_ = None;
+                    let mut field = None;
+                    let mut gr_e = None;
+                    let mut a_b = None;
+                    let mut proto = None;
+                    let mut to_string = None;
+                    let mut constructor = None;
+                    let mut ok = None;
+                    let mut reader_ = None;
+                    let mut object_ = None;
+                    let mut index_ = None;
+                    let mut names = None;
+                    let mut writer = None;
+                    let mut rest = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => content_type = Some(reader.read()?),
+                            1 => n2fast = Some(reader.read()?),
+                            2 => class = Some(reader.read()?),
+                            3 => r#type = Some(reader.read()?),
+                            4 => self_ = Some(reader.read()?),
+                            5 => field = Some(reader.read()?),
+                            6 => gr_e = Some(reader.read()?),
+                            7 => a_b = Some(reader.read()?),
+                            8 => proto = Some(reader.read()?),
+                            9 => to_string = Some(reader.read()?),
+                            10 => constructor = Some(reader.read()?),
+                            11 => ok = Some(reader.read()?),
+                            12 => reader_ = Some(reader.read_by(&READER_RULE)?),
+                            13 => object_ = Some(reader.read_by(&OBJECT_RULE)?),
+                            14 => index_ = Some(reader.read_by(&INDEX_RULE)?),
+                            15 => names = Some(reader.read_by(&NAMES_RULE)?),
+                            16 => writer = Some(reader.read_by(&WRITER_RULE)?),
+                            17 => rest = Some(reader.read_by(&REST_RULE)?),
+                            _ => return None,
+                        }
                     }
+                    Some(Self {
+                        content_type,
+                        n2fast,
+                        class: class?,
+                        r#type,
+                        self_,
+                        field,
+                        gr_e,
+                        a_b,
+                        proto: proto?,
+                        to_string,
+                        constructor,
+                        ok,
+                        reader: reader_,
+                        object: object_,
+                        index: index_?,
+                        names,
+                        writer,
+                        rest,
+                    })
                 }
-                Some(Self {
-                    content_type: f0,
-                    n2fast: f1,
-                    class: f2?,
-                    r#type: f3,
-                    self_: f4,
-                    field: f5,
-                    gr_e: f6,
-                    a_b: f7,
-                    proto: f8?,
-                    to_string: f9,
-                    constructor: f10,
-                    ok: f11,
-                })
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("content-type", &self.content_type)?;
+                    writer.optional("2fast", &self.n2fast)?;
+                    writer.required("class", &self.class)?;
+                    writer.optional("type", &self.r#type)?;
+                    writer.optional("self", &self.self_)?;
+                    writer.optional("", &self.field)?;
+                    writer.optional("größe", &self.gr_e)?;
+                    writer.optional("a b", &self.a_b)?;
+                    writer.required("__proto__", &self.proto)?;
+                    writer.optional("toString", &self.to_string)?;
+                    writer.optional("constructor", &self.constructor)?;
+                    writer.optional("$ok", &self.ok)?;
+                    writer.optional_by("reader", &self.reader, &READER_RULE)?;
+                    writer.optional_by("object", &self.object, &OBJECT_RULE)?;
+                    writer.required_by("index", &self.index, &INDEX_RULE)?;
+                    writer.optional_by("names", &self.names, &NAMES_RULE)?;
+                    writer.optional_by("writer", &self.writer, &WRITER_RULE)?;
+                    writer.optional_by("rest", &self.rest, &REST_RULE)?;
+                    writer.end()
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("content-type", &self.content_type)?;
-                writer.optional("2fast", &self.n2fast)?;
-                writer.required("class", &self.class)?;
-                writer.optional("type", &self.r#type)?;
-                writer.optional("self", &self.self_)?;
-                writer.optional("", &self.field)?;
-                writer.optional("größe", &self.gr_e)?;
-                writer.optional("a b", &self.a_b)?;
-                writer.required("__proto__", &self.proto)?;
-                writer.optional("toString", &self.to_string)?;
-                writer.optional("constructor", &self.constructor)?;
-                writer.optional("$ok", &self.ok)?;
-                writer.end()
-            }
-        }
-    };
+        };
 
-    ::capgen::impl_serde!(N2ndTryOfItRequest, payload);
+        ::capgen::impl_serde!(N2ndTryOfItRequest, payload);
 
-    ::capgen::payload!(N2ndTryOfItRequest, N2ndTryOfIt, input_schema);
+        ::capgen::payload!(N2ndTryOfItRequest, N2ndTryOfIt, input_schema);
+    }
+
+    const N2ND_TRY_OF_IT_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "": {"type": "string"},
+    "$ok": {"type": "string"},
+    "2fast": {"type": "string"},
+    "__proto__": {"type": "string"},
+    "a b": {"type": "string"},
+    "class": {"type": "string"},
+    "constructor": {"type": "integer"},
+    "content-type": {"type": "string"},
+    "gr\u00f6\u00dfe": {"type": "string"},
+    "index": {"minLength": 1, "type": "string"},
+    "names": {"minLength": 1, "type": "string"},
+    "object": {"minLength": 1, "type": "string"},
+    "reader": {"minLength": 1, "type": "string"},
+    "rest": {"minLength": 1, "type": "string"},
+    "self": {"type": "string"},
+    "toString": {"type": "boolean"},
+    "type": {"type": "string"},
+    "writer": {"minLength": 1, "type": "string"}
+  },
+  "required": ["class", "__proto__", "index"],
+  "type": "object"
+}"#;
 }

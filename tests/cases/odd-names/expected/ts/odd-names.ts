@@ -2,7 +2,7 @@
 // Source: agent://odd-names
 // Capabilities: 2nd_try-of-it
 // Regenerate: capgen --peer odd-names
-// Contract: sha256:f32ba9ca3289b4af2e469c6a219afec912dc62709f1361fc1776b62a35bf510a
+// Contract: sha256:48f1838270855cea73c77d318d63b854bf14894986cb4cca7f34e11f066df265
 
 export type N2ndTryOfItRequest = {
   "content-type"?: string;
@@ -17,6 +17,12 @@ export type N2ndTryOfItRequest = {
   toString?: boolean | Object["toString"];
   constructor?: number | Object["constructor"];
   $ok?: string;
+  reader?: string;
+  object?: string;
+  index: string;
+  names?: string;
+  writer?: string;
+  rest?: string;
 };
 
 export type N2ndTryOfItResponse = unknown;
@@ -40,7 +46,7 @@ export type Violation = { path: string; message: string; keyword: string };
 export type Options = { redact?: boolean; limit?: number };
 
 export function isN2ndTryOfItRequest(value: any): value is N2ndTryOfItRequest {
-  let value1: any, size1: any = 2;
+  let value1: any, size1: any = 3;
   return (
     (value?.constructor === Object || isDict(value)) &&
     ((value1 = value["content-type"]) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
@@ -61,6 +67,28 @@ export function isN2ndTryOfItRequest(value: any): value is N2ndTryOfItRequest {
       (++size1 > 0 && Number.isInteger(value1))
     ) &&
     ((value1 = value.$ok) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
+    (
+      (value1 = value.reader) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
+    (
+      (value1 = value.object) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
+    typeof (value1 = value.index) === "string" &&
+    value1 !== "" &&
+    (
+      (value1 = value.names) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
+    (
+      (value1 = value.writer) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
+    (
+      (value1 = value.rest) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && value1 !== "")
+    ) &&
     sized(value, size1, 128)
   );
 }
@@ -69,7 +97,11 @@ export function parseN2ndTryOfItRequest(value: unknown, options?: Options): Resu
   return parse(isN2ndTryOfItRequest(value), value, options, () => [
     {
       type: "object",
-      properties: { class: "string", ["__proto__"]: "string" },
+      properties: {
+        class: "string",
+        ["__proto__"]: "string",
+        index: { type: "string", minLength: 1 },
+      },
       optional: {
         "content-type": "string",
         "2fast": "string",
@@ -81,6 +113,11 @@ export function parseN2ndTryOfItRequest(value: unknown, options?: Options): Resu
         toString: "boolean",
         constructor: "integer",
         $ok: "string",
+        reader: { type: "string", minLength: 1 },
+        object: { type: "string", minLength: 1 },
+        names: { type: "string", minLength: 1 },
+        writer: { type: "string", minLength: 1 },
+        rest: { type: "string", minLength: 1 },
       },
     },
   ]);
@@ -192,8 +229,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: Options = {}, sc
         minimum: least,
         maximum: most,
       }),
+      ...(typeof value === "string" && {
         minLength: least,
         maxLength: most,
+      }),
         minItems: least,
         maxItems: most,
       required: (name: any) => `missing required property ${literal(name)}`,

@@ -54,12 +54,8 @@ mod optional_and_nullable_contract {
                 "update",
                 "045d29ef8451e65db872e33a7778c7197280b01bf08ed5bd92e3d3c142953505",
             )
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"properties\":{\"nullable\":{\"type\":[\"string\",\"null\"]},\"nullableChoice\":{\"enum\":[\"on\",\"off\",null]},\"optional\":{\"type\":\"string\"},\"optionalNullable\":{\"type\":[\"integer\",\"null\"]},\"pydantic\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]},\"required\":{\"type\":\"string\"}},\"required\":[\"required\",\"nullable\"],\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"properties\":{\"done\":{\"type\":\"boolean\"}},\"required\":[\"done\"],\"type\":[\"object\",\"null\"]}",
-            );
+            .with_input_schema(UPDATE_REQUEST_SCHEMA)
+            .with_output_schema(UPDATE_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Update {
@@ -102,61 +98,6 @@ mod optional_and_nullable_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "required",
-            "optional",
-            "nullable",
-            "optionalNullable",
-            "nullableChoice",
-            "pydantic",
-        ];
-        impl ::capgen::wire::Codec for UpdateRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    required: f0?,
-                    optional: f1,
-                    nullable: f2?,
-                    optional_nullable: f3,
-                    nullable_choice: f4,
-                    pydantic: f5,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("required", &self.required)?;
-                writer.optional("optional", &self.optional)?;
-                writer.required("nullable", &self.nullable)?;
-                writer.optional("optionalNullable", &self.optional_nullable)?;
-                writer.optional("nullableChoice", &self.nullable_choice)?;
-                writer.optional("pydantic", &self.pydantic)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(UpdateRequest, payload);
-
-    ::capgen::payload!(UpdateRequest, Update, input_schema);
-
     /// Generated from `/properties/nullableChoice` in the request schema of `update`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum UpdateRequestNullableChoice {
@@ -180,27 +121,12 @@ mod optional_and_nullable_contract {
         }
     }
 
-    ::capgen::string_enum!(UpdateRequestNullableChoice);
-
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct UpdateResponse(
         /// The wrapped value.
         pub Option<UpdateResponseValue>,
     );
-
-    impl ::capgen::wire::Codec for UpdateResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
-    }
-
-    ::capgen::impl_serde!(UpdateResponse, payload);
-
-    ::capgen::payload!(UpdateResponse, Update, output_schema);
 
     /// The response of `update`.
     #[derive(Debug, Clone, PartialEq)]
@@ -216,27 +142,131 @@ mod optional_and_nullable_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["done"];
-        impl ::capgen::wire::Codec for UpdateResponseValue {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "required",
+                "optional",
+                "nullable",
+                "optionalNullable",
+                "nullableChoice",
+                "pydantic",
+            ];
+            impl wire::Codec for UpdateRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut required = None;
+                    let mut optional = None;
+                    let mut nullable = None;
+                    let mut optional_nullable = None;
+                    let mut nullable_choice = None;
+                    let mut pydantic = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => required = Some(reader.read()?),
+                            1 => optional = Some(reader.read()?),
+                            2 => nullable = Some(reader.read()?),
+                            3 => optional_nullable = Some(reader.read()?),
+                            4 => nullable_choice = Some(reader.read()?),
+                            5 => pydantic = Some(reader.read()?),
+                            _ => return None,
+                        }
                     }
+                    Some(Self {
+                        required: required?,
+                        optional,
+                        nullable: nullable?,
+                        optional_nullable,
+                        nullable_choice,
+                        pydantic,
+                    })
                 }
-                Some(Self { done: f0? })
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("required", &self.required)?;
+                    writer.optional("optional", &self.optional)?;
+                    writer.required("nullable", &self.nullable)?;
+                    writer.optional("optionalNullable", &self.optional_nullable)?;
+                    writer.optional("nullableChoice", &self.nullable_choice)?;
+                    writer.optional("pydantic", &self.pydantic)?;
+                    writer.end()
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("done", &self.done)?;
-                writer.end()
+        };
+
+        ::capgen::impl_serde!(UpdateRequest, payload);
+
+        ::capgen::payload!(UpdateRequest, Update, input_schema);
+
+        ::capgen::string_enum!(UpdateRequestNullableChoice);
+
+        impl wire::Codec for UpdateResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
             }
         }
-    };
 
-    ::capgen::impl_serde!(UpdateResponseValue);
+        ::capgen::impl_serde!(UpdateResponse, payload);
+
+        ::capgen::payload!(UpdateResponse, Update, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["done"];
+            impl wire::Codec for UpdateResponseValue {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut done = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => done = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { done: done? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("done", &self.done)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(UpdateResponseValue);
+    }
+
+    const UPDATE_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "properties": {
+    "nullable": {"type": ["string", "null"]},
+    "nullableChoice": {"enum": ["on", "off", null]},
+    "optional": {"type": "string"},
+    "optionalNullable": {"type": ["integer", "null"]},
+    "pydantic": {
+      "anyOf": [
+        {"type": "string"},
+        {"type": "null"}
+      ]
+    },
+    "required": {"type": "string"}
+  },
+  "required": ["required", "nullable"],
+  "type": "object"
+}"#;
+
+    const UPDATE_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "done": {"type": "boolean"}
+  },
+  "required": ["done"],
+  "type": ["object", "null"]
+}"#;
 }

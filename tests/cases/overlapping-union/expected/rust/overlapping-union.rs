@@ -54,12 +54,8 @@ mod overlapping_union_contract {
                 "search",
                 "e70ad46c094250f0929470aca12bf9584fa7e9c1fa772f573b3788ca44281155",
             )
-            .with_input_schema(
-                "{\"anyOf\":[{\"properties\":{\"text\":{\"type\":\"string\"}},\"required\":[\"text\"],\"type\":\"object\"},{\"properties\":{\"id\":{\"type\":\"integer\"}},\"required\":[\"id\"],\"type\":\"object\"}]}",
-            )
-            .with_output_schema(
-                "{\"properties\":{\"idOrList\":{\"oneOf\":[{\"type\":\"string\"},{\"items\":{\"type\":\"string\"},\"type\":\"array\"}]},\"scalar\":{\"type\":[\"string\",\"number\",\"boolean\"]},\"textOrRecord\":{\"anyOf\":[{\"type\":\"string\"},{\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\"],\"type\":\"object\"}]}},\"type\":\"object\"}",
-            );
+            .with_input_schema(SEARCH_REQUEST_SCHEMA)
+            .with_output_schema(SEARCH_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Search {
@@ -108,28 +104,6 @@ mod overlapping_union_contract {
         }
     }
 
-    const _: () = {
-        static INTERPRETED: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
-            <SearchRequest as ::capgen::Payload>::schema,
-            &[""],
-        );
-        impl ::capgen::wire::Codec for SearchRequest {
-            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(
-                &INTERPRETED,
-            );
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                reader.value().map(Self)
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.write(&self.0)
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequest, payload);
-
-    ::capgen::payload!(SearchRequest, Search, input_schema);
-
     /// Generated from `/anyOf/0` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestVariant1 {
@@ -144,30 +118,6 @@ mod overlapping_union_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["text"];
-        impl ::capgen::wire::Codec for SearchRequestVariant1 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { text: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("text", &self.text)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestVariant1);
-
     /// Generated from `/anyOf/1` in the request schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestVariant2 {
@@ -181,30 +131,6 @@ mod overlapping_union_contract {
             Self { id }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["id"];
-        impl ::capgen::wire::Codec for SearchRequestVariant2 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { id: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("id", &self.id)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchRequestVariant2);
 
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -233,42 +159,6 @@ mod overlapping_union_contract {
             Self::new()
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["scalar", "idOrList", "textOrRecord"];
-        impl ::capgen::wire::Codec for SearchResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    scalar: f0,
-                    id_or_list: f1,
-                    text_or_record: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("scalar", &self.scalar)?;
-                writer.optional("idOrList", &self.id_or_list)?;
-                writer.optional("textOrRecord", &self.text_or_record)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchResponse, payload);
-
-    ::capgen::payload!(SearchResponse, Search, output_schema);
 
     /// Generated from `/properties/scalar` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -299,26 +189,6 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for SearchResponseScalar {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
-                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Boolean(value) => writer.write(value),
-                Self::Number(value) => writer.write(value),
-                Self::String(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(SearchResponseScalar);
-
     /// Generated from `/properties/idOrList` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum SearchResponseIdOrList {
@@ -339,24 +209,6 @@ mod overlapping_union_contract {
             Self::Array(value)
         }
     }
-
-    impl ::capgen::wire::Codec for SearchResponseIdOrList {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                ::capgen::wire::ValueKind::Array => reader.read().map(Self::Array),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::String(value) => writer.write(value),
-                Self::Array(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(SearchResponseIdOrList);
 
     /// Generated from `/properties/textOrRecord` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
@@ -379,24 +231,6 @@ mod overlapping_union_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for SearchResponseTextOrRecord {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                ::capgen::wire::ValueKind::Object => reader.read().map(Self::Object),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::String(value) => writer.write(value),
-                Self::Object(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(SearchResponseTextOrRecord);
-
     /// Generated from `/properties/textOrRecord/anyOf/1` in the response schema of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponseTextOrRecordObject {
@@ -411,30 +245,6 @@ mod overlapping_union_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["a"];
-        impl ::capgen::wire::Codec for SearchResponseTextOrRecordObject {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { a: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(SearchResponseTextOrRecordObject);
-
     /// The capability `pay`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
     pub struct Pay;
@@ -446,9 +256,7 @@ mod overlapping_union_contract {
                 "pay",
                 "972b3a365d900849dafb8e783aae089a95cce13989500ad68dffd35e98eb3cb0",
             )
-            .with_input_schema(
-                "{\"oneOf\":[{\"additionalProperties\":false,\"properties\":{\"card\":{\"type\":\"string\"}},\"required\":[\"card\"],\"type\":\"object\"},{\"additionalProperties\":false,\"properties\":{\"bic\":{\"type\":\"string\"},\"iban\":{\"type\":\"string\"}},\"required\":[\"iban\"],\"type\":\"object\"}]}",
-            );
+            .with_input_schema(PAY_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Pay {
@@ -484,34 +292,6 @@ mod overlapping_union_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["card", "iban"];
-        impl ::capgen::wire::Codec for PayRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::Object => {
-                        match reader.which(NAMES)? {
-                            0 => reader.read().map(Self::Card),
-                            1 => reader.read().map(Self::Iban),
-                            _ => None,
-                        }
-                    }
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::Card(value) => writer.write(value),
-                    Self::Iban(value) => writer.write(value),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(PayRequest, payload);
-
-    ::capgen::payload!(PayRequest, Pay, input_schema);
-
     /// Generated from `/oneOf/0` in the request schema of `pay`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PayRequestCard {
@@ -525,30 +305,6 @@ mod overlapping_union_contract {
             Self { card: card.into() }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["card"];
-        impl ::capgen::wire::Codec for PayRequestCard {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { card: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("card", &self.card)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(PayRequestCard);
 
     /// Generated from `/oneOf/1` in the request schema of `pay`.
     #[derive(Debug, Clone, PartialEq)]
@@ -569,30 +325,342 @@ mod overlapping_union_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["iban", "bic"];
-        impl ::capgen::wire::Codec for PayRequestIban {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
+                <SearchRequest as ::capgen::Payload>::schema,
+                &[""],
+            );
+            impl wire::Codec for SearchRequest {
+                const INTERPRETED: Option<&'static wire::Interpreted> = Some(&INTERPRETED);
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    reader.value().map(Self)
                 }
-                Some(Self { iban: f0?, bic: f1 })
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.write(&self.0)
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("iban", &self.iban)?;
-                writer.optional("bic", &self.bic)?;
-                writer.end()
+        };
+
+        ::capgen::impl_serde!(SearchRequest, payload);
+
+        ::capgen::payload!(SearchRequest, Search, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["text"];
+            impl wire::Codec for SearchRequestVariant1 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut text = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => text = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { text: text? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("text", &self.text)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestVariant1);
+
+        const _: () = {
+            const NAMES: &[&str] = &["id"];
+            impl wire::Codec for SearchRequestVariant2 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { id: id? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("id", &self.id)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchRequestVariant2);
+
+        const _: () = {
+            const NAMES: &[&str] = &["scalar", "idOrList", "textOrRecord"];
+            impl wire::Codec for SearchResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut scalar = None;
+                    let mut id_or_list = None;
+                    let mut text_or_record = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => scalar = Some(reader.read()?),
+                            1 => id_or_list = Some(reader.read()?),
+                            2 => text_or_record = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        scalar,
+                        id_or_list,
+                        text_or_record,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("scalar", &self.scalar)?;
+                    writer.optional("idOrList", &self.id_or_list)?;
+                    writer.optional("textOrRecord", &self.text_or_record)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchResponse, payload);
+
+        ::capgen::payload!(SearchResponse, Search, output_schema);
+
+        impl wire::Codec for SearchResponseScalar {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
+                    wire::ValueKind::Number => reader.read().map(Self::Number),
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Boolean(value) => writer.write(value),
+                    Self::Number(value) => writer.write(value),
+                    Self::String(value) => writer.write(value),
+                }
             }
         }
-    };
 
-    ::capgen::impl_serde!(PayRequestIban);
+        ::capgen::impl_serde!(SearchResponseScalar);
+
+        impl wire::Codec for SearchResponseIdOrList {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    wire::ValueKind::Array => reader.read().map(Self::Array),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::String(value) => writer.write(value),
+                    Self::Array(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(SearchResponseIdOrList);
+
+        impl wire::Codec for SearchResponseTextOrRecord {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    wire::ValueKind::Object => reader.read().map(Self::Object),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::String(value) => writer.write(value),
+                    Self::Object(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(SearchResponseTextOrRecord);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a"];
+            impl wire::Codec for SearchResponseTextOrRecordObject {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { a: a? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(SearchResponseTextOrRecordObject);
+
+        const _: () = {
+            const NAMES: &[&str] = &["card", "iban"];
+            impl wire::Codec for PayRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::Object => {
+                            match reader.which(NAMES)? {
+                                0 => reader.read().map(Self::Card),
+                                1 => reader.read().map(Self::Iban),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
+                    }
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::Card(value) => writer.write(value),
+                        Self::Iban(value) => writer.write(value),
+                    }
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PayRequest, payload);
+
+        ::capgen::payload!(PayRequest, Pay, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["card"];
+            impl wire::Codec for PayRequestCard {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut card = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => card = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { card: card? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("card", &self.card)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PayRequestCard);
+
+        const _: () = {
+            const NAMES: &[&str] = &["iban", "bic"];
+            impl wire::Codec for PayRequestIban {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut iban = None;
+                    let mut bic = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => iban = Some(reader.read()?),
+                            1 => bic = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { iban: iban?, bic })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("iban", &self.iban)?;
+                    writer.optional("bic", &self.bic)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(PayRequestIban);
+    }
+
+    const SEARCH_REQUEST_SCHEMA: &str = r#"{
+  "anyOf": [
+    {
+      "properties": {
+        "text": {"type": "string"}
+      },
+      "required": ["text"],
+      "type": "object"
+    },
+    {
+      "properties": {
+        "id": {"type": "integer"}
+      },
+      "required": ["id"],
+      "type": "object"
+    }
+  ]
+}"#;
+
+    const SEARCH_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "idOrList": {
+      "oneOf": [
+        {"type": "string"},
+        {
+          "items": {"type": "string"},
+          "type": "array"
+        }
+      ]
+    },
+    "scalar": {"type": ["string", "number", "boolean"]},
+    "textOrRecord": {
+      "anyOf": [
+        {"type": "string"},
+        {
+          "properties": {
+            "a": {"type": "string"}
+          },
+          "required": ["a"],
+          "type": "object"
+        }
+      ]
+    }
+  },
+  "type": "object"
+}"#;
+
+    const PAY_REQUEST_SCHEMA: &str = r#"{
+  "oneOf": [
+    {
+      "additionalProperties": false,
+      "properties": {
+        "card": {"type": "string"}
+      },
+      "required": ["card"],
+      "type": "object"
+    },
+    {
+      "additionalProperties": false,
+      "properties": {
+        "bic": {"type": "string"},
+        "iban": {"type": "string"}
+      },
+      "required": ["iban"],
+      "type": "object"
+    }
+  ]
+}"#;
 }

@@ -54,12 +54,8 @@ mod recursion_contract {
                 "walk",
                 "f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c",
             )
-            .with_input_schema(
-                "{\"$ref\":\"#/definitions/node\",\"definitions\":{\"node\":{\"additionalProperties\":false,\"properties\":{\"children\":{\"items\":{\"$ref\":\"#/definitions/node\"},\"type\":\"array\"},\"next\":{\"oneOf\":[{\"$ref\":\"#/definitions/node\"},{\"type\":\"null\"}]},\"value\":{\"type\":\"string\"}},\"required\":[\"value\",\"children\"],\"type\":\"object\"}}}",
-            )
-            .with_output_schema(
-                "{\"definitions\":{\"json\":{\"oneOf\":[{\"type\":[\"null\",\"boolean\",\"number\",\"string\"]},{\"items\":{\"$ref\":\"#/definitions/json\"},\"type\":\"array\"},{\"additionalProperties\":{\"$ref\":\"#/definitions/json\"},\"type\":\"object\"}]},\"nested\":{\"items\":{\"$ref\":\"#/definitions/nested\"},\"type\":\"array\"},\"tree\":{\"additionalProperties\":{\"$ref\":\"#/definitions/tree\"},\"type\":\"object\"}},\"properties\":{\"json\":{\"$ref\":\"#/definitions/json\"},\"nested\":{\"$ref\":\"#/definitions/nested\"},\"tree\":{\"$ref\":\"#/definitions/tree\"}},\"type\":\"object\"}",
-            );
+            .with_input_schema(WALK_REQUEST_SCHEMA)
+            .with_output_schema(WALK_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Walk {
@@ -73,8 +69,6 @@ mod recursion_contract {
 
     /// The request of `walk`.
     pub type WalkRequest = WalkRequestNode;
-
-    ::capgen::payload!(WalkRequest, Walk, input_schema);
 
     /// Generated from `/definitions/node` in the request schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -97,40 +91,6 @@ mod recursion_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["value", "children", "next"];
-        impl ::capgen::wire::Codec for WalkRequestNode {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    value: f0?,
-                    children: f1?,
-                    next: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("value", &self.value)?;
-                writer.required("children", &self.children)?;
-                writer.optional("next", &self.next)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(WalkRequestNode);
 
     /// The response of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -159,42 +119,6 @@ mod recursion_contract {
             Self::new()
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["json", "nested", "tree"];
-        impl ::capgen::wire::Codec for WalkResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    json: f0,
-                    nested: f1,
-                    tree: f2,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("json", &self.json)?;
-                writer.optional("nested", &self.nested)?;
-                writer.optional("tree", &self.tree)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(WalkResponse, payload);
-
-    ::capgen::payload!(WalkResponse, Walk, output_schema);
 
     /// Generated from `/definitions/json` in the response schema of `walk`.
     pub type WalkResponseJson = Option<WalkResponseJsonValue>;
@@ -229,28 +153,6 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for WalkResponseJsonValue {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Boolean
-                | ::capgen::wire::ValueKind::Number
-                | ::capgen::wire::ValueKind::String => reader.read().map(Self::Variant1),
-                ::capgen::wire::ValueKind::Array => reader.read().map(Self::Array),
-                ::capgen::wire::ValueKind::Object => reader.read().map(Self::Object),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Variant1(value) => writer.write(value),
-                Self::Array(value) => writer.write(value),
-                Self::Object(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(WalkResponseJsonValue);
-
     /// Generated from `/definitions/json/oneOf/0` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum WalkResponseJsonVariant1 {
@@ -280,43 +182,12 @@ mod recursion_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for WalkResponseJsonVariant1 {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
-                ::capgen::wire::ValueKind::Number => reader.read().map(Self::Number),
-                ::capgen::wire::ValueKind::String => reader.read().map(Self::String),
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Boolean(value) => writer.write(value),
-                Self::Number(value) => writer.write(value),
-                Self::String(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(WalkResponseJsonVariant1);
-
     /// Generated from `/definitions/nested` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponseNested(
         /// The wrapped value.
         pub Vec<WalkResponseNested>,
     );
-
-    impl ::capgen::wire::Codec for WalkResponseNested {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
-    }
-
-    ::capgen::impl_serde!(WalkResponseNested);
 
     /// Generated from `/definitions/tree` in the response schema of `walk`.
     #[derive(Debug, Clone, PartialEq)]
@@ -325,14 +196,198 @@ mod recursion_contract {
         pub ::std::collections::BTreeMap<String, WalkResponseTree>,
     );
 
-    impl ::capgen::wire::Codec for WalkResponseTree {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        ::capgen::payload!(WalkRequest, Walk, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["value", "children", "next"];
+            impl wire::Codec for WalkRequestNode {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut value = None;
+                    let mut children = None;
+                    let mut next = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => value = Some(reader.read()?),
+                            1 => children = Some(reader.read()?),
+                            2 => next = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        value: value?,
+                        children: children?,
+                        next,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("value", &self.value)?;
+                    writer.required("children", &self.children)?;
+                    writer.optional("next", &self.next)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(WalkRequestNode);
+
+        const _: () = {
+            const NAMES: &[&str] = &["json", "nested", "tree"];
+            impl wire::Codec for WalkResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut json = None;
+                    let mut nested = None;
+                    let mut tree = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => json = Some(reader.read()?),
+                            1 => nested = Some(reader.read()?),
+                            2 => tree = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { json, nested, tree })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("json", &self.json)?;
+                    writer.optional("nested", &self.nested)?;
+                    writer.optional("tree", &self.tree)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(WalkResponse, payload);
+
+        ::capgen::payload!(WalkResponse, Walk, output_schema);
+
+        impl wire::Codec for WalkResponseJsonValue {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Boolean
+                    | wire::ValueKind::Number
+                    | wire::ValueKind::String => reader.read().map(Self::Variant1),
+                    wire::ValueKind::Array => reader.read().map(Self::Array),
+                    wire::ValueKind::Object => reader.read().map(Self::Object),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Variant1(value) => writer.write(value),
+                    Self::Array(value) => writer.write(value),
+                    Self::Object(value) => writer.write(value),
+                }
+            }
         }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
+
+        ::capgen::impl_serde!(WalkResponseJsonValue);
+
+        impl wire::Codec for WalkResponseJsonVariant1 {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
+                    wire::ValueKind::Number => reader.read().map(Self::Number),
+                    wire::ValueKind::String => reader.read().map(Self::String),
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Boolean(value) => writer.write(value),
+                    Self::Number(value) => writer.write(value),
+                    Self::String(value) => writer.write(value),
+                }
+            }
         }
+
+        ::capgen::impl_serde!(WalkResponseJsonVariant1);
+
+        impl wire::Codec for WalkResponseNested {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
+        }
+
+        ::capgen::impl_serde!(WalkResponseNested);
+
+        impl wire::Codec for WalkResponseTree {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
+        }
+
+        ::capgen::impl_serde!(WalkResponseTree);
     }
 
-    ::capgen::impl_serde!(WalkResponseTree);
+    const WALK_REQUEST_SCHEMA: &str = r##"{
+  "$ref": "#/definitions/node",
+  "definitions": {
+    "node": {
+      "additionalProperties": false,
+      "properties": {
+        "children": {
+          "items": {"$ref": "#/definitions/node"},
+          "type": "array"
+        },
+        "next": {
+          "oneOf": [
+            {"$ref": "#/definitions/node"},
+            {"type": "null"}
+          ]
+        },
+        "value": {"type": "string"}
+      },
+      "required": ["value", "children"],
+      "type": "object"
+    }
+  }
+}"##;
+
+    const WALK_RESPONSE_SCHEMA: &str = r##"{
+  "definitions": {
+    "json": {
+      "oneOf": [
+        {"type": ["null", "boolean", "number", "string"]},
+        {
+          "items": {"$ref": "#/definitions/json"},
+          "type": "array"
+        },
+        {
+          "additionalProperties": {"$ref": "#/definitions/json"},
+          "type": "object"
+        }
+      ]
+    },
+    "nested": {
+      "items": {"$ref": "#/definitions/nested"},
+      "type": "array"
+    },
+    "tree": {
+      "additionalProperties": {"$ref": "#/definitions/tree"},
+      "type": "object"
+    }
+  },
+  "properties": {
+    "json": {"$ref": "#/definitions/json"},
+    "nested": {"$ref": "#/definitions/nested"},
+    "tree": {"$ref": "#/definitions/tree"}
+  },
+  "type": "object"
+}"##;
 }

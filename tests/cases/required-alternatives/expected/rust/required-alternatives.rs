@@ -54,12 +54,8 @@ mod required_alternatives_contract {
                 "find",
                 "0c662da7423f79baf980fdee2412881a44cf2a1996ad407a24180ea70faa7efc",
             )
-            .with_input_schema(
-                "{\"additionalProperties\":false,\"anyOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"string\"}},\"type\":\"object\"}",
-            )
-            .with_output_schema(
-                "{\"not\":{\"required\":[\"c\"]},\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"string\"},\"c\":{\"type\":\"string\"}},\"type\":\"object\"}",
-            );
+            .with_input_schema(FIND_REQUEST_SCHEMA)
+            .with_output_schema(FIND_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Find {
@@ -108,28 +104,6 @@ mod required_alternatives_contract {
         }
     }
 
-    const _: () = {
-        static INTERPRETED: ::capgen::wire::Interpreted = ::capgen::wire::Interpreted::new(
-            <FindRequest as ::capgen::Payload>::schema,
-            &[""],
-        );
-        impl ::capgen::wire::Codec for FindRequest {
-            const INTERPRETED: Option<&'static ::capgen::wire::Interpreted> = Some(
-                &INTERPRETED,
-            );
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                reader.value().map(Self)
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.write(&self.0)
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindRequest, payload);
-
-    ::capgen::payload!(FindRequest, Find, input_schema);
-
     /// Generated from `/anyOf/0` in the request schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequestVariant1 {
@@ -146,33 +120,6 @@ mod required_alternatives_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["a", "b"];
-        impl ::capgen::wire::Codec for FindRequestVariant1 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { a: f0?, b: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.optional("b", &self.b)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindRequestVariant1);
-
     /// Generated from `/anyOf/1` in the request schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindRequestVariant2 {
@@ -188,33 +135,6 @@ mod required_alternatives_contract {
             Self { a: None, b: b.into() }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["a", "b"];
-        impl ::capgen::wire::Codec for FindRequestVariant2 {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Closed)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { a: f0, b: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("a", &self.a)?;
-                writer.required("b", &self.b)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindRequestVariant2);
 
     /// The response of `find`.
     #[derive(Debug, Clone, PartialEq)]
@@ -237,34 +157,6 @@ mod required_alternatives_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["a", "b"];
-        impl ::capgen::wire::Codec for FindResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                match reader.kind()? {
-                    ::capgen::wire::ValueKind::Object => {
-                        match reader.which(NAMES)? {
-                            0 => reader.read().map(Self::A),
-                            1 => reader.read().map(Self::B),
-                            _ => None,
-                        }
-                    }
-                    _ => None,
-                }
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                match self {
-                    Self::A(value) => writer.write(value),
-                    Self::B(value) => writer.write(value),
-                }
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindResponse, payload);
-
-    ::capgen::payload!(FindResponse, Find, output_schema);
-
     /// Generated from `/oneOf/0` in the response schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FindResponseA {
@@ -278,30 +170,6 @@ mod required_alternatives_contract {
             Self { a: a.into() }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["a", "b", "c"];
-        impl ::capgen::wire::Codec for FindResponseA {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { a: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("a", &self.a)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(FindResponseA);
 
     /// Generated from `/oneOf/1` in the response schema of `find`.
     #[derive(Debug, Clone, PartialEq)]
@@ -317,27 +185,187 @@ mod required_alternatives_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["b", "a", "c"];
-        impl ::capgen::wire::Codec for FindResponseB {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
+                <FindRequest as ::capgen::Payload>::schema,
+                &[""],
+            );
+            impl wire::Codec for FindRequest {
+                const INTERPRETED: Option<&'static wire::Interpreted> = Some(&INTERPRETED);
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    reader.value().map(Self)
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.write(&self.0)
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindRequest, payload);
+
+        ::capgen::payload!(FindRequest, Find, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a", "b"];
+            impl wire::Codec for FindRequestVariant1 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut b = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            1 => b = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { a: a?, b })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.optional("b", &self.b)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindRequestVariant1);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a", "b"];
+            impl wire::Codec for FindRequestVariant2 {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut b = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Closed)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            1 => b = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { a, b: b? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("a", &self.a)?;
+                    writer.required("b", &self.b)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindRequestVariant2);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a", "b"];
+            impl wire::Codec for FindResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    match reader.kind()? {
+                        wire::ValueKind::Object => {
+                            match reader.which(NAMES)? {
+                                0 => reader.read().map(Self::A),
+                                1 => reader.read().map(Self::B),
+                                _ => None,
+                            }
+                        }
+                        _ => None,
                     }
                 }
-                Some(Self { b: f0? })
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    match self {
+                        Self::A(value) => writer.write(value),
+                        Self::B(value) => writer.write(value),
+                    }
+                }
             }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("b", &self.b)?;
-                writer.end()
-            }
-        }
-    };
+        };
 
-    ::capgen::impl_serde!(FindResponseB);
+        ::capgen::impl_serde!(FindResponse, payload);
+
+        ::capgen::payload!(FindResponse, Find, output_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["a", "b", "c"];
+            impl wire::Codec for FindResponseA {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut a = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => a = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { a: a? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("a", &self.a)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindResponseA);
+
+        const _: () = {
+            const NAMES: &[&str] = &["b", "a", "c"];
+            impl wire::Codec for FindResponseB {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut b = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => b = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { b: b? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("b", &self.b)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(FindResponseB);
+    }
+
+    const FIND_REQUEST_SCHEMA: &str = r#"{
+  "additionalProperties": false,
+  "anyOf": [
+    {"required": ["a"]},
+    {"required": ["b"]}
+  ],
+  "properties": {
+    "a": {"type": "string"},
+    "b": {"type": "string"}
+  },
+  "type": "object"
+}"#;
+
+    const FIND_RESPONSE_SCHEMA: &str = r#"{
+  "not": {"required": ["c"]},
+  "oneOf": [
+    {"required": ["a"]},
+    {"required": ["b"]}
+  ],
+  "properties": {
+    "a": {"type": "string"},
+    "b": {"type": "string"},
+    "c": {"type": "string"}
+  },
+  "type": "object"
+}"#;
 }

@@ -54,10 +54,8 @@ mod scalars_contract {
                 "measure",
                 "2d619bfbb437af9761f12439b267543a253cdd3e92b505fbea7ca2db34ddf5de",
             )
-            .with_input_schema(
-                "{\"properties\":{\"anything\":{},\"count\":{\"minimum\":0,\"type\":\"integer\"},\"everything\":true,\"flag\":{\"type\":\"boolean\"},\"impossible\":false,\"nothing\":{\"type\":\"null\"},\"ratio\":{\"type\":\"number\"},\"text\":{\"minLength\":1,\"pattern\":\"^[a-z]\",\"type\":\"string\"},\"when\":{\"format\":\"date-time\",\"type\":\"string\"},\"whole\":{\"type\":\"integer\"}},\"required\":[\"text\",\"when\",\"whole\",\"count\",\"ratio\",\"flag\",\"nothing\",\"anything\"],\"type\":\"object\"}",
-            )
-            .with_output_schema("{\"type\":\"string\"}");
+            .with_input_schema(MEASURE_REQUEST_SCHEMA)
+            .with_output_schema(MEASURE_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Measure {
@@ -118,85 +116,6 @@ mod scalars_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &[
-            "text",
-            "when",
-            "whole",
-            "count",
-            "ratio",
-            "flag",
-            "nothing",
-            "anything",
-            "everything",
-            "impossible",
-        ];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::new(
-            ::capgen::wire::Length::new(1, u64::MAX),
-            Some("^[a-z]"),
-            None,
-        );
-        static R1: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::DateTime,
-        );
-        impl ::capgen::wire::Codec for MeasureRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut f3 = None;
-                let mut f4 = None;
-                let mut f5 = None;
-                let mut f6 = None;
-                let mut f7 = None;
-                let mut f8 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read_by(&R0)?),
-                        1 => f1 = Some(reader.read_by(&R1)?),
-                        2 => f2 = Some(reader.read()?),
-                        3 => f3 = Some(reader.read()?),
-                        4 => f4 = Some(reader.read()?),
-                        5 => f5 = Some(reader.read()?),
-                        6 => f6 = Some(reader.read()?),
-                        7 => f7 = Some(reader.read()?),
-                        8 => f8 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    text: f0?,
-                    when: f1?,
-                    whole: f2?,
-                    count: f3?,
-                    ratio: f4?,
-                    flag: f5?,
-                    nothing: f6?,
-                    anything: f7?,
-                    everything: f8,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required_by("text", &self.text, &R0)?;
-                writer.required_by("when", &self.when, &R1)?;
-                writer.required("whole", &self.whole)?;
-                writer.required("count", &self.count)?;
-                writer.required("ratio", &self.ratio)?;
-                writer.required("flag", &self.flag)?;
-                writer.required("nothing", &self.nothing)?;
-                writer.required("anything", &self.anything)?;
-                writer.optional("everything", &self.everything)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(MeasureRequest, payload);
-
-    ::capgen::payload!(MeasureRequest, Measure, input_schema);
-
     /// The response of `measure`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MeasureResponse(
@@ -204,16 +123,119 @@ mod scalars_contract {
         pub String,
     );
 
-    impl ::capgen::wire::Codec for MeasureResponse {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            reader.read().map(Self)
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &[
+                "text",
+                "when",
+                "whole",
+                "count",
+                "ratio",
+                "flag",
+                "nothing",
+                "anything",
+                "everything",
+                "impossible",
+            ];
+            static TEXT_RULE: wire::Text = wire::Text::new(
+                wire::Length::new(1, u64::MAX),
+                Some("^[a-z]"),
+                None,
+            );
+            static WHEN_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
+            impl wire::Codec for MeasureRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut text = None;
+                    let mut when = None;
+                    let mut whole = None;
+                    let mut count = None;
+                    let mut ratio = None;
+                    let mut flag = None;
+                    let mut nothing = None;
+                    let mut anything = None;
+                    let mut everything = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => text = Some(reader.read_by(&TEXT_RULE)?),
+                            1 => when = Some(reader.read_by(&WHEN_RULE)?),
+                            2 => whole = Some(reader.read()?),
+                            3 => count = Some(reader.read()?),
+                            4 => ratio = Some(reader.read()?),
+                            5 => flag = Some(reader.read()?),
+                            6 => nothing = Some(reader.read()?),
+                            7 => anything = Some(reader.read()?),
+                            8 => everything = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        text: text?,
+                        when: when?,
+                        whole: whole?,
+                        count: count?,
+                        ratio: ratio?,
+                        flag: flag?,
+                        nothing: nothing?,
+                        anything: anything?,
+                        everything,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required_by("text", &self.text, &TEXT_RULE)?;
+                    writer.required_by("when", &self.when, &WHEN_RULE)?;
+                    writer.required("whole", &self.whole)?;
+                    writer.required("count", &self.count)?;
+                    writer.required("ratio", &self.ratio)?;
+                    writer.required("flag", &self.flag)?;
+                    writer.required("nothing", &self.nothing)?;
+                    writer.required("anything", &self.anything)?;
+                    writer.optional("everything", &self.everything)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(MeasureRequest, payload);
+
+        ::capgen::payload!(MeasureRequest, Measure, input_schema);
+
+        impl wire::Codec for MeasureResponse {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                reader.read().map(Self)
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                writer.write(&self.0)
+            }
         }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            writer.write(&self.0)
-        }
+
+        ::capgen::impl_serde!(MeasureResponse, payload);
+
+        ::capgen::payload!(MeasureResponse, Measure, output_schema);
     }
 
-    ::capgen::impl_serde!(MeasureResponse, payload);
+    const MEASURE_REQUEST_SCHEMA: &str = r#"{
+  "properties": {
+    "anything": {},
+    "count": {"minimum": 0, "type": "integer"},
+    "everything": true,
+    "flag": {"type": "boolean"},
+    "impossible": false,
+    "nothing": {"type": "null"},
+    "ratio": {"type": "number"},
+    "text": {"minLength": 1, "pattern": "^[a-z]", "type": "string"},
+    "when": {"format": "date-time", "type": "string"},
+    "whole": {"type": "integer"}
+  },
+  "required": ["text", "when", "whole", "count", "ratio", "flag", "nothing", "anything"],
+  "type": "object"
+}"#;
 
-    ::capgen::payload!(MeasureResponse, Measure, output_schema);
+    const MEASURE_RESPONSE_SCHEMA: &str = r#"{"type": "string"}"#;
 }

@@ -54,9 +54,7 @@ mod tagged_union_by_reference_contract {
                 "adopt",
                 "5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3",
             )
-            .with_input_schema(
-                "{\"definitions\":{\"cat\":{\"properties\":{\"lives\":{\"minimum\":0,\"type\":\"integer\"},\"species\":{\"const\":\"cat\"}},\"required\":[\"species\"],\"type\":\"object\"},\"dog\":{\"properties\":{\"bark\":{\"type\":\"boolean\"},\"species\":{\"const\":\"dog\"}},\"required\":[\"species\",\"bark\"],\"type\":\"object\"},\"pet\":{\"oneOf\":[{\"$ref\":\"#/definitions/dog\"},{\"$ref\":\"#/definitions/cat\"}]}},\"properties\":{\"others\":{\"items\":{\"$ref\":\"#/definitions/pet\"},\"type\":\"array\"},\"pet\":{\"$ref\":\"#/definitions/pet\"}},\"required\":[\"pet\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(ADOPT_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Adopt {
@@ -87,35 +85,6 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["pet", "others"];
-        impl ::capgen::wire::Codec for AdoptRequest {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { pet: f0?, others: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("pet", &self.pet)?;
-                writer.optional("others", &self.others)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(AdoptRequest, payload);
-
-    ::capgen::payload!(AdoptRequest, Adopt, input_schema);
-
     /// Generated from `/definitions/pet` in the request schema of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum AdoptRequestPet {
@@ -137,29 +106,6 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for AdoptRequestPet {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("species")? {
-                        "dog" => reader.read().map(Self::Dog),
-                        "cat" => reader.read().map(Self::Cat),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Dog(value) => writer.write(value),
-                Self::Cat(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(AdoptRequestPet);
-
     /// Barks.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequestDog {
@@ -178,33 +124,6 @@ mod tagged_union_by_reference_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["species", "bark"];
-        impl ::capgen::wire::Codec for AdoptRequestDog {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { species: f0?, bark: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("species", &self.species)?;
-                writer.required("bark", &self.bark)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(AdoptRequestDog);
 
     /// Generated from `/definitions/dog/properties/species` in the request schema of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -225,8 +144,6 @@ mod tagged_union_by_reference_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(AdoptRequestDogSpecies);
 
     /// Generated from `/definitions/cat` in the request schema of `adopt`.
     #[derive(Debug, Clone, PartialEq)]
@@ -253,33 +170,6 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["species", "lives"];
-        impl ::capgen::wire::Codec for AdoptRequestCat {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { species: f0?, lives: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("species", &self.species)?;
-                writer.optional("lives", &self.lives)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(AdoptRequestCat);
-
     /// Generated from `/definitions/cat/properties/species` in the request schema of `adopt`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AdoptRequestCatSpecies {
@@ -300,5 +190,159 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    ::capgen::string_enum!(AdoptRequestCatSpecies);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        const _: () = {
+            const NAMES: &[&str] = &["pet", "others"];
+            impl wire::Codec for AdoptRequest {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut pet = None;
+                    let mut others = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => pet = Some(reader.read()?),
+                            1 => others = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { pet: pet?, others })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("pet", &self.pet)?;
+                    writer.optional("others", &self.others)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(AdoptRequest, payload);
+
+        ::capgen::payload!(AdoptRequest, Adopt, input_schema);
+
+        impl wire::Codec for AdoptRequestPet {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("species")? {
+                            "dog" => reader.read().map(Self::Dog),
+                            "cat" => reader.read().map(Self::Cat),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Dog(value) => writer.write(value),
+                    Self::Cat(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(AdoptRequestPet);
+
+        const _: () = {
+            const NAMES: &[&str] = &["species", "bark"];
+            impl wire::Codec for AdoptRequestDog {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut species = None;
+                    let mut bark = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => species = Some(reader.read()?),
+                            1 => bark = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        species: species?,
+                        bark: bark?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("species", &self.species)?;
+                    writer.required("bark", &self.bark)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(AdoptRequestDog);
+
+        ::capgen::string_enum!(AdoptRequestDogSpecies);
+
+        const _: () = {
+            const NAMES: &[&str] = &["species", "lives"];
+            impl wire::Codec for AdoptRequestCat {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut species = None;
+                    let mut lives = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => species = Some(reader.read()?),
+                            1 => lives = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { species: species?, lives })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("species", &self.species)?;
+                    writer.optional("lives", &self.lives)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(AdoptRequestCat);
+
+        ::capgen::string_enum!(AdoptRequestCatSpecies);
+    }
+
+    const ADOPT_REQUEST_SCHEMA: &str = r##"{
+  "definitions": {
+    "cat": {
+      "properties": {
+        "lives": {"minimum": 0, "type": "integer"},
+        "species": {"const": "cat"}
+      },
+      "required": ["species"],
+      "type": "object"
+    },
+    "dog": {
+      "properties": {
+        "bark": {"type": "boolean"},
+        "species": {"const": "dog"}
+      },
+      "required": ["species", "bark"],
+      "type": "object"
+    },
+    "pet": {
+      "oneOf": [
+        {"$ref": "#/definitions/dog"},
+        {"$ref": "#/definitions/cat"}
+      ]
+    }
+  },
+  "properties": {
+    "others": {
+      "items": {"$ref": "#/definitions/pet"},
+      "type": "array"
+    },
+    "pet": {"$ref": "#/definitions/pet"}
+  },
+  "required": ["pet"],
+  "type": "object"
+}"##;
 }

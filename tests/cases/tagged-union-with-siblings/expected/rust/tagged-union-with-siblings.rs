@@ -54,9 +54,7 @@ mod tagged_union_with_siblings_contract {
                 "notify",
                 "0b1def8b7512b666794b5200fc27478d5e7f0b0eab30c4c187573098ea0c4e1c",
             )
-            .with_input_schema(
-                "{\"oneOf\":[{\"properties\":{\"channel\":{\"const\":\"email\"},\"to\":{\"format\":\"email\",\"type\":\"string\"}},\"required\":[\"to\"]},{\"properties\":{\"channel\":{\"const\":\"sms\"},\"number\":{\"type\":\"string\"}},\"required\":[\"number\"]}],\"properties\":{\"channel\":{\"enum\":[\"email\",\"sms\"]},\"id\":{\"type\":\"string\"}},\"required\":[\"id\",\"channel\"],\"type\":\"object\"}",
-            );
+            .with_input_schema(NOTIFY_REQUEST_SCHEMA);
     }
 
     impl ::capgen::Capability for Notify {
@@ -92,31 +90,6 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for NotifyRequest {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("channel")? {
-                        "email" => reader.read().map(Self::Email),
-                        "sms" => reader.read().map(Self::Sms),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Email(value) => writer.write(value),
-                Self::Sms(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(NotifyRequest, payload);
-
-    ::capgen::payload!(NotifyRequest, Notify, input_schema);
-
     /// Generated from `/oneOf/0` in the request schema of `notify`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct NotifyRequestEmail {
@@ -139,43 +112,6 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id", "channel", "to"];
-        static R0: ::capgen::wire::Text = ::capgen::wire::Text::format(
-            ::capgen::wire::Format::Email,
-        );
-        impl ::capgen::wire::Codec for NotifyRequestEmail {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read_by(&R0)?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id: f0?,
-                    channel: f1?,
-                    to: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("id", &self.id)?;
-                writer.required("channel", &self.channel)?;
-                writer.required_by("to", &self.to, &R0)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(NotifyRequestEmail);
-
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum NotifyRequestEmailChannel {
@@ -195,8 +131,6 @@ mod tagged_union_with_siblings_contract {
             }
         }
     }
-
-    ::capgen::string_enum!(NotifyRequestEmailChannel);
 
     /// Generated from `/oneOf/1` in the request schema of `notify`.
     #[derive(Debug, Clone, PartialEq)]
@@ -220,40 +154,6 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["id", "channel", "number"];
-        impl ::capgen::wire::Codec for NotifyRequestSms {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut f2 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        2 => f2 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self {
-                    id: f0?,
-                    channel: f1?,
-                    number: f2?,
-                })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("id", &self.id)?;
-                writer.required("channel", &self.channel)?;
-                writer.required("number", &self.number)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(NotifyRequestSms);
-
     /// Generated from `/oneOf/1/properties/channel` in the request schema of `notify`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum NotifyRequestSmsChannel {
@@ -274,5 +174,133 @@ mod tagged_union_with_siblings_contract {
         }
     }
 
-    ::capgen::string_enum!(NotifyRequestSmsChannel);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        impl wire::Codec for NotifyRequest {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("channel")? {
+                            "email" => reader.read().map(Self::Email),
+                            "sms" => reader.read().map(Self::Sms),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Email(value) => writer.write(value),
+                    Self::Sms(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(NotifyRequest, payload);
+
+        ::capgen::payload!(NotifyRequest, Notify, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["id", "channel", "to"];
+            static TO_RULE: wire::Text = wire::Text::format(wire::Format::Email);
+            impl wire::Codec for NotifyRequestEmail {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut channel = None;
+                    let mut to = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read()?),
+                            1 => channel = Some(reader.read()?),
+                            2 => to = Some(reader.read_by(&TO_RULE)?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id: id?,
+                        channel: channel?,
+                        to: to?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("id", &self.id)?;
+                    writer.required("channel", &self.channel)?;
+                    writer.required_by("to", &self.to, &TO_RULE)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(NotifyRequestEmail);
+
+        ::capgen::string_enum!(NotifyRequestEmailChannel);
+
+        const _: () = {
+            const NAMES: &[&str] = &["id", "channel", "number"];
+            impl wire::Codec for NotifyRequestSms {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut id = None;
+                    let mut channel = None;
+                    let mut number = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => id = Some(reader.read()?),
+                            1 => channel = Some(reader.read()?),
+                            2 => number = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        id: id?,
+                        channel: channel?,
+                        number: number?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("id", &self.id)?;
+                    writer.required("channel", &self.channel)?;
+                    writer.required("number", &self.number)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(NotifyRequestSms);
+
+        ::capgen::string_enum!(NotifyRequestSmsChannel);
+    }
+
+    const NOTIFY_REQUEST_SCHEMA: &str = r#"{
+  "oneOf": [
+    {
+      "properties": {
+        "channel": {"const": "email"},
+        "to": {"format": "email", "type": "string"}
+      },
+      "required": ["to"]
+    },
+    {
+      "properties": {
+        "channel": {"const": "sms"},
+        "number": {"type": "string"}
+      },
+      "required": ["number"]
+    }
+  ],
+  "properties": {
+    "channel": {"enum": ["email", "sms"]},
+    "id": {"type": "string"}
+  },
+  "required": ["id", "channel"],
+  "type": "object"
+}"#;
 }

@@ -54,12 +54,8 @@ mod tagged_union_contract {
                 "draw",
                 "3808d6c7d7e503faede2e2ce9de64e7a15fc4f01471e8dc118501783aa522bbc",
             )
-            .with_input_schema(
-                "{\"oneOf\":[{\"properties\":{\"kind\":{\"const\":\"circle\"},\"radius\":{\"type\":\"number\"}},\"required\":[\"kind\",\"radius\"],\"type\":\"object\"},{\"properties\":{\"kind\":{\"const\":\"square\"},\"side\":{\"type\":\"number\"}},\"required\":[\"kind\",\"side\"],\"type\":\"object\"},{\"properties\":{\"base\":{\"type\":\"number\"},\"kind\":{\"enum\":[\"tri\",\"triangle\"]}},\"required\":[\"kind\",\"base\"],\"type\":\"object\"}]}",
-            )
-            .with_output_schema(
-                "{\"properties\":{\"area\":{\"type\":\"number\"},\"next\":{\"oneOf\":[{\"properties\":{\"code\":{\"type\":\"integer\"},\"on-error\":{\"const\":true}},\"required\":[\"on-error\",\"code\"],\"type\":\"object\"},{\"properties\":{\"on-error\":{\"const\":false}},\"required\":[\"on-error\"],\"type\":\"object\"},{\"type\":\"null\"}]}},\"type\":\"object\"}",
-            );
+            .with_input_schema(DRAW_REQUEST_SCHEMA)
+            .with_output_schema(DRAW_RESPONSE_SCHEMA);
     }
 
     impl ::capgen::Capability for Draw {
@@ -100,33 +96,6 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for DrawRequest {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag("kind")? {
-                        "circle" => reader.read().map(Self::Circle),
-                        "square" => reader.read().map(Self::Square),
-                        "tri" | "triangle" => reader.read().map(Self::Tri),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::Circle(value) => writer.write(value),
-                Self::Square(value) => writer.write(value),
-                Self::Tri(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(DrawRequest, payload);
-
-    ::capgen::payload!(DrawRequest, Draw, input_schema);
-
     /// Generated from `/oneOf/0` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestCircle {
@@ -145,33 +114,6 @@ mod tagged_union_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "radius"];
-        impl ::capgen::wire::Codec for DrawRequestCircle {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0?, radius: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required("radius", &self.radius)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestCircle);
 
     /// Generated from `/oneOf/0/properties/kind` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -193,8 +135,6 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::string_enum!(DrawRequestCircleKind);
-
     /// Generated from `/oneOf/1` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestSquare {
@@ -213,33 +153,6 @@ mod tagged_union_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "side"];
-        impl ::capgen::wire::Codec for DrawRequestSquare {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0?, side: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required("side", &self.side)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestSquare);
 
     /// Generated from `/oneOf/1/properties/kind` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -261,8 +174,6 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::string_enum!(DrawRequestSquareKind);
-
     /// Generated from `/oneOf/2` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawRequestTri {
@@ -278,33 +189,6 @@ mod tagged_union_contract {
             Self { kind, base }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["kind", "base"];
-        impl ::capgen::wire::Codec for DrawRequestTri {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { kind: f0?, base: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("kind", &self.kind)?;
-                writer.required("base", &self.base)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawRequestTri);
 
     /// Generated from `/oneOf/2/properties/kind` in the request schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -329,8 +213,6 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::string_enum!(DrawRequestTriKind);
-
     /// The response of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponse {
@@ -353,35 +235,6 @@ mod tagged_union_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["area", "next"];
-        impl ::capgen::wire::Codec for DrawResponse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { area: f0, next: f1 })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.optional("area", &self.area)?;
-                writer.optional("next", &self.next)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponse, payload);
-
-    ::capgen::payload!(DrawResponse, Draw, output_schema);
-
     /// Generated from `/properties/next` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseNext {
@@ -403,29 +256,6 @@ mod tagged_union_contract {
         }
     }
 
-    impl ::capgen::wire::Codec for DrawResponseNext {
-        fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-            match reader.kind()? {
-                ::capgen::wire::ValueKind::Object => {
-                    match &*reader.tag_json("on-error")? {
-                        "true" => reader.read().map(Self::True),
-                        "false" => reader.read().map(Self::False),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            }
-        }
-        fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-            match self {
-                Self::True(value) => writer.write(value),
-                Self::False(value) => writer.write(value),
-            }
-        }
-    }
-
-    ::capgen::impl_serde!(DrawResponseNext);
-
     /// Generated from `/properties/next/oneOf/0` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DrawResponseNextTrue {
@@ -444,33 +274,6 @@ mod tagged_union_contract {
             }
         }
     }
-
-    const _: () = {
-        const NAMES: &[&str] = &["on-error", "code"];
-        impl ::capgen::wire::Codec for DrawResponseNextTrue {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut f1 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        1 => f1 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { on_error: f0?, code: f1? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("on-error", &self.on_error)?;
-                writer.required("code", &self.code)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseNextTrue);
 
     /// Generated from `/properties/next/oneOf/0/properties/on-error` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -491,8 +294,6 @@ mod tagged_union_contract {
             }
         }
     }
-
-    ::capgen::json_enum!(DrawResponseNextTrueOnError);
 
     /// Generated from `/properties/next/oneOf/1` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
@@ -516,30 +317,6 @@ mod tagged_union_contract {
         }
     }
 
-    const _: () = {
-        const NAMES: &[&str] = &["on-error"];
-        impl ::capgen::wire::Codec for DrawResponseNextFalse {
-            fn read(reader: &mut ::capgen::wire::Reader<'_>) -> Option<Self> {
-                let mut f0 = None;
-                let mut object = reader.object(NAMES, ::capgen::wire::Rest::Ignored)?;
-                while let Some(index) = reader.property(&mut object)? {
-                    match index {
-                        0 => f0 = Some(reader.read()?),
-                        _ => return None,
-                    }
-                }
-                Some(Self { on_error: f0? })
-            }
-            fn write(&self, writer: &mut ::capgen::wire::Writer) -> Option<()> {
-                writer.begin()?;
-                writer.required("on-error", &self.on_error)?;
-                writer.end()
-            }
-        }
-    };
-
-    ::capgen::impl_serde!(DrawResponseNextFalse);
-
     /// Generated from `/properties/next/oneOf/1/properties/on-error` in the response schema of `draw`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum DrawResponseNextFalseOnError {
@@ -560,5 +337,293 @@ mod tagged_union_contract {
         }
     }
 
-    ::capgen::json_enum!(DrawResponseNextFalseOnError);
+    /// Reading, checking and writing of the types above.
+    mod internals {
+        use super::*;
+
+        use ::capgen::wire;
+
+        impl wire::Codec for DrawRequest {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag("kind")? {
+                            "circle" => reader.read().map(Self::Circle),
+                            "square" => reader.read().map(Self::Square),
+                            "tri" | "triangle" => reader.read().map(Self::Tri),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::Circle(value) => writer.write(value),
+                    Self::Square(value) => writer.write(value),
+                    Self::Tri(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(DrawRequest, payload);
+
+        ::capgen::payload!(DrawRequest, Draw, input_schema);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "radius"];
+            impl wire::Codec for DrawRequestCircle {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut radius = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => radius = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        kind: kind?,
+                        radius: radius?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required("radius", &self.radius)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestCircle);
+
+        ::capgen::string_enum!(DrawRequestCircleKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "side"];
+            impl wire::Codec for DrawRequestSquare {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut side = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => side = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { kind: kind?, side: side? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required("side", &self.side)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestSquare);
+
+        ::capgen::string_enum!(DrawRequestSquareKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["kind", "base"];
+            impl wire::Codec for DrawRequestTri {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut kind = None;
+                    let mut base = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => kind = Some(reader.read()?),
+                            1 => base = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { kind: kind?, base: base? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("kind", &self.kind)?;
+                    writer.required("base", &self.base)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawRequestTri);
+
+        ::capgen::string_enum!(DrawRequestTriKind);
+
+        const _: () = {
+            const NAMES: &[&str] = &["area", "next"];
+            impl wire::Codec for DrawResponse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut area = None;
+                    let mut next = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => area = Some(reader.read()?),
+                            1 => next = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { area, next })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.optional("area", &self.area)?;
+                    writer.optional("next", &self.next)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponse, payload);
+
+        ::capgen::payload!(DrawResponse, Draw, output_schema);
+
+        impl wire::Codec for DrawResponseNext {
+            fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                match reader.kind()? {
+                    wire::ValueKind::Object => {
+                        match &*reader.tag_json("on-error")? {
+                            "true" => reader.read().map(Self::True),
+                            "false" => reader.read().map(Self::False),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                }
+            }
+            fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                match self {
+                    Self::True(value) => writer.write(value),
+                    Self::False(value) => writer.write(value),
+                }
+            }
+        }
+
+        ::capgen::impl_serde!(DrawResponseNext);
+
+        const _: () = {
+            const NAMES: &[&str] = &["on-error", "code"];
+            impl wire::Codec for DrawResponseNextTrue {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut on_error = None;
+                    let mut code = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => on_error = Some(reader.read()?),
+                            1 => code = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self {
+                        on_error: on_error?,
+                        code: code?,
+                    })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("on-error", &self.on_error)?;
+                    writer.required("code", &self.code)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseNextTrue);
+
+        ::capgen::json_enum!(DrawResponseNextTrueOnError);
+
+        const _: () = {
+            const NAMES: &[&str] = &["on-error"];
+            impl wire::Codec for DrawResponseNextFalse {
+                fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
+                    let mut on_error = None;
+                    let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
+                    while let Some(index) = reader.property(&mut object)? {
+                        match index {
+                            0 => on_error = Some(reader.read()?),
+                            _ => return None,
+                        }
+                    }
+                    Some(Self { on_error: on_error? })
+                }
+                fn write(&self, writer: &mut wire::Writer) -> Option<()> {
+                    writer.begin()?;
+                    writer.required("on-error", &self.on_error)?;
+                    writer.end()
+                }
+            }
+        };
+
+        ::capgen::impl_serde!(DrawResponseNextFalse);
+
+        ::capgen::json_enum!(DrawResponseNextFalseOnError);
+    }
+
+    const DRAW_REQUEST_SCHEMA: &str = r#"{
+  "oneOf": [
+    {
+      "properties": {
+        "kind": {"const": "circle"},
+        "radius": {"type": "number"}
+      },
+      "required": ["kind", "radius"],
+      "type": "object"
+    },
+    {
+      "properties": {
+        "kind": {"const": "square"},
+        "side": {"type": "number"}
+      },
+      "required": ["kind", "side"],
+      "type": "object"
+    },
+    {
+      "properties": {
+        "base": {"type": "number"},
+        "kind": {"enum": ["tri", "triangle"]}
+      },
+      "required": ["kind", "base"],
+      "type": "object"
+    }
+  ]
+}"#;
+
+    const DRAW_RESPONSE_SCHEMA: &str = r#"{
+  "properties": {
+    "area": {"type": "number"},
+    "next": {
+      "oneOf": [
+        {
+          "properties": {
+            "code": {"type": "integer"},
+            "on-error": {"const": true}
+          },
+          "required": ["on-error", "code"],
+          "type": "object"
+        },
+        {
+          "properties": {
+            "on-error": {"const": false}
+          },
+          "required": ["on-error"],
+          "type": "object"
+        },
+        {"type": "null"}
+      ]
+    }
+  },
+  "type": "object"
+}"#;
 }
