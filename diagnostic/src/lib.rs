@@ -12,10 +12,10 @@
 mod characters;
 mod code;
 #[cfg(feature = "render")]
-mod credentials;
-#[cfg(feature = "render")]
 mod diagnostic;
 mod explanation;
+#[cfg(feature = "render")]
+mod hidden;
 mod near;
 mod quote;
 #[cfg(feature = "render")]
@@ -32,5 +32,6 @@ pub use quote::{quoted, shortened};
 #[cfg(feature = "render")]
 pub use {
     diagnostic::{Diagnostic, Label, Suggestion},
+    hidden::Hidden,
     source::{Position, Source},
 };

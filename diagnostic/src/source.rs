@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::credentials::hidden_lines;
+use crate::hidden::Hidden;
 
 /// A file's text with the path that diagnostics show. Cheap to clone.
 #[derive(Clone)]
@@ -15,8 +15,9 @@ struct Inner {
     text: String,
     /// Where each line starts, in bytes.
     lines: Vec<usize>,
-    /// For each line whether it may contain a credential. Computed for the first snippet: most sources need none.
-    hidden: OnceLock<Vec<bool>>,
+    hide: OnceLock<fn(&Source) -> Hidden>,
+    /// Computed for the first finding that is displayed: most sources have none.
+    hidden: OnceLock<Hidden>,
 }
 
 /// A line and a column. Both count from 1.
@@ -36,7 +37,7 @@ impl Source {
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self(Arc::new(Inner { path, text, lines, hidden: OnceLock::new() }))
+        Self(Arc::new(Inner { path, text, lines, hide: OnceLock::new(), hidden: OnceLock::new() }))
     }
 
     /// The path that diagnostics show.
@@ -74,10 +75,17 @@ impl Source {
         Arc::ptr_eq(&self.0, &other.0) || (self.path() == other.path() && self.text() == other.text())
     }
 
-    /// Whether a line may contain a credential. Lines count from 1.
-    pub(crate) fn hides(&self, line: usize) -> bool {
-        let hidden = self.0.hidden.get_or_init(|| hidden_lines(self.text()));
-        line.checked_sub(1).and_then(|index| hidden.get(index).copied()).unwrap_or(false)
+    /// Sets the function that finds the parts that are never displayed, such as credentials. All clones share it. The first
+    /// call wins, and without one everything is displayed. The function runs at most once, and only if a finding in this
+    /// source is rendered.
+    pub fn hide_with(&self, hide: fn(&Source) -> Hidden) {
+        // An error means that there is a function already.
+        let _ = self.0.hide.set(hide);
+    }
+
+    /// The parts that are never displayed.
+    pub(crate) fn hidden(&self) -> &Hidden {
+        self.0.hidden.get_or_init(|| self.0.hide.get().map(|hide| hide(self)).unwrap_or_default())
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::findings::MAX_BYTES;
-use crate::{Diagnostic, Source, codes};
+use crate::{Diagnostic, Source, codes, secrets};
 
 /// Reads the file at `path`; diagnostics show its path as `shown`. At most 32 MiB are read, regardless of the size that the
 /// system reports.
@@ -49,6 +49,7 @@ pub fn decode(path: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Vec<Dia
     let is_utf16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     // The lossy text has the same bytes up to the error, so the span and the snippet are right.
     let source = Source::new(path, String::from_utf8_lossy(error.as_bytes()));
+    source.hide_with(secrets::in_any);
     let line = source.position(offset).line;
     let message = format!("the text is not UTF-8: byte 0x{byte:02x} at offset {offset}, line {line}");
     let help = if is_utf16 { "this looks like UTF-16: save the file as UTF-8" } else { "save the file as UTF-8" };

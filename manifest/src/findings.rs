@@ -5,6 +5,7 @@ use std::ops::Range;
 use capgen_diagnostic::{Code, Diagnostic, Source, quoted};
 
 use crate::codes;
+use crate::secrets::{has_colon, is_name};
 use crate::tree::{Member, Node};
 
 /// The deepest nesting. A schema of 64 levels takes about 130 levels of mappings.
@@ -92,7 +93,9 @@ impl<'s> Findings<'s> {
         }
         repeats.sort_by_key(|(_, again)| again.key_span.start);
         for (first, again) in repeats {
-            let finding = Diagnostic::new(codes::DUPLICATE_KEY, format!("duplicate key {}", quoted(&again.key)))
+            let shows = is_name(&again.key) && has_colon(self.source.text(), &again.key_span);
+            let name = if shows { format!(" {}", quoted(&again.key)) } else { String::new() };
+            let finding = Diagnostic::new(codes::DUPLICATE_KEY, format!("duplicate key{name}"))
                 .at(self.source, again.key_span.clone(), "again here")
                 .at(self.source, first.key_span.clone(), "first here");
             self.add(finding)?;

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::quoted;
 use capgen_schema::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, Number, read_json};
 
 use crate::findings::{Findings, Stop};
-use crate::{Data, Diagnostic, Member, Node, Source, codes};
+use crate::{Data, Diagnostic, Member, Node, Source, codes, secrets};
 
 /// Reads a JSON text ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)). The text may start with a byte order mark. Takes
 /// time linear in the text, plus the time to sort the keys of each object.
@@ -16,6 +15,7 @@ use crate::{Data, Diagnostic, Member, Node, Source, codes};
 /// The first syntax error, and every duplicate key and every number out of range before it. Texts of more than 32 MiB
 /// or 2,000,000 values, and values nested deeper than 256 levels, are rejected.
 pub fn parse_json(source: &Source) -> Result<Node, Vec<Diagnostic>> {
+    source.hide_with(secrets::in_any);
     let mut findings = Findings::new(source)?;
     let start = if source.text().starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let root = read_json(source.text(), start, &mut Builder { nodes: 0, findings: &mut findings });
@@ -45,7 +45,7 @@ impl JsonBuilder for Builder<'_, '_> {
             JsonScalar::Number(text) => {
                 // A number out of range does not hide later mistakes, so reading continues.
                 let number = text.parse().or_else(|_| {
-                    let message = format!("the number {} is outside the range of binary64", quoted(text));
+                    let message = "the number is outside the range of binary64";
                     let finding = self.findings.at(codes::NUMBER_RANGE, message, span.clone());
                     self.findings.add(finding).map(|()| Number::ZERO)
                 })?;

@@ -27,6 +27,8 @@ mod ownership;
 mod read;
 mod replace;
 #[cfg(feature = "parse")]
+mod secrets;
+#[cfg(feature = "parse")]
 mod selection;
 mod transport;
 mod transport_builder;

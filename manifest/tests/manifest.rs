@@ -453,10 +453,20 @@ fn manifests_of_another_agent_are_rejected() {
 }
 
 #[test]
+fn keys_that_are_not_names_are_not_repeated() {
+    for key in ["a\\n\\e[31m", "amqp://me:hunter2@host", "one two", &"b".repeat(1000)] {
+        let text = format!("{HEAD}capabilities: [{{name: x, \"{key}\": 1}}]\n");
+        let found = findings("capabilities.yaml", &text);
+        assert!(found.starts_with("E0201 4:26 unknown key in a capability\n"), "{found}");
+    }
+}
+
+#[test]
 fn messages_truncate_and_escape_text_from_a_peer() {
-    let text = format!("{HEAD}capabilities: [{{name: x, \"a\\n\\e[31m{}\": 1}}]\n", "b".repeat(1000));
+    let text =
+        format!("{HEAD}capabilities: [{{name: x, inputSchema: {{type: \"a\\n\\e[31m{}\"}}}}]\n", "b".repeat(1000));
     let found = findings("capabilities.yaml", &text);
-    assert!(found.starts_with("E0201 4:26 unknown key `a\\n\\u{1b}[31mbbb"), "{found}");
+    assert!(found.starts_with("E0105 4:46 unknown type \"a\\n\\u{1b}[31mbbb"), "{found}");
     assert!(found.lines().next().unwrap().len() < 200);
 }
 

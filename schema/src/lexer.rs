@@ -7,8 +7,6 @@
 use std::fmt;
 use std::ops::Range;
 
-use capgen_diagnostic::quoted;
-
 /// A text that is not valid JSON.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonTextError {
@@ -259,8 +257,7 @@ impl<B: JsonBuilder> Lexer<'_, '_, B> {
     fn invalid_number(&mut self, start: usize) -> Result<B::Value, B::Error> {
         let rest = self.text.get(start..).unwrap_or_default();
         let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
-        let message = format!("{} is not a JSON number", quoted(rest.get(..length).unwrap_or_default()));
-        self.error(JsonTextErrorKind::Syntax, message, start..start + length)
+        self.error(JsonTextErrorKind::Syntax, "not a JSON number", start..start + length)
     }
 
     fn string(&mut self) -> Result<String, B::Error> {
@@ -346,7 +343,14 @@ impl<B: JsonBuilder> Lexer<'_, '_, B> {
             _ => None,
         };
         let word = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len()).max(c.len_utf8());
-        let found = quoted(rest.get(..word).unwrap_or_default());
+        // The text may be a part of a password, so only punctuation of JSON is quoted.
+        let found = match c {
+            '{' | '}' | '[' | ']' | ',' | ':' => format!("`{c}`"),
+            '"' => "a string".to_owned(),
+            c if c.is_ascii_digit() => "a number".to_owned(),
+            c if c.is_alphabetic() => "a word".to_owned(),
+            _ => "another character".to_owned(),
+        };
         Err(self.builder.fail(JsonTextError {
             span: self.at..self.at + word,
             kind: JsonTextErrorKind::Syntax,

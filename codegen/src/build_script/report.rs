@@ -85,7 +85,7 @@ fn summary(findings: &[Diagnostic]) -> String {
         Some(format!("{}:{}: ", label.source.path(), label.source.position(label.span.start).line))
     };
     let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error);
-    let messages: Vec<_> = errors.map(|f| visible(&(place(f).unwrap_or_default() + &f.message))).collect();
+    let messages: Vec<_> = errors.map(|f| visible(&(place(f).unwrap_or_default() + &render::message(f)))).collect();
     messages.join("; ")
 }
 

@@ -211,3 +211,21 @@ fn a_long_diff_is_cut() {
     Report::new(Path::new("/p"), &mut out).fail_as_stale(&[], &"+line\n".repeat(1000));
     assert!(String::from_utf8(out).unwrap().ends_with("+line\ncargo::error=... and 799 more lines\n"));
 }
+
+#[test]
+fn no_line_contains_a_value_of_a_transport() {
+    for transports in [
+        "transports: [{ kind: amqp, url: \"amqp:\\/\\/me:hunter2@h\", queues: { requests: 5 } }]",
+        "transports: [{ kind: nats, servers: [me:hunter2@h], pasword: hunter2 }] # hunter2",
+        "transports: [{ kind: memory, hunter2, topics: { requests: &t hunter2 } }]\nx: *t",
+        "transports: [{ kind: memory, password: \"a\"hunter2\" }]",
+        "transports: [{ kind: memory, password: hunter2",
+    ] {
+        let fixture = Fixture::new();
+        let text = MANIFEST.replace("transports: [{ kind: memory, topics: { requests: shop.requests } }]", transports);
+        fs::write(fixture.path("agents/shop/capabilities.yaml"), text).unwrap();
+        let (lines, error) = fixture.run(&Build::new().peer("shop"), Mode::Verify);
+        let shown = lines.join("\n") + &error.unwrap();
+        assert!(shown.contains("cargo::error=") && !shown.contains("hunter2"), "{shown}");
+    }
+}

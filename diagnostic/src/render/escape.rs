@@ -1,6 +1,8 @@
 //! Escaping untrusted text.
 
-use crate::credentials::user_info;
+use std::borrow::Cow;
+
+use crate::hidden::MASK;
 use crate::is_unsafe;
 
 /// The text with every unsafe character escaped as in Rust (`\u{202e}`), and without the user info of URLs.
@@ -23,23 +25,12 @@ pub(super) fn push_visible(out: &mut String, c: char) {
     }
 }
 
-/// Shortens `amqp://user:pass@host` to `amqp://…@host`.
-pub(super) fn without_user_info(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("://") {
-        out.push_str(before);
-        out.push_str("://");
-        rest = match user_info(after) {
-            Some(length) => {
-                out.push('…');
-                after.get(length..).unwrap_or_default()
-            }
-            None => after,
-        };
-    }
-    out.push_str(rest);
-    out
+/// Shortens `amqp://user:pass@host` to `amqp://***@host`: everything from the first scheme to the last `@` after it, because
+/// a password may contain any character.
+pub(super) fn without_user_info(text: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = text.split_once("://") else { return Cow::Borrowed(text) };
+    let Some((_, host)) = rest.rsplit_once('@') else { return Cow::Borrowed(text) };
+    Cow::Owned(format!("{scheme}://{MASK}@{host}"))
 }
 
 #[cfg(test)]
@@ -53,8 +44,9 @@ mod tests {
             ("x\u{202e}y\u{9b}z\u{7f}", "x\\u{202e}y\\u{9b}z\\u{7f}"),
             ("one\ntwo\r\n", "one\\ntwo\\r\\n"),
             ("é 漢 😀", "é 漢 😀"),
-            ("at amqp://me:p%40ss@host/x and mqtt://a@b", "at amqp://…@host/x and mqtt://…@b"),
-            ("https://host/a@b", "https://host/a@b"),
+            ("at amqp://me:p/#? '@ss@host/x", "at amqp://***@host/x"),
+            ("at amqp://me:secret@host/x and mqtt://a@b", "at amqp://***@b"),
+            ("https://host/a", "https://host/a"),
         ] {
             assert_eq!(visible(text), expected);
         }

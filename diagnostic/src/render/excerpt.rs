@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::escape::{push_visible, visible};
+use crate::hidden::MASK;
 use crate::source::floor_char_boundary;
 use crate::{Label, Position, Source};
 
@@ -12,8 +13,6 @@ const NEAR: usize = 8;
 pub(super) const LONG: usize = 200;
 /// How much of a long line is displayed before and after the start of its label, in bytes.
 const AROUND: (usize, usize) = (60, 120);
-/// Replaces a line that may contain a credential.
-const HIDDEN: &str = "(hidden: this line may contain a credential)";
 
 /// A few lines of a source, safe to display.
 pub(super) struct Excerpt {
@@ -84,12 +83,6 @@ fn excerpt(source: &Source, labels: &[(bool, &Label)]) -> Excerpt {
             .enumerate()
             .filter(|(_, (_, label))| source.position(label.span.start).line == number)
             .map(|(index, (is_primary, label))| (index, *is_primary, *label));
-        if source.hides(number) {
-            let span = text.len()..text.len() + HIDDEN.len();
-            text.push_str(HIDDEN);
-            marks.extend(here.map(|(index, is_primary, label)| (index, Mark::new(is_primary, span.clone(), label))));
-            continue;
-        }
         let shown = Shown::new(source, line, labels.first().map_or(0, |(_, label)| label.span.start));
         marks.extend(here.map(|(index, is_primary, label)| {
             let span = shown.place(label.span.start)..shown.place(label.span.end);
@@ -136,7 +129,8 @@ impl Mark {
     }
 }
 
-/// A line as it is displayed, with a map from offsets in the source to offsets in the displayed text.
+/// A line as it is displayed, with a map from offsets in the source to offsets in the displayed text. A mask replaces each
+/// hidden part.
 struct Shown {
     text: String,
     /// For each displayed character of the source: its offset in the source, and its offset in `text`.
@@ -154,17 +148,29 @@ impl Shown {
         }
         let mut shown = Self { text: String::new(), offsets: Vec::new() };
         shown.text.push_str(if start > line.start { "…" } else { "" });
-        for (at, c) in source.text().get(start..end).unwrap_or_default().char_indices() {
-            shown.offsets.push((start + at, shown.text.len()));
-            match c {
-                '\u{feff}' if start + at == 0 => {}
-                '\t' => shown.text.push('\t'),
-                c => push_visible(&mut shown.text, c),
-            }
+        let mut at = start;
+        for hidden in source.hidden().within(&(start..end)) {
+            shown.push(source, at..hidden.start.max(at));
+            shown.offsets.push((hidden.start.max(at), shown.text.len()));
+            shown.text.push_str(MASK);
+            at = hidden.end.min(end);
         }
+        shown.push(source, at..end);
         shown.offsets.push((end, shown.text.len()));
         shown.text.push_str(if end < line.end { "…" } else { "" });
         shown
+    }
+
+    /// Appends a part of the source.
+    fn push(&mut self, source: &Source, part: Range<usize>) {
+        for (at, c) in source.text().get(part.clone()).unwrap_or_default().char_indices() {
+            self.offsets.push((part.start + at, self.text.len()));
+            match c {
+                '\u{feff}' if part.start + at == 0 => {}
+                '\t' => self.text.push('\t'),
+                c => push_visible(&mut self.text, c),
+            }
+        }
     }
 
     /// The offset in the displayed text of an offset in the source. An offset outside the displayed part maps to the nearer

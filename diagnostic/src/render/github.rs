@@ -1,7 +1,7 @@
 //! Diagnostics as annotations of a pull request on GitHub.
 
 use super::escape::visible;
-use super::{Region, paragraphs, severity_name};
+use super::{Region, paragraphs, presentable, severity_name};
 use crate::{Diagnostic, Label};
 
 /// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
@@ -10,7 +10,7 @@ use crate::{Diagnostic, Label};
 /// An annotation has one place, the primary one. The other labels become lines of the message. The columns are left
 /// out if a span covers several lines, because GitHub ignores them there.
 pub fn github(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(|diagnostic| command(diagnostic) + "\n").collect()
+    presentable(diagnostics).map(|diagnostic| command(&diagnostic) + "\n").collect()
 }
 
 fn command(diagnostic: &Diagnostic) -> String {

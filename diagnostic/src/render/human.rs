@@ -4,6 +4,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Rendere
 
 use super::escape::visible;
 use super::excerpt::{Excerpt, LONG, Mark, excerpts, line_of};
+use super::presentable;
 use crate::{Diagnostic, Severity, Suggestion};
 
 /// Human-readable text with snippets of the sources; `color` adds ANSI escapes. An empty line separates findings, and the
@@ -13,7 +14,7 @@ use crate::{Diagnostic, Severity, Suggestion};
 ///
 /// Takes time linear in the output and, once for each source, in the source.
 pub fn human(diagnostics: &[Diagnostic], color: bool) -> String {
-    let rendered: Vec<_> = diagnostics.iter().map(|diagnostic| render(diagnostic, color) + "\n").collect();
+    let rendered: Vec<_> = presentable(diagnostics).map(|diagnostic| render(&diagnostic, color) + "\n").collect();
     rendered.join("\n")
 }
 
@@ -54,15 +55,11 @@ fn render(diagnostic: &Diagnostic, color: bool) -> String {
     text
 }
 
-/// The lines that a suggestion changes and the new text, unless the help already quotes it or the lines must not be
-/// shown.
+/// The lines that a suggestion changes and the new text, unless the help already quotes it.
 fn edit(diagnostic: &Diagnostic, suggestion: &Suggestion) -> Option<(Excerpt, String)> {
     let Suggestion { source, span, replacement } = suggestion;
     let is_quoted = diagnostic.help.as_ref().is_some_and(|help| help.contains(replacement.as_str()));
-    if is_quoted || source.hides(source.position(span.start).line) {
-        return None;
-    }
-    Some((line_of(source, span.clone()), visible(replacement)))
+    (!is_quoted).then(|| (line_of(source, span.clone()), visible(replacement)))
 }
 
 /// Whether a rendered line consists of nothing but the bar that connects a snippet to its notes. Without a snippet the

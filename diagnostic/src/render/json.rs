@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::escape::without_user_info;
-use super::{Region, severity_name};
+use super::{Region, presentable, severity_name};
 use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
 
 /// One JSON object per line. Its members, of which those that are not known are left out:
@@ -16,8 +16,8 @@ use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
 /// - `pointer`, `notes`, `help`
 /// - `suggestions`: edits, each with the members of a place and `replacement`
 pub fn json_lines(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().fold(String::new(), |mut out, diagnostic| {
-        out.push_str(&object(diagnostic));
+    presentable(diagnostics).fold(String::new(), |mut out, diagnostic| {
+        out.push_str(&object(&diagnostic));
         out.push('\n');
         out
     })

@@ -1,7 +1,7 @@
 //! Diagnostics as human-readable text, JSON lines, GitHub annotations and SARIF.
 //!
-//! Sources are untrusted. No renderer passes on a character that steers a terminal, a line that may contain a credential,
-//! or the user info of a URL.
+//! Sources are untrusted. No renderer passes on a character that steers a terminal, a hidden part of a source, or the user
+//! info of a URL.
 
 mod escape;
 mod excerpt;
@@ -15,9 +15,40 @@ pub use human::human;
 pub use json::json_lines;
 pub use sarif::sarif;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Diagnostic, Position, Severity, Source};
+use crate::{Diagnostic, Position, Severity, Source, Suggestion};
+
+/// The message of a finding on one line, safe to display.
+pub fn message(diagnostic: &Diagnostic) -> String {
+    escape::visible(&presented(diagnostic).message)
+}
+
+/// The findings without the texts that their sources hide.
+fn presentable(diagnostics: &[Diagnostic]) -> impl Iterator<Item = Cow<'_, Diagnostic>> {
+    diagnostics.iter().map(presented)
+}
+
+fn presented(diagnostic: &Diagnostic) -> Cow<'_, Diagnostic> {
+    let hides = |suggestion: &Suggestion| !suggestion.source.hidden().within(&suggestion.span).is_empty();
+    let has_words = diagnostic.labels.iter().any(|label| label.source.hidden().has_words());
+    if !has_words && !diagnostic.suggestions.iter().any(hides) {
+        return Cow::Borrowed(diagnostic);
+    }
+    let mut presented = diagnostic.clone();
+    // An edit of a hidden part may quote it.
+    presented.suggestions.retain(|suggestion| !hides(suggestion));
+    for label in &diagnostic.labels {
+        let hidden = label.source.hidden();
+        let texts = std::iter::once(&mut presented.message).chain(&mut presented.notes);
+        let texts = texts.chain(&mut presented.help).chain(&mut presented.pointer);
+        let texts = texts.chain(presented.labels.iter_mut().map(|label| &mut label.text));
+        let texts = texts.chain(presented.suggestions.iter_mut().map(|suggestion| &mut suggestion.replacement));
+        texts.for_each(|text| *text = hidden.mask_words(text));
+    }
+    Cow::Owned(presented)
+}
 
 /// The lines and columns of a span.
 struct Region {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::json::{array, braced, string};
-use super::{Region, paragraphs, severity_name};
+use super::{Region, paragraphs, presentable, severity_name};
 use crate::{Diagnostic, Label, Source, Suggestion};
 
 /// One [SARIF 2.1.0](https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) log with one run.
@@ -21,7 +21,8 @@ pub fn sarif(diagnostics: &[Diagnostic]) -> String {
         ("informationUri", string(env!("CARGO_PKG_REPOSITORY"))),
         ("rules", array(rules)),
     ]);
-    let results = diagnostics.iter().map(|d| result(d, codes.binary_search(&d.code).unwrap_or_default())).collect();
+    let results =
+        presentable(diagnostics).map(|d| result(&d, codes.binary_search(&d.code).unwrap_or_default())).collect();
     let run = braced(vec![
         ("tool", braced(vec![("driver", driver)])),
         ("columnKind", string("unicodeCodePoints")),

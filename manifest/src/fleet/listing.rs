@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::document::parse_document;
 use crate::read::{Map, Place, Reader, format_version, help_for_empty};
-use crate::{AgentId, Diagnostic, Node, Source, codes};
+use crate::{AgentId, Diagnostic, Node, Source, codes, secrets};
 
 /// The keys of the reference runtime. Only `version` and `agents` are read here; the others are for the runtime.
 const KEYS: [&str; 10] =
@@ -29,6 +29,7 @@ pub(crate) struct Listed {
 ///
 /// Every finding in source order.
 pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, Listed>, Vec<Diagnostic>> {
+    source.hide_with(secrets::in_fleet);
     let root = parse_document(source)
         .map_err(|findings| help_for_empty(findings, "a fleet has the keys `version: 1` and `agents`"))?;
     let mut reader = Reader::new(source);

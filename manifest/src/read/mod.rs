@@ -11,7 +11,7 @@ use std::ops::Range;
 use capgen_diagnostic::quoted;
 
 use crate::document::parse_document;
-use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes};
+use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
 
 pub(crate) use reader::{Map, Place, Reader, listed};
 
@@ -35,6 +35,7 @@ pub fn load_peer(source: &Source, id: &AgentId) -> Result<LoadedContract, Vec<Di
 }
 
 fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, Vec<Diagnostic>> {
+    source.hide_with(secrets::in_contract);
     let root = parse_document(source).map_err(|findings| {
         help_for_empty(
             findings,

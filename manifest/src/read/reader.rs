@@ -5,6 +5,7 @@ use std::ops::Range;
 use capgen_diagnostic::{Code, Severity, nearest, quoted};
 use capgen_schema::pointer;
 
+use crate::secrets::{has_colon, is_name};
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
 /// Further errors are counted, not kept: a hostile file can cause millions.
@@ -144,11 +145,11 @@ impl<'s> Reader<'s> {
                 self.left_out += 1;
                 continue;
             }
-            // A URL in place of a key may contain a credential.
-            let (name, place) = if member.key.contains("://") {
-                (String::new(), map.place.clone())
-            } else {
+            // A value in place of a key may be a credential.
+            let (name, place) = if is_name(&member.key) && has_colon(self.source.text(), &member.key_span) {
                 (format!(" {}", quoted(&member.key)), map.below(&member.key))
+            } else {
+                (String::new(), map.place.clone())
             };
             let message = format!("unknown key{name} in {}", map.subject);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);

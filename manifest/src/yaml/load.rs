@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::quoted;
 use granit_parser::{Event, Options, Parser, ScalarStyle, Span, StrInput, StructureStyle, Tag, YamlVersion};
 
 use super::anchors::{Anchor, Anchors, Children, Place, Size};
@@ -27,6 +26,8 @@ pub(super) struct Loader<'s, 'f> {
     /// The size of the tree so far, counting copies.
     total: Size,
     copied: Size,
+    /// The end of the last event that was read without an error.
+    reached: usize,
 }
 
 /// A sequence or mapping that has not ended.
@@ -61,7 +62,7 @@ struct Key {
 impl<'s, 'f> Loader<'s, 'f> {
     pub(super) fn new(text: &'s str, findings: &'f mut Findings<'s>) -> Self {
         let (total, copied) = Default::default();
-        Self { text, findings, open: Vec::new(), root: None, anchors: Anchors::default(), total, copied }
+        Self { text, findings, open: Vec::new(), root: None, anchors: Anchors::default(), total, copied, reached: 0 }
     }
 
     /// Reads the document.
@@ -90,8 +91,23 @@ impl<'s, 'f> Loader<'s, 'f> {
                 Err(error) => return self.findings.stop(syntax::finding(&error, self.text, self.findings)),
             };
             self.event(event, &span)?;
+            self.reached = self.reached.max(span.byte_range().unwrap_or_default().end);
         }
         Ok(())
+    }
+
+    /// Reads the document up to the first error: the tree so far, and the offset up to which it describes the text.
+    pub(super) fn start_of_document(mut self) -> (Option<Node>, usize) {
+        let mut parser = Parser::new_from_str_with_options(self.text, options());
+        let end = if self.events(&mut parser).is_ok() { self.text.len() } else { self.reached };
+        while !self.open.is_empty() {
+            // Errors are ignored here: they are about duplicate keys, and a container that is left out is only hidden.
+            if self.pending_key().is_some() {
+                let _ = self.add(Node { span: end..end, data: Data::Null }, 0, end);
+            }
+            let _ = self.end(end..end);
+        }
+        (self.root, end)
     }
 
     fn event(&mut self, event: Event<'s>, span: &Span) -> Result<(), Stop> {
@@ -109,10 +125,11 @@ impl<'s, 'f> Loader<'s, 'f> {
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(range),
             Event::Alias(id) => self.alias(id, range),
-            Event::UnresolvedAlias(name) => {
-                let message = format!("the alias {} has no anchor before it", quoted(&format!("*{name}")));
-                let help = format!("define {} before it, or quote the text", quoted(&format!("&{name}")));
-                self.findings.add(self.findings.at(codes::ALIAS, message, range.clone()).help(help))?;
+            Event::UnresolvedAlias(_) => {
+                // No message of this module quotes a value: a secret that starts with `*`, `!` or a digit may be the problem.
+                let finding = self.findings.at(codes::ALIAS, "the alias has no anchor before it", range.clone());
+                let help = "define the anchor before it, or quote the text if it starts with `*`";
+                self.findings.add(finding.help(help))?;
                 let end = range.end;
                 self.add(Node { span: range, data: Data::Null }, 0, end)
             }
@@ -203,33 +220,28 @@ impl<'s, 'f> Loader<'s, 'f> {
         let read = match tag.map(|tag| (tag, tag.core_suffix())) {
             Some((tag, _)) if is_non_specific(tag) => Ok(Data::String(text.to_owned())),
             Some((_, Some(core))) => scalar::tagged(text, core),
-            Some((tag, None)) => return self.custom_tag(tag, span).map(|()| Data::Null),
+            Some((_, None)) => return self.custom_tag(span).map(|()| Data::Null),
             None if is_text => Ok(Data::String(text.to_owned())),
             None => scalar::plain(text),
         };
         let finding = match read {
             Ok(data) => return Ok(data),
             Err(Invalid::NotFinite) => {
-                self.findings.at(codes::NOT_FINITE, format!("{} is not a JSON value", quoted(text)), range)
+                self.findings.at(codes::NOT_FINITE, "infinity and not-a-number are not JSON values", range)
             }
             Err(Invalid::Range) => {
-                let message = format!("the number {} is outside the range of binary64", quoted(text));
+                let message = "the number is outside the range of binary64";
                 self.findings.at(codes::NUMBER_RANGE, message, range).help("quote it if it is text")
             }
-            Err(Invalid::Tag) => {
-                let tag = tag.map(Tag::original).unwrap_or_default();
-                let message = format!("{} does not fit the tag {}", quoted(text), quoted(&tag));
-                self.findings.at(codes::TAG, message, range)
-            }
+            Err(Invalid::Tag) => self.findings.at(codes::TAG, "the value does not fit its tag", range),
         };
         self.findings.add(finding)?;
         Ok(Data::Null)
     }
 
-    fn custom_tag(&mut self, tag: &Tag, span: &Span) -> Result<(), Stop> {
+    fn custom_tag(&mut self, span: &Span) -> Result<(), Stop> {
         let range = span.tag_span().unwrap_or(*span).byte_range().unwrap_or_default();
-        let message = format!("the tag {} is not part of YAML's core schema", quoted(&tag.original()));
-        let finding = self.findings.at(codes::TAG, message, range);
+        let finding = self.findings.at(codes::TAG, "the tag is not part of YAML's core schema", range);
         self.findings.add(finding.help("remove it, or quote the value if it is text that starts with `!`"))
     }
 
@@ -239,13 +251,13 @@ impl<'s, 'f> Loader<'s, 'f> {
             None => Ok(()),
             Some((tag, _)) if is_non_specific(tag) => Ok(()),
             Some((_, Some(core))) if core == kind => Ok(()),
-            Some((tag, Some(_))) => {
+            Some((_, Some(_))) => {
                 let range = span.tag_span().unwrap_or(*span).byte_range().unwrap_or_default();
-                let kind = if kind == "seq" { "a sequence" } else { "a mapping" };
-                let message = format!("{kind} does not fit the tag {}", quoted(&tag.original()));
+                let kind = if kind == "seq" { "sequence" } else { "mapping" };
+                let message = format!("the {kind} does not fit its tag");
                 self.findings.add(self.findings.at(codes::TAG, message, range))
             }
-            Some((tag, None)) => self.custom_tag(tag, span),
+            Some((_, None)) => self.custom_tag(span),
         }
     }
 

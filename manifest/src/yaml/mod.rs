@@ -10,7 +10,7 @@ mod syntax;
 use load::Loader;
 
 use crate::findings::Findings;
-use crate::{Diagnostic, Node, Source};
+use crate::{Diagnostic, Node, Source, secrets};
 
 /// Reads one YAML document ([YAML 1.2](https://yaml.org/spec/1.2.2/), core schema) into JSON's data model.
 ///
@@ -22,8 +22,17 @@ use crate::{Diagnostic, Node, Source};
 /// All findings up to the first syntax error. Texts of more than 32 MiB or 2,000,000 values, values nested deeper than 256
 /// levels, and aliases that copy more than 250,000 values or 8 MiB are rejected.
 pub fn parse_yaml(source: &Source) -> Result<Node, Vec<Diagnostic>> {
+    source.hide_with(secrets::in_any);
     let mut findings = Findings::new(source)?;
     let root = syntax::check_characters(source.text(), &mut findings)
         .and_then(|()| Loader::new(source.text(), &mut findings).document());
     findings.finish(root)
+}
+
+/// Reads the start of a text: the tree of everything before the first syntax error, and the offset at which reading stopped.
+pub(crate) fn parse_yaml_start(source: &Source) -> (Option<Node>, usize) {
+    match Findings::new(source) {
+        Ok(mut findings) => Loader::new(source.text(), &mut findings).start_of_document(),
+        Err(_) => (None, 0),
+    }
 }

@@ -87,7 +87,10 @@ pub(super) fn finding(error: &ScanError, text: &str, findings: &Findings) -> Dia
             if let Some(tab) = misplaced_tab(text, at).filter(|_| is_tab(kind)) {
                 return indented_with_tab(tab, findings);
             }
-            let mut finding = findings.at(codes::YAML_SYNTAX, error.info(), at_line_end(text, span));
+            // The character may be a part of a password.
+            let is_character = matches!(kind, ErrorKind::UnexpectedCharacter { .. });
+            let message = if is_character { "unexpected character" } else { &error.info() };
+            let mut finding = findings.at(codes::YAML_SYNTAX, message, at_line_end(text, span));
             finding.help = help(kind).map(str::to_owned);
             finding
         }

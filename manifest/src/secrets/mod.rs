@@ -1,0 +1,88 @@
+//! The parts of a document that findings never display.
+//!
+//! Nothing here tries to recognise a secret. A value is displayed only if the format makes it public, such as a schema. The
+//! values of `transports`, of unknown keys and of keys in the wrong place are not displayed, and neither are comments. Keys
+//! and punctuation remain, so that a finding still shows the structure.
+//!
+//! If the text is not valid, the same rule applies to the part before the error. After it, only known keys are displayed.
+
+mod gap;
+mod public;
+
+use std::ops::Range;
+
+use capgen_diagnostic::{Hidden, Source};
+
+use crate::document::{Start, parse_start};
+use public::{LEAST_LIMIT, Public, Walk};
+
+/// The hidden parts of a `capabilities.yaml`.
+pub(crate) fn in_contract(source: &Source) -> Hidden {
+    hidden(source, Public::Contract)
+}
+
+/// The hidden parts of a `fleet.yaml`.
+pub(crate) fn in_fleet(source: &Source) -> Hidden {
+    hidden(source, Public::Fleet)
+}
+
+/// The hidden parts of a text whose format is not known: every value.
+pub(crate) fn in_any(source: &Source) -> Hidden {
+    hidden(source, Public::Nothing)
+}
+
+/// Whether a key that the format does not have may be displayed. A URL or a password with a colon can end up in the place of
+/// a key.
+pub(crate) fn is_name(key: &str) -> bool {
+    const LONGEST: usize = 40;
+    let first = key.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c));
+    first && key.len() <= LONGEST && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.-".contains(&b))
+}
+
+/// Whether a colon follows a key. `{ a, b }` is a mapping of two keys, but more likely meant as two values.
+pub(crate) fn has_colon(text: &str, key: &Range<usize>) -> bool {
+    text.get(key.end..).is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+/// A key or scalar in the text. The copies that aliases make are tokens at the same place.
+struct Token<'n> {
+    span: Range<usize>,
+    /// The part that may be displayed; empty if nothing may be.
+    shown: Range<usize>,
+    text: &'n str,
+    is_key: bool,
+}
+
+fn hidden(source: &Source, root: Public) -> Hidden {
+    let text = source.text();
+    let Start { root: tree, end, is_valid } = parse_start(source);
+    let mut walk = Walk { text, is_valid, tokens: Vec::new(), limit: LEAST_LIMIT };
+    if let Some(tree) = &tree {
+        walk.tree(tree, root);
+    }
+    walk.remove_copies();
+    let tokens = walk.tokens;
+    let (mut spans, mut words) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for same in tokens.chunk_by(|a, b| a.span.start == b.span.start) {
+        let Some(first) = same.first().filter(|token| token.span.start >= at && token.span.end <= end) else {
+            continue;
+        };
+        spans.extend(gap::hidden(text, at..first.span.start));
+        // If one alias puts a value into `transports`, it is hidden wherever it appears, in messages too.
+        let is_hidden = same.iter().any(|token| token.shown.is_empty());
+        if is_hidden {
+            words
+                .extend(same.iter().filter(|token| !token.shown.is_empty() || token.is_key).map(|t| t.text.to_owned()));
+            spans.push(first.span.clone());
+        } else {
+            spans.extend([first.span.start..first.shown.start, first.shown.end..first.span.end]);
+        }
+        at = first.span.end;
+    }
+    spans.extend(gap::hidden(text, at..end.max(at)));
+    spans.extend(gap::hidden_lines(text, end.max(at)));
+    words.sort_unstable();
+    words.dedup();
+    Hidden::new(text, spans, words)
+}

@@ -1,0 +1,228 @@
+//! Which values of the format are public: a list of what may be displayed, so that anything unexpected is not.
+
+use std::ops::Range;
+
+use capgen_descriptor::{CAPABILITY_KEYS, ValueType};
+
+use super::{Token, has_colon, is_name};
+use crate::{Data, Node};
+
+/// The meaning of a place in a document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Public {
+    Contract,
+    Capabilities,
+    Capability,
+    Fleet,
+    Agents,
+    Agent,
+    Schema,
+    /// An object whose values are schemas.
+    Schemas,
+    /// Schemas in a list.
+    SchemaList,
+    /// Any JSON value.
+    Data,
+    /// A scalar, or a list of scalars.
+    Text,
+    /// A name, a version or a path: a scalar without the punctuation of YAML and JSON. A missing quote makes other keys and
+    /// values a part of it.
+    Word,
+    /// An unknown key, or a value of the wrong type. Booleans and null are displayed.
+    Nothing,
+    /// The settings of transports.
+    Secret,
+    /// A setting that is a scalar or a list of scalars. A key in it is a part of a value with a colon.
+    SecretText,
+}
+
+/// The keywords whose value is a scalar or a list of scalars.
+const TEXTS: [&str; 21] = [
+    "$comment",
+    "$id",
+    "$ref",
+    "$schema",
+    "description",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "multipleOf",
+    "nullable",
+    "pattern",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+];
+
+/// The settings of transports that are scalars or lists of scalars.
+const SECRET_TEXTS: [&str; 8] = ["kind", "requests", "responses", "url", "ssl", "brokers", "servers", "region"];
+
+impl Public {
+    /// The meaning of a member; `None` if the format has no such key here.
+    fn member(self, key: &str) -> Option<Public> {
+        Some(match (self, key) {
+            (Public::Contract, "version" | "agent") => Public::Word,
+            (Public::Contract, "transports") => Public::Secret,
+            (Public::Contract, "capabilities") => Public::Capabilities,
+            (Public::Capability, "name") => Public::Word,
+            (Public::Capability, "inputSchema" | "outputSchema") => Public::Schema,
+            (Public::Capability, key) => match CAPABILITY_KEYS.iter().find(|row| row.name == key)?.value_type {
+                ValueType::Text | ValueType::NonEmptyText | ValueType::Words => Public::Text,
+                _ => Public::Word,
+            },
+            (Public::Fleet, "version" | "name") => Public::Word,
+            (Public::Fleet, "description") => Public::Text,
+            (Public::Fleet, "agents") => Public::Agents,
+            (Public::Agent, "id" | "path") => Public::Word,
+            (Public::Schema, "properties" | "definitions") => Public::Schemas,
+            (Public::Schema, "additionalProperties" | "items" | "not") => Public::Schema,
+            (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
+            (Public::Schema, "const" | "default" | "enum" | "examples") => Public::Data,
+            (Public::Schema, key) if TEXTS.contains(&key) => Public::Text,
+            (Public::Schemas, _) => Public::Schema,
+            (Public::Data, _) => Public::Data,
+            (Public::Secret, "topics" | "subjects" | "queues" | "sasl") => Public::Secret,
+            (Public::Secret, key) if SECRET_TEXTS.contains(&key) => Public::SecretText,
+            _ => return None,
+        })
+    }
+
+    /// The meaning of a member whose key the format does not have.
+    fn unknown(self) -> Public {
+        if matches!(self, Public::Secret | Public::SecretText) { self } else { Public::Nothing }
+    }
+
+    fn element(self) -> Public {
+        match self {
+            Public::Capabilities => Public::Capability,
+            Public::Agents => Public::Agent,
+            // A list of schemas at `items` is an error, but public.
+            Public::SchemaList | Public::Schema => Public::Schema,
+            Public::Data | Public::Text | Public::Word | Public::Secret | Public::SecretText => self,
+            _ => Public::Nothing,
+        }
+    }
+}
+
+/// Whether the format has that key somewhere.
+pub(super) fn is_known(key: &str) -> bool {
+    let places = [Public::Contract, Public::Capability, Public::Fleet, Public::Agent, Public::Schema, Public::Secret];
+    places.into_iter().any(|place| place.member(key).is_some())
+}
+
+pub(super) const LEAST_LIMIT: usize = 10_000;
+
+/// Collects the tokens of a tree.
+pub(super) struct Walk<'t, 'n> {
+    pub(super) text: &'t str,
+    /// Whether the whole text is valid. If it is not, a quote may be missing, so texts are not trusted to end where they seem to.
+    pub(super) is_valid: bool,
+    pub(super) tokens: Vec<Token<'n>>,
+    /// The number of tokens at which copies are removed.
+    pub(super) limit: usize,
+}
+
+impl<'n> Walk<'_, 'n> {
+    pub(super) fn tree(&mut self, root: &'n Node, meaning: Public) {
+        let mut open = vec![(root, meaning)];
+        while let Some((node, meaning)) = open.pop() {
+            match &node.data {
+                Data::Array(items) => {
+                    open.extend(items.iter().map(|item| (item, self.element(node, item, meaning.element()))));
+                }
+                Data::Object(members) => {
+                    for member in members {
+                        let known = meaning.member(&member.key);
+                        let shown = self.shown_key(&member.key, &member.key_span, known.is_some(), meaning);
+                        self.push(&member.key_span, shown, &member.key, true);
+                        open.push((&member.value, known.unwrap_or_else(|| meaning.unknown())));
+                    }
+                }
+                scalar => {
+                    let shown = self.shown(&node.span, meaning);
+                    let text = if let Data::String(text) | Data::Number(_, text) = scalar { text } else { "" };
+                    self.push(&node.span, shown, text, false);
+                }
+            }
+        }
+    }
+
+    /// The meaning of an element: `[a: b]` is a list with a mapping, but more likely meant as a value with a colon.
+    fn element(&self, list: &Node, item: &Node, meaning: Public) -> Public {
+        let starts_with = |node: &Node, c| self.text.get(node.span.start..).is_some_and(|text| text.starts_with(c));
+        let is_pair = matches!(item.data, Data::Object(_)) && starts_with(list, '[') && !starts_with(item, '{');
+        let is_public = !matches!(meaning, Public::Secret | Public::Nothing);
+        if is_pair && !is_public { Public::SecretText } else { meaning }
+    }
+
+    fn push(&mut self, span: &Range<usize>, shown: Option<Range<usize>>, text: &'n str, is_key: bool) {
+        if !span.is_empty() {
+            let shown = shown.unwrap_or(span.start..span.start);
+            self.tokens.push(Token { span: span.clone(), shown, text, is_key });
+            if self.tokens.len() >= self.limit {
+                self.remove_copies();
+            }
+        }
+    }
+
+    /// Sorts the tokens and removes the copies that aliases make, of which there can be far more than characters.
+    pub(super) fn remove_copies(&mut self) {
+        self.tokens.sort_by_key(|token| (token.span.start, token.shown.is_empty()));
+        self.tokens.dedup_by_key(|token| (token.span.start, token.shown.is_empty()));
+        self.limit = (2 * self.tokens.len()).max(LEAST_LIMIT);
+    }
+
+    fn shown_key(&self, key: &str, span: &Range<usize>, is_known: bool, at: Public) -> Option<Range<usize>> {
+        let is_shown = match at {
+            Public::Schemas | Public::Data => self.is_text(span),
+            _ if is_known => true,
+            // Before an error, a part of a value may look like a key.
+            Public::SecretText => false,
+            _ => self.is_valid && is_name(key) && has_colon(self.text, span),
+        };
+        is_shown.then(|| self.first_line(span))
+    }
+
+    fn shown(&self, span: &Range<usize>, meaning: Public) -> Option<Range<usize>> {
+        let is_shown = match meaning {
+            Public::Secret | Public::SecretText => false,
+            Public::Text | Public::Data => self.is_text(span),
+            Public::Word => self.is_word(span),
+            // The place of an alias or a tag with an error has a null too.
+            _ => matches!(self.text.get(span.clone()), Some("true" | "false" | "null")),
+        };
+        is_shown.then(|| self.first_line(span))
+    }
+
+    fn is_text(&self, span: &Range<usize>) -> bool {
+        let text = self.text.get(span.clone()).unwrap_or_default();
+        let has_user_info = text.split_once("://").is_some_and(|(_, rest)| rest.contains('@'));
+        !has_user_info && (self.is_valid || is_block(text) || self.is_word(span))
+    }
+
+    fn is_word(&self, span: &Range<usize>) -> bool {
+        let text = self.text.get(span.clone()).unwrap_or_default();
+        let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'')).unwrap_or(' ');
+        let inside = text.strip_prefix(quote).and_then(|text| text.strip_suffix(quote)).unwrap_or(text);
+        !inside.contains(['{', '}', '[', ']', ',', '"', '\'', '#', '@', '\n']) && !inside.contains(": ")
+    }
+
+    /// The lines of a block scalar; otherwise the first line: a missing quote makes the following lines a part of the text.
+    fn first_line(&self, span: &Range<usize>) -> Range<usize> {
+        let text = self.text.get(span.clone()).unwrap_or_default();
+        let length = text.find('\n').filter(|_| !is_block(text)).unwrap_or(text.len());
+        span.start..span.start + length
+    }
+}
+
+/// Whether the text is a block scalar. It ends where its indentation ends, whatever it contains.
+fn is_block(text: &str) -> bool {
+    text.starts_with(['|', '>'])
+}
