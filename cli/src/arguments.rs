@@ -69,12 +69,15 @@ pub(crate) struct Contracts {
     pub(crate) root: Option<PathBuf>,
 }
 
+/// The output folder if `--out` is not given.
+pub(crate) const DEFAULT_OUT: &str = "generated";
+
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Generate {
     #[command(flatten)]
     pub(crate) contracts: Contracts,
     /// Output folder, relative to the current folder
-    #[arg(long, value_name = "DIR", default_value = "generated")]
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
     pub(crate) out: PathBuf,
     /// Generate this language; may be repeated or a comma-separated list [default: rust,typescript]
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use capgen_codegen::output::{self, Output, Plan};
+use capgen_codegen::output::{self, Plan, Target};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Located, Selection};
 use clap::CommandFactory;
@@ -12,6 +12,7 @@ use clap::error::ErrorKind;
 use crate::arguments::{Arguments, Contracts, Generate};
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::rerun;
 use crate::summary::{File, Peer, Summary, diagnostics, shown};
 use crate::watch;
 
@@ -54,14 +55,21 @@ fn nothing_selected() -> Failure {
 
 /// One run. All contracts are read, generated and compared before the first file is written.
 fn once(arguments: &Generate, selection: &Selection, located: Located, console: &Console) -> Outcome {
+    let options = located.options();
     let contracts = output::load(located)?;
-    let plan = plan(arguments, &contracts)?;
+    let languages = arguments.languages();
+    let target = Target { folder: &arguments.out, languages: &languages, options, build_script: None };
+    let plan = Plan::new(&arguments.out, target.generate(&contracts))?;
     let mut findings: Vec<Diagnostic> = contracts.iter().flat_map(|c| c.warnings.iter().cloned()).collect();
     let mut orphans = Vec::new();
     let mut verdict = Verdict::Fine;
     if arguments.check {
         orphans = orphans_of(&plan, selection)?;
-        let stale: Vec<_> = plan.stale().into_iter().chain(orphans.iter().map(|path| output::orphan(path))).collect();
+        let stale: Vec<_> = plan
+            .stale(&rerun::fix(arguments))
+            .into_iter()
+            .chain(orphans.iter().map(|path| output::orphan(path)))
+            .collect();
         if !stale.is_empty() {
             verdict = Verdict::Findings;
         }
@@ -92,16 +100,6 @@ fn orphans_of(plan: &Plan, selection: &Selection) -> Result<Vec<PathBuf>, Failur
     let Some(peers) = selection.fleet()?.and_then(|fleet| fleet.peers().ok()) else { return Ok(Vec::new()) };
     let known: BTreeSet<String> = peers.into_iter().map(|(id, _)| id.as_str().to_owned()).collect();
     Ok(plan.orphans(|id| known.contains(id))?)
-}
-
-fn plan(arguments: &Generate, contracts: &[LoadedContract]) -> Result<Plan, Vec<Diagnostic>> {
-    let languages = arguments.languages();
-    let output = |contract: &LoadedContract| Output {
-        agent: contract.manifest.agent.clone(),
-        origin: contract.path().to_owned(),
-        files: capgen_codegen::generate(&contract.manifest, &languages),
-    };
-    Plan::new(&arguments.out, contracts.iter().map(output).collect())
 }
 
 /// The summary of each contract. No two contracts belong to the same agent: a plan rejects that.

@@ -9,6 +9,8 @@ mod console;
 mod explain;
 mod failure;
 mod generate;
+mod repository;
+mod rerun;
 mod suggestion;
 mod summary;
 mod validate;

@@ -50,7 +50,7 @@ fn a_stale_file_is_replaced_and_an_unchanged_one_keeps_its_modification_time() {
     fs::write(&path, OLD).unwrap();
     let stale = plan(root.path(), "x");
     assert_eq!(stale.files()[0].state(), State::Stale);
-    assert_eq!(stale.stale()[0].code, codes::STALE);
+    assert_eq!(stale.stale("run it")[0].code, codes::STALE);
     stale.write().unwrap();
     let long_ago = std::time::SystemTime::UNIX_EPOCH;
     fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();

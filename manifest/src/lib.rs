@@ -22,6 +22,7 @@ mod json;
 #[cfg(feature = "parse")]
 mod loaded;
 mod model;
+mod options;
 mod ownership;
 #[cfg(feature = "parse")]
 mod read;
@@ -43,6 +44,7 @@ pub use capgen_descriptor::{
 };
 pub use descriptor::InvalidProperty;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
+pub use options::{OptionRow, Options};
 pub use ownership::{MARK, UPDATE_VARIABLE, asks_for_update, has_mark, is_packaged, may_overwrite};
 pub use replace::replace_files;
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use capgen_diagnostic::Label;
@@ -35,6 +36,8 @@ pub struct LoadedContract {
     pub manifest: Manifest,
     /// The text and the path of the file.
     pub source: Source,
+    /// The path of the file as a program opens it. The path of `source` may be shorter, for messages.
+    pub file: PathBuf,
     /// The place of every value in `source`.
     pub spans: Spans,
     /// Findings that do not reject the file, in source order.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::file::{read_source, shown};
 use crate::fleet::{Fleet, find_root};
 use crate::read::{load, load_peer};
-use crate::{AgentId, Diagnostic, LoadedContract, codes};
+use crate::{AgentId, Diagnostic, LoadedContract, Options, codes};
 
 /// The contracts to load.
 #[derive(Clone, Debug, Default)]
@@ -113,6 +113,12 @@ impl Located {
         fleet.into_iter().chain(self.inputs.iter().map(|input| input.path.clone())).collect()
     }
 
+    /// The options of generated code that `fleet.yaml` sets. The defaults if only files are selected: they need not be in the
+    /// fleet.
+    pub fn options(&self) -> Options {
+        self.fleet.as_ref().map(Fleet::options).unwrap_or_default()
+    }
+
     /// How many contracts were found.
     pub fn count(&self) -> usize {
         self.inputs.len()
@@ -167,9 +173,10 @@ impl Located {
 impl Input {
     fn load(&self) -> Result<LoadedContract, Vec<Diagnostic>> {
         let source = read_source(&self.path, &shown(&self.path))?;
-        match &self.agent {
+        let contract = match &self.agent {
             Some(agent) => load_peer(&source, agent),
             None => load(&source),
-        }
+        };
+        contract.map(|contract| LoadedContract { file: self.path.clone(), ..contract })
     }
 }

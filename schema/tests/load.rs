@@ -307,7 +307,7 @@ fn large_schemas_load_in_linear_time() {
     check(json!({"properties": properties, "definitions": definitions, "required": required}), &[]);
 }
 
-/// The pattern in the help is copied into the schema, which must then load and accept what the format describes.
+/// The pattern in the help is copied into the schema, which must then load and accept the values of the format.
 #[test]
 fn a_format_outside_of_the_subset_gets_a_pattern_to_paste() {
     for (format, valid, invalid) in [

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::output::{Output, Plan};
-use capgen_codegen::{Language, generate};
+use capgen_codegen::output::{Plan, Target};
+use capgen_codegen::{Language, Options};
 use capgen_diagnostic::render;
-use capgen_manifest::{LoadedContract, Selection, Source, load};
+use capgen_manifest::{Selection, Source, load};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -19,12 +19,10 @@ fn text(path: &str) -> String {
 fn the_checked_in_output_is_up_to_date() {
     let fleet = Selection { all: true, root: Some(root().join("examples/fleet")), ..Selection::default() };
     let contracts = fleet.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
-    let output = |contract: &LoadedContract| Output {
-        agent: contract.manifest.agent.clone(),
-        origin: contract.path().to_owned(),
-        files: generate(&contract.manifest, &Language::DEFAULT),
-    };
-    let plan = Plan::new(&root().join("generated"), contracts.iter().map(output).collect()).unwrap();
+    let folder = root().join("generated");
+    let languages = &Language::DEFAULT;
+    let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
+    let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
     assert_eq!(plan.diff(), "", "run `cargo run -p xtask -- regen`");
     assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
 }

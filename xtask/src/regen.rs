@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use capgen_codegen::output::{Output, Plan};
-use capgen_codegen::{Language, generate};
+use capgen_codegen::output::{Plan, Target};
+use capgen_codegen::{Language, Options};
 use capgen_diagnostic::{Diagnostic, render};
-use capgen_manifest::{LoadedContract, Selection};
+use capgen_manifest::Selection;
 
 use crate::{Outcome, root};
 
@@ -60,13 +60,11 @@ fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let fleet = root.join("examples/fleet");
     let contracts = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
     let contracts = contracts.locate().load()?;
-    let output = |contract: &LoadedContract| Output {
-        agent: contract.manifest.agent.clone(),
-        origin: contract.path().to_owned(),
-        files: generate(&contract.manifest, &Language::DEFAULT),
-    };
-    let plan = Plan::new(&root.join("generated"), contracts.iter().map(output).collect())?;
-    let mut stale: Vec<String> = plan.stale().into_iter().map(|finding| finding.message).collect();
+    let folder = root.join("generated");
+    let languages = &Language::DEFAULT;
+    let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
+    let plan = Plan::new(&folder, target.generate(&contracts))?;
+    let mut stale: Vec<String> = plan.stale("").into_iter().map(|finding| finding.message).collect();
     for path in plan.orphans(|_| false)? {
         stale.push(format!("`{}` has no agent", path.display()));
         if mode == Mode::Write {

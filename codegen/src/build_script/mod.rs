@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{Selection, UPDATE_VARIABLE, asks_for_update, is_packaged};
 
-use crate::output::{self, Output, Plan, PlannedFile, State};
-use crate::{Language, codes, generate};
+use crate::output::{self, Plan, PlannedFile, State, Target};
+use crate::regenerate::quoted_word;
+use crate::{Language, codes};
 
 pub use error::BuildError;
 use report::Report;
@@ -145,20 +146,20 @@ impl Build {
     }
 
     fn run(&self, mode: Mode) -> Result<(), BuildError> {
-        let Some(package) = env::var_os("CARGO_MANIFEST_DIR") else {
+        let Some(package) = Package::of_the_build_script() else {
             return Err(BuildError::new("`CARGO_MANIFEST_DIR` is not set: call this from a build script"));
         };
-        self.run_in(Path::new(&package), mode, &mut io::stdout().lock())
+        self.run_in(&package, mode, &mut io::stdout().lock())
     }
 
     /// Runs on any package and writes to any stream, for tests.
-    fn run_in(&self, package: &Path, mode: Mode, out: &mut dyn Write) -> Result<(), BuildError> {
-        let mut report = Report::new(package, out);
-        if is_packaged(package) {
+    fn run_in(&self, package: &Package, mode: Mode, out: &mut dyn Write) -> Result<(), BuildError> {
+        let mut report = Report::new(&package.folder, out);
+        if is_packaged(&package.folder) {
             return match mode {
                 Mode::Verify => Ok(()),
                 Mode::Update => report.note(UPDATE_IS_IGNORED),
-                Mode::Write => Err(report.fail(&[packaged(package)])),
+                Mode::Write => Err(report.fail(&[packaged(&package.folder)])),
             };
         }
         let plan = self.plan(package, mode, &mut report)?;
@@ -172,7 +173,7 @@ impl Build {
                     .try_for_each(|line| report.note(&line))
             }
             Mode::Verify => {
-                let findings = plan.stale();
+                let findings = plan.stale(&package.fix());
                 // The diff of a missing file would be the whole file.
                 let stale = plan.files().iter().filter(|file| file.state() == State::Stale);
                 let diff: String = stale.map(PlannedFile::diff).collect();
@@ -182,8 +183,8 @@ impl Build {
     }
 
     /// Reads, generates and compares, and declares the dependencies to cargo.
-    fn plan(&self, package: &Path, mode: Mode, report: &mut Report<'_>) -> Result<Plan, BuildError> {
-        let selection = self.selection(package);
+    fn plan(&self, package: &Package, mode: Mode, report: &mut Report<'_>) -> Result<Plan, BuildError> {
+        let selection = self.selection(&package.folder);
         if selection.is_empty() {
             let finding =
                 Diagnostic::new(capgen_manifest::codes::NOTHING_SELECTED, "the build script selects no contracts");
@@ -193,23 +194,24 @@ impl Build {
         for path in located.paths() {
             report.depends_on(&path)?;
         }
+        let options = located.options();
         let contracts = output::load(located).map_err(|findings| report.fail(&findings))?;
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
-        let mut outputs = Vec::with_capacity(contracts.len());
-        for contract in contracts {
+        for contract in &contracts {
             report.warn(&contract.warnings)?;
-            let files = generate(&contract.manifest, languages);
-            let origin = contract.path().to_owned();
-            outputs.push(Output { agent: contract.manifest.agent, origin, files });
         }
         let folder = self.out_dir.as_deref().unwrap_or(Path::new("generated"));
+        let path = package.folder.join(folder);
+        let is_private = package.out_dir.as_ref().is_some_and(|out_dir| path.starts_with(out_dir));
+        let build_script = is_private.then_some(package.name.as_str());
+        let outputs = Target { folder: &path, languages, options, build_script }.generate(&contracts);
         if mode != Mode::Write {
             report.depends_on_variable(UPDATE_VARIABLE)?;
             for name in outputs.iter().flat_map(|output| output.files.keys()) {
-                report.depends_on(&package.join(folder).join(name))?;
+                report.depends_on(&path.join(name))?;
             }
         }
-        Plan::below(package, folder, outputs).map_err(|findings| report.fail(&findings))
+        Plan::below(&package.folder, folder, outputs).map_err(|findings| report.fail(&findings))
     }
 
     fn selection(&self, package: &Path) -> Selection {
@@ -220,6 +222,32 @@ impl Build {
             root: self.root.as_ref().map(|root| package.join(root)),
             start: package.to_owned(),
         }
+    }
+}
+
+/// The package of the build script, as cargo describes it
+/// ([environment variables](https://doc.rust-lang.org/cargo/reference/environment-variables.html)).
+#[derive(Clone, Debug)]
+struct Package {
+    folder: PathBuf,
+    name: String,
+    /// The folder for files that are not checked in.
+    out_dir: Option<PathBuf>,
+}
+
+impl Package {
+    fn of_the_build_script() -> Option<Self> {
+        Some(Self {
+            folder: env::var_os("CARGO_MANIFEST_DIR")?.into(),
+            name: env::var("CARGO_PKG_NAME").unwrap_or_default(),
+            out_dir: env::var_os("OUT_DIR").map(PathBuf::from),
+        })
+    }
+
+    /// How to update generated code. The command has the same effect in every folder of the workspace.
+    fn fix(&self) -> String {
+        let name = quoted_word(&self.name);
+        format!("run `{UPDATE_VARIABLE}=1 cargo build --package {name}` in the workspace, and check in the result")
     }
 }
 

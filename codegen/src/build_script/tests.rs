@@ -30,10 +30,14 @@ impl Fixture {
         self.root.path().join(path)
     }
 
+    fn package(&self) -> Package {
+        Package { folder: self.path("package"), name: "caller".to_owned(), out_dir: None }
+    }
+
     /// The printed lines and the error, with `ROOT` for the fixture's folder.
     fn run(&self, build: &Build, mode: Mode) -> (Vec<String>, Option<String>) {
         let mut out = Vec::new();
-        let result = build.run_in(&self.path("package"), mode, &mut out);
+        let result = build.run_in(&self.package(), mode, &mut out);
         let text = String::from_utf8(out).unwrap().replace(&self.root.path().display().to_string(), "ROOT");
         (
             text.lines().map(str::to_owned).collect(),
@@ -126,6 +130,29 @@ fn an_update_replaces_outdated_files_and_reports_them() {
     fs::write(fixture.path("package/generated/shop.rs"), "mine\n").unwrap();
     let (lines, error) = fixture.run(&build, Mode::Update);
     assert!(errors(&lines).contains("[E0403]") && error.is_some(), "{lines:?}");
+}
+
+#[test]
+fn the_fix_is_a_command_that_works_in_the_whole_workspace() {
+    let fixture = Fixture::new();
+    let found = errors(&fixture.run(&Build::new().peer("shop").out_dir("../out"), Mode::Verify).0);
+    let fix = "help: run `CAPGEN_UPDATE=1 cargo build --package caller` in the workspace, and check in the result";
+    assert!(found.contains(fix), "{found}");
+}
+
+#[test]
+fn checked_in_files_state_a_command_and_private_ones_the_package() {
+    let fixture = Fixture::new();
+    let mut package = fixture.package();
+    package.out_dir = Some(fixture.path("target/out"));
+    let line = |out: PathBuf| {
+        Build::new().peer("shop").out_dir(&out).run_in(&package, Mode::Write, &mut Vec::new()).unwrap();
+        let text = fs::read_to_string(fixture.path("package").join(out).join("shop.rs")).unwrap();
+        text.lines().nth(3).unwrap().to_owned()
+    };
+    let expected = "// Regenerate: capgen --peer shop --lang rust --out . # in the folder of this file";
+    assert_eq!(line("src/gen".into()), expected);
+    assert_eq!(line(fixture.path("target/out/deep")), "// Regenerate: cargo build --package caller");
 }
 
 #[test]

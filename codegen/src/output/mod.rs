@@ -12,7 +12,8 @@ use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{AgentId, LoadedContract, Located, has_mark, may_overwrite, replace_files};
 use similar::TextDiff;
 
-use crate::{Files, Language, codes};
+use crate::regenerate::Locator;
+use crate::{Files, Language, Options, Regenerate, codes, generate_with};
 
 pub use capgen_manifest::MARK;
 
@@ -25,6 +26,38 @@ pub struct Output {
     pub origin: String,
     /// The files, as [`generate`](crate::generate) returns them.
     pub files: Files,
+}
+
+/// The folder and the form of generated code.
+#[derive(Clone, Debug)]
+pub struct Target<'a> {
+    /// The output folder, relative to the working directory. It need not exist.
+    pub folder: &'a Path,
+    /// The languages to generate.
+    pub languages: &'a [Language],
+    /// The options of generated code.
+    pub options: Options,
+    /// The package whose build script writes the files, if they are not checked in.
+    pub build_script: Option<&'a str>,
+}
+
+impl Target<'_> {
+    /// Generates the files of each contract.
+    pub fn generate(&self, contracts: &[LoadedContract]) -> Vec<Output> {
+        let mut locator = Locator::new(self.folder);
+        let output = |contract: &LoadedContract| {
+            let regenerate = match self.build_script {
+                Some(package) => Regenerate::build_script(package),
+                None => locator.command(contract),
+            };
+            Output {
+                agent: contract.manifest.agent.clone(),
+                origin: contract.path().to_owned(),
+                files: generate_with(&contract.manifest, self.languages, &self.options, &regenerate),
+            }
+        };
+        contracts.iter().map(output).collect()
+    }
 }
 
 /// The changes to an output folder. Creating a plan writes nothing.
@@ -108,9 +141,9 @@ impl Plan {
         &self.files
     }
 
-    /// A finding ([`codes::STALE`]) for each file that is out of date or missing.
-    pub fn stale(&self) -> Vec<Diagnostic> {
-        self.files.iter().filter_map(PlannedFile::finding).collect()
+    /// A finding ([`codes::STALE`]) for each file that is out of date or missing. `fix` is their help.
+    pub fn stale(&self, fix: &str) -> Vec<Diagnostic> {
+        self.files.iter().filter_map(|file| file.finding(fix)).collect()
     }
 
     /// The unified diff from the present files to the generated ones, for `patch -p1`. Empty if nothing differs.
@@ -188,14 +221,13 @@ impl PlannedFile {
         diff.unified_diff().header(&old_name, &format!("b/{path}")).to_string()
     }
 
-    fn finding(&self) -> Option<Diagnostic> {
+    fn finding(&self, fix: &str) -> Option<Diagnostic> {
         let message = match self.state() {
             State::Unchanged => return None,
             State::Stale => format!("`{}` is out of date", self.path.display()),
             State::Missing => format!("`{}` is missing", self.path.display()),
         };
-        let help = format!("run `capgen --peer {}`, and check in the result", self.agent);
-        Some(Diagnostic::new(codes::STALE, message).help(help))
+        Some(Diagnostic::new(codes::STALE, message).help(fix))
     }
 }
 

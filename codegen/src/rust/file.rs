@@ -1,14 +1,13 @@
 //! The parts of a file around its items: header, export and module.
 
 use super::writer::Writer;
-use crate::header::header;
 use crate::model::Model;
 use crate::name;
 
 /// A file with the items from `write`.
-pub(super) fn print(model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
+pub(super) fn print(header: String, model: &Model<'_>, write: impl FnOnce(&mut Writer)) -> String {
     let module = module(model.manifest.agent.as_str());
-    let mut text = header(model);
+    let mut text = header;
     text.push_str(&format!("{EXPORT}pub use self::{module}::*;\n\n{ATTRIBUTES}mod {module} {{\n"));
     let mut writer = Writer::new(text);
     write(&mut writer);

@@ -35,9 +35,9 @@ use writer::Writer;
 /// The module with the implementations. Types and constants never have a name in lower case.
 const INTERNALS: &str = "internals";
 
-/// The text of the agent's Rust file.
-pub(crate) fn print(model: &Model<'_>) -> String {
-    file::print(model, |writer| items(writer, model))
+/// The text of the agent's Rust file, which starts with the header.
+pub(crate) fn print(header: String, model: &Model<'_>) -> String {
+    file::print(header, model, |writer| items(writer, model))
 }
 
 fn items(writer: &mut Writer, model: &Model<'_>) {

@@ -13,15 +13,14 @@ mod syntax;
 mod types;
 mod validator;
 
-use crate::header::header;
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
 pub(crate) use printer::Form;
 use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
 use types::Types;
 
-/// The file of a contract.
-pub(crate) fn print(model: &Model<'_>, form: Form) -> String {
-    printer::print(header(model), &module(model), form)
+/// The file of a contract, which starts with the header.
+pub(crate) fn print(header: String, model: &Model<'_>, form: Form) -> String {
+    printer::print(header, &module(model), form)
 }
 
 fn module(model: &Model<'_>) -> Module {

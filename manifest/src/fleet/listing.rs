@@ -1,15 +1,26 @@
-//! `fleet.yaml`: the ids of the agents and their paths.
+//! `fleet.yaml`: the ids of the agents, their paths, and the options of generated code.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::document::parse_document;
 use crate::read::{Map, Place, Reader, format_version, help_for_empty};
-use crate::{AgentId, Diagnostic, Node, Source, codes, secrets};
+use crate::{AgentId, Diagnostic, Node, Options, Source, codes, secrets};
 
-/// The keys of the reference runtime. Only `version` and `agents` are read here; the others are for the runtime.
-const KEYS: [&str; 10] =
-    ["version", "agents", "name", "description", "runtime", "environments", "deploy", "rpc", "hosts", "controlPlane"];
+/// The keys of the reference runtime, of which only `version` and `agents` are read here, and `generate`, which is ours.
+const KEYS: [&str; 11] = [
+    "version",
+    "agents",
+    "generate",
+    "name",
+    "description",
+    "runtime",
+    "environments",
+    "deploy",
+    "rpc",
+    "hosts",
+    "controlPlane",
+];
 
 /// The keys of an agent. Only `id` and `path` are read here.
 const AGENT_KEYS: [&str; 6] = ["id", "path", "env", "deploy", "sessionDb", "auditDb"];
@@ -23,17 +34,26 @@ pub(crate) struct Listed {
     pub(crate) span: Range<usize>,
 }
 
-/// Reads a `fleet.yaml`: the path of each agent by its id.
+/// The parts of `fleet.yaml` that are read here.
+#[derive(Debug, Default)]
+pub(crate) struct FleetFile {
+    /// The path of each agent by its id.
+    pub(crate) agents: BTreeMap<AgentId, Listed>,
+    pub(crate) options: Options,
+}
+
+/// Reads a `fleet.yaml`.
 ///
 /// # Errors
 ///
 /// Every finding in source order.
-pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, Listed>, Vec<Diagnostic>> {
+pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> {
     source.hide_with(secrets::in_fleet);
     let root = parse_document(source)
         .map_err(|findings| help_for_empty(findings, "a fleet has the keys `version: 1` and `agents`"))?;
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
+    let mut options = Options::default();
     if let Some(mut map) = reader.map(&root, Place::default(), "the fleet") {
         reader.only(&mut map, &KEYS);
         format_version(&mut reader, &map, false);
@@ -41,9 +61,24 @@ pub(crate) fn read_fleet(source: &Source) -> Result<BTreeMap<AgentId, Listed>, V
         for (node, place) in reader.elements(&map, "agents") {
             agents.read(&mut reader, node, place);
         }
+        if let Some(member) = map.get("generate") {
+            read_options(&mut reader, &member.value, map.below("generate"), &mut options);
+        }
     }
     let (findings, failed) = reader.finish();
-    if failed { Err(findings) } else { Ok(agents.paths) }
+    if failed { Err(findings) } else { Ok(FleetFile { agents: agents.paths, options }) }
+}
+
+/// The key `generate`.
+fn read_options(reader: &mut Reader<'_>, node: &Node, place: Place, options: &mut Options) {
+    let Some(mut map) = reader.map(node, place, "`generate`") else { return };
+    let keys: Vec<&str> = Options::TABLE.iter().map(|row| row.key).collect();
+    reader.only(&mut map, &keys);
+    for row in Options::TABLE {
+        if let Some(value) = reader.boolean(&map, row.key) {
+            (row.set)(options, value);
+        }
+    }
 }
 
 #[derive(Default)]

@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use capgen_diagnostic::{nearest, quoted};
 
 use crate::file::{candidates, manifest_in, read_source, shown};
-use crate::fleet::listing::{Listed, read_fleet};
-use crate::{AgentId, Diagnostic, Source, codes};
+use crate::fleet::listing::{FleetFile, Listed, read_fleet};
+use crate::{AgentId, Diagnostic, Options, Source, codes};
 
 /// The agents of a fleet: those in `fleet.yaml`, and the folders in `agents/`.
 #[derive(Clone, Debug)]
@@ -19,6 +19,7 @@ pub struct Fleet {
     source: Option<Source>,
     /// The agents in `fleet.yaml`.
     listed: BTreeMap<AgentId, Listed>,
+    options: Options,
 }
 
 /// The nearest folder at or above `start` that contains `fleet.yaml` or a folder `agents`.
@@ -50,8 +51,8 @@ impl Fleet {
         }
         let path = root.join("fleet.yaml");
         let source = path.symlink_metadata().is_ok().then(|| read_source(&path, &shown(&path))).transpose()?;
-        let listed = source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
-        Ok(Self { root: root.to_owned(), source, listed })
+        let FleetFile { agents: listed, options } = source.as_ref().map(read_fleet).transpose()?.unwrap_or_default();
+        Ok(Self { root: root.to_owned(), source, listed, options })
     }
 
     /// Finds and opens the fleet around `start`: [`find_root`], then [`open`](Self::open).
@@ -73,6 +74,11 @@ impl Fleet {
     /// The fleet's folder, as it was given.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The options of generated code in `fleet.yaml`, which flags and build scripts override.
+    pub fn options(&self) -> Options {
+        self.options
     }
 
     /// The path of `fleet.yaml`, if it exists.

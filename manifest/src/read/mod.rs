@@ -47,7 +47,8 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
     let (findings, failed) = reader.finish();
     match manifest {
         Some(manifest) if !failed => {
-            Ok(LoadedContract { manifest, source: source.clone(), spans: Spans::new(root), warnings: findings })
+            let file = source.path().into();
+            Ok(LoadedContract { manifest, source: source.clone(), file, spans: Spans::new(root), warnings: findings })
         }
         _ => Err(findings),
     }

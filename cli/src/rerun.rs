@@ -1,0 +1,80 @@
+//! The command that updates the files that `capgen gen --check` found to be out of date.
+
+use capgen_codegen::regenerate::{quoted_path, quoted_word};
+use clap::ValueEnum;
+
+use crate::arguments::{DEFAULT_OUT, Generate};
+use crate::repository;
+
+/// The help of a finding: the command of this run, without the options that only control checking and printing, and the
+/// folder in which to run it.
+pub(crate) fn fix(arguments: &Generate) -> String {
+    format!("run `capgen gen{}` in {}, and check in the result", words(arguments), repository::current_folder())
+}
+
+/// The options that select contracts and determine their output, each after a space.
+fn words(arguments: &Generate) -> String {
+    let contracts = &arguments.contracts;
+    let mut words = String::new();
+    let mut add = |flag: &str, value: String| words.extend([" --", flag, " ", &value]);
+    contracts.peer.iter().for_each(|id| add("peer", quoted_word(id)));
+    contracts.capabilities.iter().for_each(|path| add("capabilities", quoted_path(path)));
+    contracts.root.iter().for_each(|root| add("root", quoted_path(root)));
+    if arguments.out.as_os_str() != DEFAULT_OUT {
+        add("out", quoted_path(&arguments.out));
+    }
+    if !arguments.lang.is_empty() {
+        let names: Vec<_> = arguments.lang.iter().filter_map(|lang| lang.to_possible_value()).collect();
+        add("lang", names.iter().map(|name| name.get_name()).collect::<Vec<_>>().join(","));
+    }
+    if contracts.all {
+        words.insert_str(0, " --all");
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::words;
+    use crate::arguments::Arguments;
+
+    fn repeated(line: &[&str]) -> String {
+        let arguments = Arguments::try_parse_from(["capgen"].iter().chain(line)).unwrap();
+        words(&arguments.generate)
+    }
+
+    #[test]
+    fn the_command_has_the_options_that_determine_the_output() {
+        let line = [
+            "--all",
+            "--peer",
+            "a",
+            "--capabilities",
+            "my file.yaml",
+            "--root",
+            "..",
+            "--out",
+            "x",
+            "--lang",
+            "ts,rust",
+        ];
+        let expected = " --all --peer a --capabilities 'my file.yaml' --root .. --out x --lang typescript,rust";
+        assert_eq!(repeated(&line), expected);
+        assert_eq!(repeated(&["--peer", "a", "--check", "--json"]), " --peer a");
+    }
+
+    /// A new option must be repeated, or be added to this list because it does not change the files.
+    #[test]
+    fn every_option_of_gen_is_repeated_or_does_not_change_the_files() {
+        let without_effect = ["json", "check", "diff", "watch", "help", "version"];
+        let repeated = ["peer", "all", "capabilities", "root", "out", "lang"];
+        let command = Arguments::command();
+        let command = command.find_subcommand("gen").unwrap();
+        for argument in command.get_arguments() {
+            let id = argument.get_id().as_str();
+            assert!(without_effect.contains(&id) || repeated.contains(&id), "{id}");
+        }
+    }
+}
