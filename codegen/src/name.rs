@@ -6,6 +6,13 @@ use std::collections::{HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
+/// The most bytes of a name. A name that is longer, such as that of a type inside many others, ends with a hash instead: names
+/// occur often in the output, whose size must not be the length of the names times their number.
+const MAX_LENGTH: usize = 160;
+
+/// How many hexadecimal digits of the hash a name gets that is too long.
+const HASH_LENGTH: usize = 16;
+
 /// The words of a name in lower case. A name is split at characters other than ASCII letters and digits, before a capital
 /// that follows a small letter or a digit, and before the last capital of a run (`HTTPServer` gives `http`, `server`).
 fn words(name: &str) -> Vec<String> {
@@ -57,25 +64,42 @@ pub(crate) fn camel_or(name: &str, fallback: &str) -> String {
     if camel.is_empty() { fallback.to_owned() } else { camel }
 }
 
+/// The name of a type inside another: the name of the outer type and its own.
+pub(crate) fn nested(outer: &str, inner: &str) -> String {
+    limited(format!("{outer}{inner}"), "X")
+}
+
+/// The name, or its beginning with a separator and a hash of all of it if it is too long.
+fn limited(name: String, separator: &str) -> String {
+    if name.len() <= MAX_LENGTH {
+        return name;
+    }
+    let kept = MAX_LENGTH - HASH_LENGTH - separator.len();
+    let digest = hash(name.as_bytes(), HASH_LENGTH);
+    name.chars().take(kept).collect::<String>() + separator + &digest
+}
+
 /// [`camel`] as a whole identifier: `fallback` if it is empty, and with an `N` before a leading digit.
 pub(crate) fn type_name(name: &str, fallback: &str) -> String {
     let camel = camel(name);
-    match camel.chars().next() {
+    let name = match camel.chars().next() {
         None => fallback.to_owned(),
         Some(first) if first.is_ascii_digit() => format!("N{camel}"),
         Some(_) => camel,
-    }
+    };
+    limited(name, "X")
 }
 
 /// A name in snake_case as a whole identifier: `prUrl` gives `pr_url`. An empty name becomes `field`, and a leading digit is
 /// preceded by `n`.
 pub(crate) fn field_name(name: &str) -> String {
     let snake = words(name).join("_");
-    match snake.chars().next() {
+    let name = match snake.chars().next() {
         None => "field".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("n{snake}"),
         Some(_) => snake,
-    }
+    };
+    limited(name, "_x")
 }
 
 /// Makes names unique: each name that occurs more than once, or is `reserved`, gets the suffix `separator` plus a hash of its
@@ -136,6 +160,17 @@ mod tests {
             assert_eq!(type_name(name, "Value"), camel, "{name}");
             assert_eq!(field_name(name), snake, "{name}");
         }
+    }
+
+    #[test]
+    fn long_names_end_with_a_hash() {
+        let (long, longer) = ("a".repeat(200), "a".repeat(201));
+        for limit in [|name: &str| type_name(name, "Value"), field_name, |name: &str| nested("Outer", name)] {
+            assert_eq!([limit(&long).len(), limit(&longer).len()], [MAX_LENGTH; 2]);
+            assert_ne!(limit(&long), limit(&longer));
+        }
+        assert_eq!(nested("Outer", "Inner"), "OuterInner");
+        assert!(field_name(&long).starts_with("aaa") && field_name(&long).contains("a_x"));
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! The rules for the names and ids of capabilities.
 
+/// The maximum length of a name, in bytes. Generated code repeats it in the name of every type.
+pub const MAX_NAME_LEN: usize = 128;
+
 /// The rule that [`is_name`] checks, for messages.
-pub const NAME_RULE: &str = "a name consists of letters, digits, `_` and `-`, and starts with a letter or a digit";
+pub const NAME_RULE: &str =
+    "a name consists of letters, digits, `_` and `-`, starts with a letter or a digit, and is at most 128 bytes long";
 
 /// What to write as an id, for messages.
 pub const ID_RULE: &str = "write at least two labels separated by dots, such as `org.example.code-review`";
 
-/// Whether a text is a valid capability name: `[A-Za-z0-9][A-Za-z0-9_-]*`.
+/// Whether a text is a valid capability name: `[A-Za-z0-9][A-Za-z0-9_-]*`, at most [`MAX_NAME_LEN`] bytes.
 ///
 /// ```
 /// use capgen_descriptor::name::is_name;
@@ -14,7 +18,8 @@ pub const ID_RULE: &str = "write at least two labels separated by dots, such as 
 /// assert!(!is_name("review pr") && !is_name("-review") && !is_name(""));
 /// ```
 pub fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+    text.len() <= MAX_NAME_LEN
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
@@ -56,5 +61,8 @@ mod tests {
         ] {
             assert_eq!((is_name(text), is_id(text)), (has_name, has_id), "{text}");
         }
+        let (longest, too_long) = ("a".repeat(MAX_NAME_LEN), "a".repeat(MAX_NAME_LEN + 1));
+        assert!(is_name(&longest) && is_id(&format!("{longest}.{longest}")));
+        assert!(!is_name(&too_long) && !is_id(&format!("a.{too_long}")));
     }
 }

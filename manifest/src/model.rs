@@ -141,7 +141,7 @@ impl Capability {
     /// What to write as an id, for messages.
     pub const ID_RULE: &str = name::ID_RULE;
 
-    /// Whether a text is a valid capability name: `[A-Za-z0-9][A-Za-z0-9_-]*`.
+    /// Whether a text is a valid capability name: `[A-Za-z0-9][A-Za-z0-9_-]*`, at most 128 bytes.
     pub fn is_name(text: &str) -> bool {
         name::is_name(text)
     }

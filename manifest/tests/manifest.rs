@@ -387,7 +387,9 @@ fn capability_names_are_checked() {
     for name in ["Å", "_x", "'-x'", "'a b'", "''", "a.b", "a/b"] {
         assert!(findings("capabilities.yaml", &text(name)).starts_with("E0207 5:11 "), "{name}");
     }
-    for name in ["x", "X", "9x", "a-b_c-", "'9'"] {
+    let (longest, too_long) = ("a".repeat(128), "a".repeat(129));
+    assert!(findings("capabilities.yaml", &text(&too_long)).starts_with("E0207 5:11 "));
+    for name in ["x", "X", "9x", "a-b_c-", "'9'", &longest] {
         check(&text(name), "");
     }
 }

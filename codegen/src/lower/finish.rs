@@ -330,13 +330,12 @@ fn settle_parts(def: &mut TypeDef) {
             |_| false,
         ),
         Shape::Union(union) => {
-            let mut index = 0;
+            let mut variants: Vec<(usize, &mut Variant)> = union.variants.iter_mut().enumerate().collect();
             settle_idents(
-                &mut union.variants,
+                &mut variants,
                 "X",
-                |variant: &mut Variant| {
-                    index += 1;
-                    (&mut variant.ident, identity(&index.to_string()))
+                |(index, variant): &mut (usize, &mut Variant)| {
+                    (&mut variant.ident, identity(&(*index + 1).to_string()))
                 },
                 |_| false,
             );
@@ -351,13 +350,15 @@ fn settle_idents<T>(
     mut access: impl FnMut(&mut T) -> (&mut String, Vec<u8>),
     reserved: impl Fn(&str) -> bool,
 ) {
-    let mut names: Vec<(String, Vec<u8>)> = parts
-        .iter_mut()
-        .map(|part| {
-            let (ident, identity) = access(part);
-            (ident.clone(), identity)
-        })
-        .collect();
+    let idents: Vec<String> = parts.iter_mut().map(|part| access(part).0.clone()).collect();
+    let mut seen = HashSet::new();
+    let are_settled = idents.iter().all(|ident| seen.insert(ident) && !reserved(ident));
+    if are_settled {
+        // The identities of many parts take much memory, and few types need them.
+        return;
+    }
+    let mut names: Vec<(String, Vec<u8>)> =
+        idents.into_iter().zip(parts.iter_mut().map(|part| access(part).1)).collect();
     name::make_unique(&mut names, separator, reserved);
     for (part, (name, _)) in parts.iter_mut().zip(names) {
         *access(part).0 = name;

@@ -23,11 +23,17 @@ pub(super) fn coverage(schema: &Schema, conjunction: &Conjunction, is_exact: boo
     Coverage { is_exact, pointers: pointers(schema, conjunction) }
 }
 
-/// The pointers of the schemas of a conjunction; `None` if no subschemas of the contract are together equivalent to it.
+/// The most bytes of the pointers that generated code contains for one place. A type around a place with longer pointers checks
+/// the place: the pointers of all places could be as large as the square of the schema.
+const MAX_POINTERS: usize = 1024;
+
+/// The pointers of the schemas of a conjunction; `None` if no subschemas of the contract are together equivalent to it, or if the
+/// pointers are too long.
 fn pointers(schema: &Schema, conjunction: &Conjunction) -> Option<Vec<String>> {
     let is_whole = conjunction.terms.iter().all(|term| !term.without_one_of && !term.without_any_of);
     let pointer = |node| schema.node(node).pointer.clone();
-    (is_whole && conjunction.forbidden.is_empty())
+    let length: usize = conjunction.terms.iter().map(|term| schema.node(term.node).pointer.len()).sum();
+    (is_whole && conjunction.forbidden.is_empty() && length <= MAX_POINTERS)
         .then(|| conjunction.terms.iter().map(|term| pointer(term.node)).collect())
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
     for capability in &manifest.capabilities {
         let marker = name::type_name(&capability.name, "Capability");
         let mut side = |side: Side| {
-            let root = format!("{marker}{}", name::camel(side.name()));
+            let root = name::nested(&marker, &name::camel(side.name()));
             match capability.schema(side) {
                 None => SideModel::Loose(root),
                 Some(schema) => SideModel::Typed(Lowering::run(&mut types, schema, &capability.name, side, root)),
@@ -87,6 +87,9 @@ struct Lowering<'a, 'm> {
     budget: usize,
 }
 
+/// The most bytes of a place's pointer: combined references lead to more levels than a schema has.
+const MAX_POINTER: usize = 1024;
+
 /// A place that needs a type: the name that a definition would get, and the JSON Pointer.
 #[derive(Clone, Debug)]
 struct Place {
@@ -108,7 +111,7 @@ impl Place {
         if let Some(token) = token {
             capgen_schema::pointer::push(&mut pointer, token);
         }
-        Place { name: format!("{}{name}", self.name), pointer }
+        Place { name: name::nested(&self.name, name), pointer: limited(pointer) }
     }
 }
 
@@ -197,7 +200,7 @@ impl<'a> Lowering<'a, '_> {
             Built::Shape { shape, nullable: true } => {
                 // The definition becomes an alias of `T | null`, so `T` needs a definition of its own.
                 let Some(def) = self.types.get(id.0) else { return };
-                let place = Place { name: format!("{}Value", def.name), pointer: def.pointer.clone() };
+                let place = Place { name: name::nested(&def.name, "Value"), pointer: def.pointer.clone() };
                 let value =
                     self.push(place, Origin::Place, None, shape, guard::coverage(self.schema, conjunction, true));
                 alias_shape(named(value, true), Guard::None)
@@ -238,7 +241,8 @@ impl<'a> Lowering<'a, '_> {
             return *id;
         }
         let name = self.definition_names.get(&node).copied().unwrap_or_default();
-        let place = Place { name: definition_type(&self.root, name), pointer: self.schema.node(node).pointer.clone() };
+        let place =
+            Place { name: definition_type(&self.root, name), pointer: limited(self.schema.node(node).pointer.clone()) };
         let id = self.define(place, Origin::Definition, Conjunction::of([node]));
         self.definitions.insert(node, id);
         id
@@ -353,9 +357,18 @@ fn or_null(facets: &Facets<'_>, ty: Type, guard: ExactGuard) -> (Built, ExactGua
     }
 }
 
+/// The pointer of a place, or its beginning and a hash if it is too long. It then still identifies the place.
+fn limited(pointer: String) -> String {
+    if pointer.len() <= MAX_POINTER {
+        return pointer;
+    }
+    let digest = name::hash(pointer.as_bytes(), 16);
+    pointer.chars().take(MAX_POINTER / 8).chain(['…']).chain(digest.chars()).collect()
+}
+
 /// The name of the type of a definition.
 fn definition_type(root: &str, name: &str) -> String {
-    format!("{root}{}", name::camel_or(name, "Type"))
+    name::nested(root, &name::camel_or(name, "Type"))
 }
 
 /// A definition that names a type.

@@ -131,10 +131,10 @@ impl<'a> Lowering<'a, '_> {
     fn variant(&mut self, branch: Branch, tag: Option<&str>, place: &Place) -> BuiltVariant {
         let values = tag.and_then(|tag| branch.profile.constant(tag)).unwrap_or_default();
         let ident = self.variant_ident(&branch, values);
-        let mut at = Place { name: format!("{}{ident}", place.name), pointer: branch.pointer };
+        let mut at = Place { name: name::nested(&place.name, &ident), pointer: branch.pointer };
         if branch.has_property_name && self.definition_types.contains(&at.name) {
             // A branch named after its property `text` may contain the definition `Text`, whose name must not change.
-            at.name.push_str("Variant");
+            at.name = name::nested(&at.name, "Variant");
         }
         let tag_values = values.to_vec();
         let (ty, guard) = if branch.others.is_empty() {
@@ -204,7 +204,7 @@ impl<'a> Lowering<'a, '_> {
         for t in facets.types.iter().filter(|t| *t != SchemaType::Null) {
             let types = TypeSet::EMPTY.with(t);
             let ident = name::camel(t.name());
-            let at = Place { name: format!("{}{ident}", place.name), pointer: place.pointer.clone() };
+            let at = Place { name: name::nested(&place.name, &ident), pointer: place.pointer.clone() };
             let (ty, guard) = self.part(conjunction, facets, types, &at);
             if ty != Type::Never {
                 is_exact &= guard.is_some();
