@@ -163,6 +163,6 @@ fn text_of_tree(value: &Value, schema: &PayloadSchema, options: Options) -> Resu
     let mut writer = Writer::unchecked().max_depth(options.max_depth);
     match writer.value(value) {
         Some(()) => Ok(String::from_utf8_lossy(&writer.into_text()).into_owned()),
-        None => Err(InvalidPayload::Violations(schema.violations(value, options))),
+        None => Err(InvalidPayload::Violations(schema.violations(&value.clone().into(), options))),
     }
 }

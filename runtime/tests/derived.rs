@@ -345,11 +345,18 @@ fn numbers_are_not_rounded_to_integers() {
         #[serde(default)]
         small: f32,
     }
-    for text in [r#"{"integer":9007199254740993.0}"#, r#"{"integer":-9223372036854775809}"#, r#"{"small":1e300}"#] {
+    for text in [r#"{"integer":9223372036854775808.0}"#, r#"{"integer":-9223372036854775809}"#, r#"{"small":1e300}"#] {
         let error = Numbers::from_json_str(text).unwrap_err();
         assert!(!error.violations().is_empty(), "{text}");
     }
-    assert_eq!(Numbers::from_json_str(r#"{"integer":-9223372036854775808}"#).unwrap().integer, i64::MIN);
+    for (text, integer) in [
+        ("-9223372036854775808", i64::MIN),
+        ("9223372036854775807.0", i64::MAX),
+        ("9007199254740993.0", 9_007_199_254_740_993),
+        ("9.007199254740993e15", 9_007_199_254_740_993),
+    ] {
+        assert_eq!(Numbers::from_json_str(&format!(r#"{{"integer":{text}}}"#)).unwrap().integer, integer, "{text}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ pub mod analysis;
 mod canonical;
 pub mod codes;
 mod convert;
+mod exact;
 mod format;
 mod hash;
 mod json;
@@ -23,6 +24,7 @@ mod text;
 mod validate;
 
 pub use capgen_diagnostic::{Code, Severity};
+pub use exact::ExactPayload;
 pub use hash::{Hash, InvalidHash};
 pub use json::{Json, Object};
 pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};

@@ -13,10 +13,9 @@ use std::hash::{Hash, Hasher};
 /// `1`, `1.0` and `1e0` are equal. The value is always within the range of binary64: a `Number` is never `1e400`, which overflows,
 /// or `1e-400`, which underflows to zero.
 ///
-/// A payload's number that is not a 64-bit integer arrives as a binary64. It then represents two decimals: the exact value of
-/// that binary64, and the shortest decimal that parses to it. A [`Validator`](crate::Validator) considers it equal to a schema's
-/// number that is either of the two, so that `1e23`, `0.1` and 2^64 written out each equal themselves. In all other comparisons,
-/// the exact value counts.
+/// In a `serde_json::Value`, a number that is not a 64-bit integer is a binary64. It counts as the shortest decimal that parses to
+/// it, which is also the decimal that serde_json and JavaScript print: `0.1` equals `0.1`, and not the exact value of its binary64.
+/// An [`ExactPayload`](crate::ExactPayload) keeps the digits of numbers that are longer.
 ///
 /// ```
 /// use capgen_schema::Number;
@@ -53,9 +52,11 @@ impl Number {
     /// Zero.
     pub const ZERO: Number = Number { negative: false, digits: String::new(), exponent: 0, float: 0.0 };
 
-    /// The shortest decimal that parses to `float`; `None` for infinities and NaN.
+    /// The shortest decimal that parses to `float`, and of several the closest, as serde_json and JavaScript print it; `None` for
+    /// infinities and NaN.
     pub fn from_f64(float: f64) -> Option<Self> {
-        if float.is_finite() { format!("{float:e}").parse().ok() } else { None }
+        // The standard library breaks ties differently: it prints 900719925474099.25 with `.3` at the end, the others with `.2`.
+        serde_json::Number::from_f64(float)?.to_string().parse().ok()
     }
 
     /// The exact value of `float`, which has up to 1074 digits after the decimal point; `None` for infinities and NaN.
@@ -67,18 +68,15 @@ impl Number {
         if float.is_finite() { format!("{float:.places$}").parse().ok() } else { None }
     }
 
-    /// Compares a payload's binary64 with this number of a schema. They are equal if this is the exact value or the shortest
-    /// decimal of `float`; otherwise the exact value is compared. Infinities and NaN are greater than any number.
+    /// Compares a payload's binary64 with this number of a schema. The binary64 counts as the shortest decimal that parses to it.
+    /// Infinities and NaN are greater than any number.
     pub fn compare_float(&self, float: f64) -> Ordering {
         // Decimals of at most 15 digits parse to different binary64s (in the normal range). So if this number is one of them and
         // parses to `float`, it is the shortest decimal of `float`. This avoids the conversions below for typical numbers.
         if float == self.float && self.digits.len() <= f64::DIGITS as usize && float.is_normal() {
             return Ordering::Equal;
         }
-        if Number::from_f64(float).is_some_and(|shortest| shortest == *self) {
-            return Ordering::Equal;
-        }
-        Number::exact(float).map_or(Ordering::Greater, |exact| exact.cmp(self))
+        Number::from_f64(float).map_or(Ordering::Greater, |shortest| shortest.cmp(self))
     }
 
     /// The number of a payload: an integer, or the decimal that serde_json prints. `None` if it is outside of binary64's range,
@@ -93,7 +91,8 @@ impl Number {
         }
     }
 
-    /// Whether some binary64 of a payload equals this number, as [`compare_float`](Self::compare_float) compares.
+    /// Whether some binary64 equals this number, as [`compare_float`](Self::compare_float) compares: whether the number can be parsed
+    /// to binary64 and printed again without a change of its value.
     pub fn is_representable(&self) -> bool {
         self.compare_float(self.float).is_eq()
     }
@@ -326,6 +325,14 @@ mod tests {
             assert_eq!(text.parse::<Number>(), Err(NumberError::Range), "{text}");
         }
         assert_eq!(n("0e999999999999999999999"), Number::ZERO);
+    }
+
+    #[test]
+    fn the_shortest_decimal_is_the_one_that_javascript_prints() {
+        for (float, shortest) in [(900_719_925_474_099.2, "900719925474099.2"), (5e-324, "5e-324"), (1e23, "1e23")] {
+            assert_eq!(Number::from_f64(float), Some(n(shortest)));
+        }
+        assert!(n("900719925474099.2").is_representable() && !n("900719925474099.3").is_representable());
     }
 
     #[test]

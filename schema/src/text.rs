@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_json};
-use crate::{Json, Object, Problem, Schema};
+use crate::{Json, Number, Object, Problem, Schema};
 
 /// Maximum nesting of arrays and objects, more than any schema needs: the deepest has 64 levels of subschemas around a value of
 /// 128 levels.
@@ -40,7 +40,7 @@ impl FromStr for Json {
     /// # Ok::<(), capgen_schema::JsonTextError>(())
     /// ```
     fn from_str(text: &str) -> Result<Self, JsonTextError> {
-        read_json(text, 0, &mut Builder)
+        read_json(text, 0, &mut Builder { is_payload: false })
     }
 }
 
@@ -63,7 +63,14 @@ impl Schema {
     }
 }
 
-struct Builder;
+/// Parses a text that the strict parser of payloads has accepted. A number that underflows binary64 is zero, as in its tree.
+pub(crate) fn parse_payload_text(text: &str) -> Result<Json, JsonTextError> {
+    read_json(text, 0, &mut Builder { is_payload: true })
+}
+
+struct Builder {
+    is_payload: bool,
+}
 
 impl JsonBuilder for Builder {
     type Value = Json;
@@ -84,10 +91,14 @@ impl JsonBuilder for Builder {
             JsonScalar::Bool(value) => Json::Bool(value),
             JsonScalar::String(text) => Json::String(text),
             // The lexer has checked the grammar.
-            JsonScalar::Number(text) => Json::Number(text.parse().map_err(|_| {
-                let message = "number outside the range of binary64".to_owned();
-                JsonTextError { span, kind: JsonTextErrorKind::NumberRange, message, help: None }
-            })?),
+            JsonScalar::Number(text) => Json::Number(match text.parse() {
+                Ok(number) => number,
+                Err(_) if self.is_payload => Number::ZERO,
+                Err(_) => {
+                    let message = "number outside the range of binary64".to_owned();
+                    return Err(JsonTextError { span, kind: JsonTextErrorKind::NumberRange, message, help: None });
+                }
+            }),
         })
     }
 

@@ -260,6 +260,29 @@ fn probable_mistakes_are_warnings() {
 }
 
 #[test]
+fn numbers_that_no_javascript_number_equals_are_reported_once_for_each_keyword() {
+    let check_text = |text: &str, expected: &[&str]| {
+        let found = match Schema::parse(&text.parse::<Json>().unwrap()) {
+            Ok(schema) => schema.warnings().to_vec(),
+            Err(problems) => problems,
+        };
+        let found: Vec<String> = found.iter().map(|p| format!("{} {}", p.code.as_str(), p.pointer)).collect();
+        assert_eq!(found, expected, "{text}");
+    };
+    for text in ["9007199254740993", "1152921504606846976", "0.1000000000000000055511151231257827", "1e23"] {
+        let expected: &[&str] = if text == "1e23" { &[] } else { &["W0108 /const"] };
+        check_text(&format!(r#"{{"const": {text}}}"#), expected);
+    }
+    check_text(r#"{"enum": [1, 9007199254740992, 18446744073709551615, 9007199254740993]}"#, &["W0108 /enum/2"]);
+    check_text(r#"{"const": [{"a": [0.1, 9007199254740993]}]}"#, &["W0108 /const/0/a/1"]);
+    // Bounds need not be equal to a payload, and an example that rounds is its own value.
+    check_text(r#"{"minimum": 9007199254740993}"#, &[]);
+    check_text(r#"{"const": 0.1, "default": 0.10, "examples": [0.1]}"#, &[]);
+    check_text(r#"{"const": 9007199254740993, "default": 9007199254740993}"#, &["W0108 /const"]);
+    check_text(r#"{"const": 0.10000000000000000001, "default": 0.1}"#, &["W0108 /const", "W0104 /default"]);
+}
+
+#[test]
 fn all_errors_are_reported_at_once_in_source_order() {
     let member = |name: &str, value: Json| (name.to_owned(), value);
     let text = |text: &str| Json::String(text.to_owned());

@@ -1,7 +1,8 @@
 //! Comparison of numbers in payloads with numbers in schemas that have the same binary64.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen_schema::{Json, Schema, Validator, parse_payload};
+use capgen_schema::{ExactPayload, Json, Schema, Validator};
+use serde_json::{Value, json};
 
 fn number(text: &str) -> Json {
     Json::Number(text.parse().unwrap())
@@ -14,17 +15,24 @@ fn array(texts: &[&str]) -> Json {
 fn check(keyword: &str, value: Json, payload: &str, expected: bool) {
     let schema = Json::Object([(keyword.to_owned(), value)].into_iter().collect());
     let validator = Validator::new(&Schema::parse(&schema).unwrap());
-    let payload_value = parse_payload(payload.as_bytes()).unwrap();
-    assert_eq!(validator.is_valid(&payload_value), expected, "{} {payload}", schema.canonical());
-    assert_eq!(validator.validate(&payload_value).is_empty(), expected, "{} {payload}", schema.canonical());
+    let exact = ExactPayload::parse(payload.as_bytes()).unwrap();
+    assert_eq!(validator.is_valid_exact(&exact), expected, "{} {payload}", schema.canonical());
+    assert_eq!(validator.validate_exact(&exact).is_empty(), expected, "{} {payload}", schema.canonical());
+    // A tree that rounds nothing is as good as its text.
+    if !exact.is_rounded() {
+        assert_eq!(validator.is_valid(exact.value()), expected, "{} {payload}", schema.canonical());
+    }
 }
 
 #[test]
 fn a_number_equals_itself_in_every_notation() {
     for (constant, payload) in [
         ("1152921504606846976", "1152921504606846976.0"),
-        ("1152921504606846976", "1.152921504606847e18"),
+        ("1152921504606846976", "1.152921504606846976e18"),
         ("1152921504606847000", "1.152921504606847e18"),
+        ("9007199254740993", "9007199254740993.0"),
+        ("123456789012345678901234567890", "123456789012345678901234567890"),
+        ("123456789012345678901234567890", "12345678901234567890123456789.0e1"),
         ("18446744073709551616", "18446744073709551616"),
         ("-18446744073709551616", "-18446744073709551616"),
         ("-9223372036854775808", "-9223372036854775808.0"),
@@ -33,7 +41,7 @@ fn a_number_equals_itself_in_every_notation() {
         ("1e23", "100000000000000000000000"),
         ("0.1", "0.1"),
         ("0", "-0.0"),
-        ("0.1000000000000000055511151231257827021181583404541015625", "0.1"),
+        ("0.1000000000000000055511151231257827", "0.10000000000000000555111512312578270"),
         ("5e-324", "5e-324"),
     ] {
         check("const", number(constant), payload, true);
@@ -57,7 +65,16 @@ fn numbers_with_the_same_binary64_are_different() {
         ("18446744073709551616", "18446744073709551615"),
         ("9007199254740993", "9007199254740992.0"),
         ("0.10000000000000000555", "0.1"),
+        ("0.1000000000000000055511151231257827021181583404541015625", "0.1"),
+        ("0.1", "0.1000000000000000055511151231257827"),
+        ("123456789012345678901234567890", "1.2345678901234568e29"),
+        ("1.2345678901234568e29", "123456789012345678901234567890"),
+        ("1152921504606846976", "1.152921504606847e18"),
+        ("1e23", "99999999999999991611392"),
+        ("1", "1.00000000000000000000001"),
+        ("9007199254740993", "9007199254740992.0"),
     ] {
+        check("const", array(&["1", constant]), &format!("[1, {payload}]"), false);
         check("const", number(constant), payload, false);
         check("enum", array(&["1", constant]), payload, false);
         check("enum", array(&["1", "2", "3", "4", "5", "6", "7", "8", constant]), payload, false);
@@ -65,13 +82,60 @@ fn numbers_with_the_same_binary64_are_different() {
 }
 
 #[test]
-fn order_uses_the_exact_value_of_a_binary64() {
+fn order_uses_every_digit_of_schema_and_payload() {
     check("exclusiveMaximum", number("18446744073709551617"), "18446744073709551616", true);
     check("minimum", number("18446744073709551617"), "18446744073709551616", false);
     check("exclusiveMinimum", number("18446744073709551615"), "18446744073709551616", true);
     check("exclusiveMaximum", number("1152921504606846999"), "1152921504606846976.0", true);
-    check("exclusiveMinimum", number("0.10000000000000000555"), "0.1", true);
-    check("exclusiveMaximum", number("0.10000000000000000556"), "0.1", true);
+    check("exclusiveMaximum", number("0.10000000000000000555"), "0.1", true);
+    check("minimum", number("0.10000000000000000555"), "0.1", false);
+    check("minimum", number("0.1"), "0.09999999999999999999999", false);
+    check("maximum", number("0.1"), "0.10000000000000000000001", false);
+    check("exclusiveMinimum", number("0.1"), "0.10000000000000000000001", true);
+    check("minimum", number("-18446744073709551615"), "-18446744073709551600", true);
+    check("minimum", number("-18446744073709551615"), "-18446744073709551616", false);
+    check(
+        "exclusiveMaximum",
+        number("972783798187987123879878123.18878137"),
+        "972783798187987123879878123.188781371",
+        false,
+    );
+}
+
+#[test]
+fn an_integer_is_recognized_by_every_digit() {
+    for (payload, expected) in [
+        ("1.00000000000000000000", true),
+        ("1.00000000000000000001", false),
+        ("9007199254740993.5", false),
+        ("123456789012345678901234567890.0", true),
+        ("123456789012345678901234567890.5", false),
+        ("1e300", true),
+    ] {
+        check("type", "integer".into(), payload, expected);
+    }
+}
+
+#[test]
+fn a_binary64_of_a_tree_counts_as_the_decimal_that_it_prints() {
+    let is_valid =
+        |schema: &str, payload: Value| Validator::new(&Schema::parse_text(schema).unwrap()).is_valid(&payload);
+    assert!(is_valid(r#"{"const": 1152921504606847000}"#, json!(2_f64.powi(60))));
+    assert!(!is_valid(r#"{"const": 1152921504606846976}"#, json!(2_f64.powi(60))));
+    assert!(is_valid(r#"{"const": 1152921504606846976}"#, json!(1_u64 << 60)));
+    assert!(is_valid(r#"{"const": 900719925474099.2}"#, json!(900_719_925_474_099.2)));
+}
+
+#[test]
+fn messages_show_every_digit_of_the_payload() {
+    let message = |schema: &str, payload: &str| {
+        let validator = Validator::new(&Schema::parse_text(schema).unwrap());
+        validator.validate_exact(&ExactPayload::parse(payload.as_bytes()).unwrap()).remove(0).message
+    };
+    let expected = "must be at least 0.1, got 0.09999999999999999999999";
+    assert_eq!(message(r#"{"minimum": 0.1}"#, "0.09999999999999999999999"), expected);
+    let expected = "expected integer, got number";
+    assert_eq!(message(r#"{"type": "integer"}"#, "1.00000000000000000001"), expected);
 }
 
 #[test]
@@ -92,10 +156,14 @@ fn unique_items_compares_like_const() {
         ("[1152921504606846976.0, 1152921504606846976]", false),
         ("[1152921504606847000, 1152921504606847000.0]", false),
         ("[1152921504606847000, 1152921504606846976]", true),
+        ("[1152921504606847000, 1.152921504606847e18]", false),
+        ("[1152921504606846976, 1.152921504606847e18]", true),
+        ("[0.1, 0.1000000000000000055511151231257827]", true),
         ("[1152921504606846977, 1152921504606846976.0]", true),
         ("[[1, 1152921504606846976], [1, 1152921504606846976.0]]", false),
         ("[{\"a\": 1152921504606847000}, {\"a\": 1152921504606847000.0}]", false),
-        ("[18446744073709551616, 18446744073709551617]", false),
+        ("[18446744073709551616, 18446744073709551617]", true),
+        ("[18446744073709551617, 18446744073709551617.0]", false),
         ("[18446744073709551615, 18446744073709551616]", true),
         ("[-9223372036854775808, -9223372036854775808.0]", false),
         ("[1e23, 100000000000000000000000]", false),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use capgen_schema::{ExactPayload, Schema, Validator, Violation};
 use serde::Serialize;
 
 use super::read::LIMIT;
@@ -31,18 +31,18 @@ impl PayloadValidator {
     }
 
     pub(super) fn validate(&self, payload: &[u8]) -> PayloadResult {
-        let value = match parse_payload(payload) {
-            Ok(value) => value,
+        let payload = match ExactPayload::parse(payload) {
+            Ok(payload) => payload,
             Err(error) => return PayloadResult::NotJson(error.redact(self.redact).to_string()),
         };
         let Some(validator) = &self.validator else {
             return PayloadResult::Valid;
         };
         // Most payloads are valid, and a verdict costs less than the list of violations.
-        if validator.is_valid(&value) {
+        if validator.is_valid_exact(&payload) {
             return PayloadResult::Valid;
         }
-        PayloadResult::Invalid(validator.validate(&value))
+        PayloadResult::Invalid(validator.validate_exact(&payload))
     }
 }
 

@@ -3,6 +3,8 @@
 //! With its guard, a type accepts the same values as the schemas of its place. If no guard can do that, the interpreter checks
 //! the whole place.
 
+use std::cmp::Ordering;
+
 use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
@@ -110,10 +112,6 @@ fn sole<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<Option<T>> 
 fn integer(facets: &Facets<'_>) -> ExactGuard {
     let (mut min, mut max): (Option<i128>, Option<i128>) = (None, None);
     for bound in facets.bounds() {
-        // A payload may give an integer as a binary64, which can equal the limit although its digits differ.
-        if bound.is_exclusive && !is_comparable(bound.limit) {
-            return None;
-        }
         let (floor, is_whole) = floor(bound.limit)?;
         let step = i128::from(is_whole && bound.is_exclusive);
         if bound.is_lower {
@@ -149,6 +147,9 @@ fn is_comparable(number: &Number) -> bool {
     float.abs() < Number::EXACT_INTEGER_LIMIT || Number::exact(float).is_some_and(|exact| exact == *number)
 }
 
+/// 2^64.
+const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
 /// The guard of a number: its bounds as binary64s. Generated code compares binary64s only.
 fn number(facets: &Facets<'_>) -> ExactGuard {
     let inclusive = |value| NumberLimit { value, is_exclusive: false };
@@ -158,7 +159,9 @@ fn number(facets: &Facets<'_>) -> ExactGuard {
             return None;
         }
         let nearest = bound.limit.as_f64();
-        let order = bound.limit.compare_float(nearest);
+        // Generated code writes an integer of 64 bits with all its digits, and any other number as the shortest decimal.
+        let is_integer = (Number::EXACT_INTEGER_LIMIT..TWO_TO_64).contains(&nearest.abs());
+        let order = if is_integer { Ordering::Equal } else { bound.limit.compare_float(nearest) };
         if bound.is_lower {
             let is_within = if bound.is_exclusive { order.is_gt() } else { order.is_ge() };
             let limit = NumberLimit { value: nearest, is_exclusive: !is_within };

@@ -1,7 +1,6 @@
 //! Reading and writing payloads by serde, with checks by the interpreter.
 
-use capgen_schema::{Keyword, MAX_PAYLOAD_DEPTH, Number, PayloadError, Violation, parse_payload, pointer};
-use serde_json::Value;
+use capgen_schema::{ExactPayload, Keyword, MAX_PAYLOAD_DEPTH, PayloadError, Violation, pointer};
 use serde_path_to_error::{Path, Segment};
 
 use super::serializer::{Finite, NotWritten};
@@ -15,22 +14,22 @@ use crate::{InvalidPayload, Options, Payload};
 /// Those of [`Payload::from_json_with`].
 pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, InvalidPayload> {
     let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
-    let tree = parse_payload(json.as_bytes()).map_err(syntax)?;
-    let violations = T::schema().violations(&tree, options);
+    let payload = ExactPayload::parse(json.as_bytes()).map_err(syntax)?;
+    let violations = T::schema().violations(&payload, options);
     if !violations.is_empty() {
         return Err(InvalidPayload::Violations(violations));
     }
     let mut deserializer = serde_json::Deserializer::from_str(json);
     deserializer.disable_recursion_limit();
-    T::deserialize(&mut deserializer).or_else(|_| read_folded(&tree, options))
+    T::deserialize(&mut deserializer).or_else(|_| read_folded(&payload, options))
 }
 
 /// Reads a payload that the schema allows and serde rejected. Either an integer is written with a point, which serde does not accept,
 /// or the Rust type is narrower than its schema, which is an error.
 #[cold]
-fn read_folded<T: Payload>(tree: &Value, options: Options) -> Result<T, InvalidPayload> {
+fn read_folded<T: Payload>(payload: &ExactPayload, options: Options) -> Result<T, InvalidPayload> {
     // From text again: from a tree, serde would turn a number outside the range of `f32` into an infinity.
-    let folded = fold(tree).to_string();
+    let folded = payload.with_integers().to_string();
     let mut deserializer = serde_json::Deserializer::from_str(&folded);
     deserializer.disable_recursion_limit();
     serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
@@ -39,22 +38,6 @@ fn read_folded<T: Payload>(tree: &Value, options: Options) -> Result<T, InvalidP
         let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
         beyond_rust(to_pointer(error.path()), reason, options)
     })
-}
-
-/// The value with integers instead of numbers without a fraction: for JSON Schema, `1.0` is an integer; for serde, it is not.
-fn fold(value: &Value) -> Value {
-    match value {
-        Value::Number(number) => match number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0) {
-            #[expect(clippy::cast_possible_truncation, reason = "below 2^53 an integer is exact")]
-            Some(float) if float.abs() < Number::EXACT_INTEGER_LIMIT => (float as i64).into(),
-            _ => value.clone(),
-        },
-        Value::Array(items) => Value::Array(items.iter().map(fold).collect()),
-        Value::Object(members) => {
-            Value::Object(members.iter().map(|(name, value)| (name.clone(), fold(value))).collect())
-        }
-        Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
-    }
 }
 
 /// Writes a payload by serde and checks it.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::OnceLock;
 
-use capgen_schema::{Format, Pattern, Validator};
-use serde_json::Value;
+use capgen_schema::{ExactPayload, Format, Pattern, Validator};
 
 use super::value::are_unique;
 use super::{Codec, PayloadSchema, Reader, Writer};
@@ -167,8 +166,15 @@ impl Within<f64> {
 
 impl<T: Codec + PartialOrd> Constraint<T> for Within<T> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
+        reader.peek()?;
+        let start = reader.at();
         let value = reader.read()?;
-        if reader.rejects(|| self.0 <= value && value <= self.1) { None } else { Some(value) }
+        let is_limit = |value: &T| *value == self.0 || *value == self.1;
+        let accepts = |value: &T| {
+            // Beyond the limit, a number may have been rounded to it.
+            self.0 <= *value && *value <= self.1 && !(is_limit(value) && reader.is_inexact(start))
+        };
+        if reader.rejects(|| accepts(&value)) { None } else { Some(value) }
     }
 
     fn write(&self, writer: &mut Writer, value: &T) -> Option<()> {
@@ -275,12 +281,12 @@ impl Interpreted {
         Self { schema, pointers, validators: OnceLock::new() }
     }
 
-    pub(super) fn accepts(&self, value: &Value) -> bool {
+    pub(super) fn accepts(&self, value: &ExactPayload) -> bool {
         let validators = self.validators.get_or_init(|| {
             let validator = (self.schema)().validator()?;
             self.pointers.iter().map(|pointer| validator.at(pointer)).collect()
         });
-        validators.as_ref().is_some_and(|validators| validators.iter().all(|validator| validator.is_valid(value)))
+        validators.as_ref().is_some_and(|validators| validators.iter().all(|validator| validator.is_valid_exact(value)))
     }
 }
 

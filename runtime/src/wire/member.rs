@@ -1,8 +1,5 @@
 //! Enums: values from a closed set.
 
-use capgen_schema::Json;
-use serde_json::Value;
-
 use super::Reader;
 
 /// The error of parsing an enum from a text that is not one of its values.
@@ -42,20 +39,7 @@ impl Reader<'_> {
 
     /// Reads a value; `None` if it equals no member. `json` returns the canonical text of a member.
     pub fn json_member<T: Copy>(&mut self, members: &[T], json: fn(T) -> &'static str) -> Option<T> {
-        let value = self.value()?;
-        let text = canonical(&value)?;
-        let mut all = members.iter().copied();
-        // Comparing texts is fast, but a binary64 number beyond 2^53 has more than one text.
-        all.clone().find(|member| json(*member) == text).or_else(|| all.find(|member| equals(json(*member), &value)))
+        let text = self.exact_value()?.canonical();
+        members.iter().copied().find(|member| json(*member) == text)
     }
-}
-
-fn equals(json: &str, value: &Value) -> bool {
-    let json = serde_json::from_str::<Value>(json).ok().and_then(|json| Json::try_from(&json).ok());
-    json.is_some_and(|json| json.equals(value))
-}
-
-/// The canonical text of a value. Equal values have equal texts, except for numbers beyond 2^53.
-pub(super) fn canonical(value: &Value) -> Option<String> {
-    Json::try_from(value).ok().map(|json| json.canonical())
 }

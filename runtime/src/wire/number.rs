@@ -1,5 +1,6 @@
 //! Numbers in a JSON text ([RFC 8259 section 6](https://www.rfc-editor.org/rfc/rfc8259#section-6)).
 
+use capgen_schema::Number;
 use serde::Serializer;
 use serde_json::Value;
 
@@ -69,7 +70,22 @@ fn scan_slowly(text: &str, at: usize, mut end: usize, is_integer: bool) -> Optio
     float.is_finite().then_some((Numeral::Float(float), end))
 }
 
+/// More significant digits than this may be rounded by binary64.
+const FEW_DIGITS: usize = f64::DIGITS as usize;
+
+/// The exact value of a number in JSON's grammar, which parses to `float`.
+pub(super) fn exact(text: &str, float: f64) -> Option<Number> {
+    // A number that underflows is zero.
+    text.parse().ok().or_else(|| Number::from_f64(float))
+}
+
 impl Numeral {
+    /// Whether binary64 may have rounded the number, whose text has this length. `false` for nearly all numbers that were not rounded.
+    #[inline]
+    pub(super) fn may_be_rounded(self, length: usize) -> bool {
+        matches!(self, Self::Float(float) if length > FEW_DIGITS || float.is_subnormal())
+    }
+
     pub(super) fn to_value(self) -> Value {
         match self {
             Self::Natural(natural) => Value::from(natural),
@@ -86,21 +102,12 @@ impl Numeral {
         }
     }
 
-    pub(super) fn is_whole(self) -> bool {
-        !matches!(self, Self::Float(float) if float.fract() != 0.0)
-    }
-
-    /// The number as an integer, if it is one that fits; `1.0` is an integer.
+    /// The number as an integer, if it is one that fits and is written without a fraction or an exponent.
     #[inline]
-    pub(super) fn to_integer<T: TryFrom<u64> + TryFrom<i64> + TryFrom<i128>>(self) -> Option<T> {
+    pub(super) fn to_integer<T: TryFrom<u64> + TryFrom<i64>>(self) -> Option<T> {
         match self {
             Self::Natural(natural) => T::try_from(natural).ok(),
             Self::Negative(negative) => T::try_from(negative).ok(),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a number outside i128 becomes its limit, which does not fit either"
-            )]
-            Self::Float(float) if float.fract() == 0.0 => T::try_from(float as i128).ok(),
             Self::Float(_) => None,
         }
     }

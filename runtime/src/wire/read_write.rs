@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capgen_schema::pointer::compare;
-use capgen_schema::{Keyword, PayloadError, Violation, parse_payload};
+use capgen_schema::{ExactPayload, Keyword, PayloadError, Violation};
 
 use super::locate::{pointer, pointers};
 use super::reader::Unrepresentable;
@@ -19,6 +19,7 @@ pub fn read_payload<T: Codec>(text: &str, options: Options, schema: &PayloadSche
     let mut reader = Reader::new(text).max_depth(options.max_depth);
     loop {
         match reader.whole() {
+            Some(payload) if reader.is_unchecked() => return writable(payload, options, schema),
             Some(payload) => return Ok(payload),
             None => reader = again(&reader, text, schema, options)?,
         }
@@ -41,10 +42,27 @@ fn again<'a>(
     Ok(Reader::unchecked(text))
 }
 
+/// Returns a payload that was read without checks if it can be written: the numbers of its text are valid, but its type may have
+/// rounded them to numbers that are not.
+#[cold]
+fn writable<T: Codec>(payload: T, options: Options, schema: &PayloadSchema) -> Result<T, InvalidPayload> {
+    match write_payload(&payload, options, schema) {
+        Ok(_) => Ok(payload),
+        Err(InvalidPayload::Violations(violations)) => {
+            let rounded = |violation: Violation| {
+                let message = format!("binary64 rounds a number: {}", violation.message);
+                unrepresentable(violation.path, &message)
+            };
+            Err(InvalidPayload::Violations(violations.into_iter().map(rounded).collect()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Validates a text by the interpreter.
 fn validate(text: &str, schema: &PayloadSchema, options: Options) -> Result<(), InvalidPayload> {
     let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
-    let violations = schema.violations(&parse_payload(text.as_bytes()).map_err(syntax)?, options);
+    let violations = schema.violations(&ExactPayload::parse(text.as_bytes()).map_err(syntax)?, options);
     if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
@@ -100,8 +118,8 @@ pub(crate) fn settle(
     schema: &PayloadSchema,
     options: Options,
 ) -> Result<Vec<u8>, InvalidPayload> {
-    let tree = parse_payload(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
-    let mut violations = schema.violations(&tree, options.all());
+    let payload = ExactPayload::parse(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
+    let mut violations = schema.violations(&payload, options.all());
     if !nulls.is_empty() {
         let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();
         let paths = pointers(&String::from_utf8_lossy(&text), &offsets);

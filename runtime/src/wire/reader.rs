@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use capgen_schema::MAX_PAYLOAD_DEPTH;
+use capgen_schema::{MAX_PAYLOAD_DEPTH, Number};
 
 use super::number::{self, Numeral};
 use super::scan::{plain_end, unescape};
@@ -22,6 +22,8 @@ pub struct Reader<'a> {
     max_depth: usize,
     /// Whether assertions are not checked, because the payload is known to be valid.
     is_unchecked: bool,
+    /// Whether [`value`](Self::value) has read a number with so many digits that it may have rounded it.
+    pub(super) has_long_number: bool,
     /// A valid number that its Rust type cannot represent.
     unrepresentable: Option<Unrepresentable>,
 }
@@ -49,7 +51,15 @@ pub enum ValueKind {
 impl<'a> Reader<'a> {
     /// A reader that checks assertions.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, max_depth: MAX_PAYLOAD_DEPTH, is_unchecked: false, unrepresentable: None }
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            max_depth: MAX_PAYLOAD_DEPTH,
+            is_unchecked: false,
+            has_long_number: false,
+            unrepresentable: None,
+        }
     }
 
     /// The reader with a limit on the levels of arrays and objects.
@@ -109,8 +119,10 @@ impl<'a> Reader<'a> {
             return read(self);
         }
         let start = self.at;
-        let value = self.value()?;
-        if !whole.accepts(&value) {
+        let value = self.exact_value()?;
+        // A number with many digits may be valid, and invalid after it has been rounded for the Rust type. `read_payload` checks
+        // both if this reader gives up.
+        if value.is_rounded() || !whole.accepts(&value) {
             return None;
         }
         self.at = start;
@@ -249,6 +261,11 @@ impl<'a> Reader<'a> {
         unescape(self.text.get(start..end)?)
     }
 
+    /// The text from `start`, where a value starts, to the position.
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     pub(super) fn numeral(&mut self) -> Option<Numeral> {
         self.peek()?;
         let (numeral, end) = number::scan(self.text, self.at)?;
@@ -267,15 +284,53 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn whole_number<T: TryFrom<u64> + TryFrom<i64> + TryFrom<i128>>(&mut self, range: &'static str) -> Option<T> {
+    fn whole_number<T: TryFrom<u64> + TryFrom<i64>>(&mut self, range: &'static str) -> Option<T> {
         self.peek()?;
         let start = self.at;
         let numeral = self.numeral()?;
+        if let Numeral::Float(float) = numeral {
+            return self.folded(float, start, range);
+        }
         let integer = numeral.to_integer();
-        if integer.is_none() && numeral.is_whole() {
+        if integer.is_none() {
             self.unrepresentable = Some(Unrepresentable { offset: start, message: range });
         }
         integer
+    }
+
+    /// The integer that was written with a fraction or an exponent, by its digits: binary64 may have rounded it.
+    fn folded<T: TryFrom<u64> + TryFrom<i64>>(&mut self, float: f64, start: usize, range: &'static str) -> Option<T> {
+        // Short numbers are exact: two decimals of few digits never have the same binary64.
+        if !Numeral::Float(float).may_be_rounded(self.at - start) && float.abs() < Number::EXACT_INTEGER_LIMIT {
+            #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+            match T::try_from(float as i64) {
+                _ if float.fract() != 0.0 => return None,
+                Ok(integer) => return Some(integer),
+                Err(_) => {}
+            }
+        }
+        let exact = number::exact(self.since(start), float)?;
+        if !exact.is_integer() {
+            return None;
+        }
+        let integer = match (exact.as_i64(), exact.as_u64()) {
+            (Some(integer), _) => T::try_from(integer).ok(),
+            (None, Some(natural)) => T::try_from(natural).ok(),
+            (None, None) => None,
+        };
+        if integer.is_none() {
+            self.unrepresentable = Some(Unrepresentable { offset: start, message: range });
+        }
+        integer
+    }
+
+    /// Whether a number that starts at `start` and has been read as binary64 was rounded, or may be written with other digits.
+    #[cold]
+    pub(super) fn is_inexact(&self, start: usize) -> bool {
+        let text = self.since(start);
+        // Binary64s from 2^53 to 2^64 are written with all digits, and not as the shortest decimal.
+        let has_two_forms = |float: f64| float.abs() >= Number::EXACT_INTEGER_LIMIT && text.contains(['.', 'e', 'E']);
+        text.parse().is_ok_and(has_two_forms) || Number::is_rounded_text(text)
     }
 
     /// Reads a number; `None` if binary64 cannot represent it exactly, because it would be written back as another number.

@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use capgen_schema::{Keyword, Validator, Violation};
-use serde_json::Value;
+use capgen_schema::{ExactPayload, Keyword, Validator, Violation};
 
 use crate::Options;
 #[cfg(feature = "derive")]
@@ -71,9 +70,9 @@ impl PayloadSchema {
     }
 
     /// Every violation. An invalid schema rejects every payload.
-    pub(crate) fn violations(&self, payload: &Value, options: Options) -> Vec<Violation> {
+    pub(crate) fn violations(&self, payload: &ExactPayload, options: Options) -> Vec<Violation> {
         match self.compiled_or_why() {
-            Ok(validator) => options.apply(validator.clone()).validate(payload),
+            Ok(validator) => options.apply(validator.clone()).validate_exact(payload),
             Err(why) => {
                 let message = format!("the schema in this program does not load: {why}");
                 vec![Violation { path: String::new(), message, keyword: Keyword::Schema }]
@@ -90,15 +89,18 @@ fn compile(text: &str) -> Result<Validator, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn the_numbers_of_a_schema_keep_their_digits() {
+        let violations = |schema: &PayloadSchema, payload: &str| {
+            schema.violations(&ExactPayload::parse(payload.as_bytes()).unwrap(), Options::new()).len()
+        };
         let above = PayloadSchema::new(r#"{"exclusiveMinimum":0.10000000000000000555}"#);
-        assert!(above.violations(&json!(0.1), Options::new()).is_empty());
+        assert_eq!(violations(&above, "0.10000000000000000556"), 0);
+        assert_eq!(violations(&above, "0.1"), 1);
         let least = PayloadSchema::new(r#"{"minimum":123456789012345678901234567890}"#);
-        assert_eq!(least.violations(&json!(1.234_567_890_123_456_8e29), Options::new()).len(), 1);
+        assert_eq!(violations(&least, "1.2345678901234568e29"), 0);
+        assert_eq!(violations(&least, "1.2345678901234567e29"), 1);
     }
 }

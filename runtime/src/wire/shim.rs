@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use capgen_schema::{MAX_PAYLOAD_DEPTH, Violation};
+use capgen_schema::{ExactPayload, MAX_PAYLOAD_DEPTH, Violation};
 use serde::de::Error as _;
 use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
@@ -44,6 +44,7 @@ pub fn deserialize_payload<'de, T: Codec, D: Deserializer<'de>>(
 ) -> Result<T, D::Error> {
     let value = capgen_schema::deserialize_payload(deserializer)?;
     read(&value.to_string()).map_err(|reason| {
+        let value = ExactPayload::from(value);
         let violations = schema.violations(&value, Options::new().redact(true));
         let shown: Vec<String> =
             violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message)).collect();

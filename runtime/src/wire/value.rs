@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use capgen_schema::ExactPayload;
 use serde_json::{Map, Value};
 
 use super::reader::{Reader, ValueKind};
@@ -19,7 +20,12 @@ impl Reader<'_> {
                 Value::Null
             }
             ValueKind::Boolean => Value::Bool(self.boolean()?),
-            ValueKind::Number => self.numeral()?.to_value(),
+            ValueKind::Number => {
+                let start = self.at();
+                let numeral = self.numeral()?;
+                self.has_long_number |= numeral.may_be_rounded(self.at() - start);
+                numeral.to_value()
+            }
             ValueKind::String => Value::String(self.string()?.into_owned()),
             ValueKind::Array => {
                 let mut items = Vec::new();
@@ -42,6 +48,16 @@ impl Reader<'_> {
                 Value::Object(members)
             }
         })
+    }
+
+    /// Reads any value with the digits of its numbers.
+    pub(super) fn exact_value(&mut self) -> Option<ExactPayload> {
+        self.peek()?;
+        let start = self.at();
+        let others = std::mem::take(&mut self.has_long_number);
+        let value = self.value()?;
+        let is_long = std::mem::replace(&mut self.has_long_number, others);
+        Some(if is_long { ExactPayload::new(self.since(start), value) } else { value.into() })
     }
 
     /// Skips a value, checking its syntax.

@@ -83,7 +83,7 @@ impl Writer {
         self.is_unchecked = false;
         written?;
         let text = std::str::from_utf8(self.text.get(start..)?).ok()?;
-        let is_valid = self.unrepresentable.is_empty() && whole.accepts(&Reader::unchecked(text).value()?);
+        let is_valid = self.unrepresentable.is_empty() && whole.accepts(&Reader::unchecked(text).exact_value()?);
         is_valid.then_some(())
     }
 

@@ -66,4 +66,6 @@ capgen_diagnostic::codes! {
     pub PATTERN_BACKTRACKS = "W0106";
     /// A keyword that never applies because `type` rules out its values.
     pub NEVER_APPLIES = "W0107";
+    /// A number in `enum` or `const` that no binary64 equals.
+    pub ROUNDED_LITERAL = "W0108";
 }

@@ -5,7 +5,7 @@
 
 use super::Reports;
 use crate::analysis::graph::reachable;
-use crate::{Assertions, Json, Kind, Node, NodeId, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
+use crate::{Assertions, Json, Kind, Node, NodeId, Number, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
 pub(super) fn run(schema: &Schema, reports: &mut Reports) {
     unused_definitions(schema).for_each(|problem| reports.add(problem));
@@ -13,6 +13,7 @@ pub(super) fn run(schema: &Schema, reports: &mut Reports) {
         if let Kind::Assertions(assertions) = &node.kind {
             contradictions(schema, node, assertions).into_iter().for_each(|problem| reports.add(problem));
             never_applies(node, assertions).for_each(|problem| reports.add(problem));
+            rounded_literals(node, assertions).for_each(|problem| reports.add(problem));
         }
     }
     bad_examples(schema, reports);
@@ -145,6 +146,44 @@ fn subject(keyword: &str) -> Option<Type> {
     }
 }
 
+/// Numbers in `enum` and `const` that a program in JavaScript cannot receive: one finding for each keyword.
+fn rounded_literals(node: &Node, a: &Assertions) -> impl Iterator<Item = Problem> {
+    let listed = a.enum_values.iter().flatten().enumerate();
+    let in_enum = listed.map(|(index, value)| (value, pointer::join("/enum", &index.to_string())));
+    let in_enum = rounded(in_enum);
+    let in_const = rounded(a.const_value.iter().map(|value| (value, "/const".to_owned())));
+    [in_enum, in_const].into_iter().flatten().map(|(number, at)| {
+        let message = format!("no JavaScript number equals {number}: generated TypeScript rejects this value");
+        let problem = Problem::new(codes::ROUNDED_LITERAL, format!("{}{at}", node.pointer), message);
+        let label = match Number::from_f64(number.as_f64()) {
+            Some(nearest) => format!("`JSON.parse` returns {nearest}"),
+            None => "rounded".to_owned(),
+        };
+        problem.label(label).help("write a number of at most 15 digits, or a string")
+    })
+}
+
+/// The first number in some values that no binary64 equals, and its pointer.
+fn rounded<'j>(values: impl Iterator<Item = (&'j Json, String)>) -> Option<(&'j Number, String)> {
+    let mut stack = Vec::new();
+    for value in values {
+        stack.push(value);
+        while let Some((value, at)) = stack.pop() {
+            match value {
+                Json::Number(number) if !number.is_representable() => return Some((number, at)),
+                Json::Array(items) => stack.extend(
+                    items.iter().enumerate().rev().map(|(index, item)| (item, pointer::join(&at, &index.to_string()))),
+                ),
+                Json::Object(members) => {
+                    stack.extend(members.iter().rev().map(|(name, member)| (member, pointer::join(&at, name))));
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
 /// `default` and `examples` that their own schema rejects.
 fn bad_examples(schema: &Schema, reports: &mut Reports) {
     let has_examples = |node: &Node| node.annotations.default.is_some() || !node.annotations.examples.is_empty();
@@ -155,7 +194,7 @@ fn bad_examples(schema: &Schema, reports: &mut Reports) {
     let validator = Validator::new(schema);
     for (id, node) in schema.nodes() {
         let mut check = |value: &Json, keyword: &str, at: String| {
-            if !validator.accepts(id, &value.to_value()) {
+            if !validator.accepts(id, value) {
                 let message = format!("{keyword} is rejected by its own schema");
                 reports.add(Problem::new(codes::BAD_EXAMPLE, at, message).label("rejected"));
             }

@@ -10,6 +10,7 @@ use super::literal::Literals;
 use super::number::compare;
 use super::program::{ArrayChecks, Bound, Checks, StringChecks};
 use super::value::{has_type, repeated};
+use crate::exact::Digits;
 use crate::{Format, Json, Number, Pattern, TypeSet};
 
 /// An assertion that a value fails.
@@ -34,17 +35,20 @@ pub(super) enum Failure<'p> {
 pub(super) fn check<'p>(
     checks: &'p Checks,
     value: &Value,
+    digits: Digits<'_>,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    if !has_type(value, checks.types) {
+    if !has_type(value, checks.types, digits) {
         report(Failure::Type(checks.types))?;
         return ControlFlow::Break(());
     }
-    check_literals(checks, value, report)?;
+    check_literals(checks, value, digits, report)?;
     match value {
-        Value::Number(number) => check_number(checks, number, report),
+        Value::Number(number) => check_number(checks, number, digits, report),
         Value::String(text) => checks.strings.as_ref().map_or(CONTINUE, |strings| check_string(strings, text, report)),
-        Value::Array(items) => checks.arrays.as_ref().map_or(CONTINUE, |arrays| check_array(arrays, items, report)),
+        Value::Array(items) => {
+            checks.arrays.as_ref().map_or(CONTINUE, |arrays| check_array(arrays, items, digits, report))
+        }
         Value::Object(members) => {
             let required = checks.objects.as_ref().map_or(&[][..], |objects| &objects.required);
             let missing = required.iter().filter(|name| !members.contains_key(name.as_str()));
@@ -61,15 +65,16 @@ const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
 pub(super) fn check_literals<'p>(
     checks: &'p Checks,
     value: &Value,
+    digits: Digits<'_>,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     if let Some(literals) = &checks.enum_values
-        && !literals.contain(value)
+        && !literals.contain(value, digits)
     {
         report(Failure::Enum(literals))?;
     }
     if let Some(literals) = &checks.const_value
-        && !literals.contain(value)
+        && !literals.contain(value, digits)
     {
         literals.values().first().map(Failure::Const).into_iter().try_for_each(report)?;
     }
@@ -80,9 +85,10 @@ pub(super) fn check_literals<'p>(
 pub(super) fn check_number<'p>(
     checks: &'p Checks,
     number: &serde_json::Number,
+    digits: Digits<'_>,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.is_satisfied(compare(number, limit)));
+    let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.is_satisfied(compare(number, limit, digits)));
     broken.map(|(bound, limit)| Failure::Bound(*bound, limit)).try_for_each(report)
 }
 
@@ -128,17 +134,18 @@ fn is_longer(text: &str, limit: u64) -> bool {
 pub(super) fn check_array<'p>(
     checks: &'p ArrayChecks,
     items: &[Value],
+    digits: Digits<'_>,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     check_size(checks, items, report)?;
-    match checks.unique_items.then(|| repeated(items)).flatten() {
+    match checks.unique_items.then(|| repeated(items, digits)).flatten() {
         Some((first, second)) => report(Failure::UniqueItems(first, second)),
         None => CONTINUE,
     }
 }
 
-#[inline]
 /// `minItems` and `maxItems`. Separate from `uniqueItems`, which needs a payload of limited depth.
+#[inline]
 pub(super) fn check_size<'p>(
     checks: &'p ArrayChecks,
     items: &[Value],

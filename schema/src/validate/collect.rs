@@ -22,7 +22,7 @@ use crate::pointer::by_utf16;
 /// The payload's depth has been checked, and it bounds the recursion.
 pub(super) struct Collector<'a> {
     pub(super) program: &'a Program,
-    pub(super) wording: Wording,
+    pub(super) wording: Wording<'a>,
     pub(super) evaluator: Evaluator<'a, 'a>,
     /// Whether the message of a failed union explains it; inside the branches of a union it does not.
     pub(super) explains: bool,
@@ -121,7 +121,7 @@ impl<'a> Collector<'a> {
             if checks.is_shared && !seen.insert(subschema) {
                 continue;
             }
-            let result = check(checks, value, &mut |failure| {
+            let result = check(checks, value, self.wording.digits, &mut |failure| {
                 match failure {
                     Failure::Required(name) => place.missing.push(name),
                     _ => place.findings.push(Finding { cause: Cause::Failure(failure), value }),
@@ -242,7 +242,7 @@ impl Finding<'_> {
         matches!(self.cause, Cause::Failure(Failure::Type(_)))
     }
 
-    pub(super) fn message(&self, wording: Wording) -> String {
+    pub(super) fn message(&self, wording: Wording<'_>) -> String {
         match &self.cause {
             Cause::Failure(failure) => wording.failure(*failure, self.value),
             Cause::False => "no value is allowed here".to_owned(),

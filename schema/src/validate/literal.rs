@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::number::compare;
 use super::value::{equal, hash_text};
+use crate::exact::Digits;
 use crate::{Json, Number};
 
 /// Up to this many strings, and arrays and objects, are compared one by one, which is faster than a search.
@@ -54,18 +55,18 @@ impl Literals {
         &self.values
     }
 
-    pub(super) fn contain(&self, value: &Value) -> bool {
+    pub(super) fn contain(&self, value: &Value, digits: Digits<'_>) -> bool {
         match value {
             Value::String(text) => self.contain_text(text),
             Value::Number(number) => {
                 let float = number.as_f64().unwrap_or(f64::INFINITY);
                 let start = self.numbers.partition_point(|literal| literal.as_f64() < float);
                 let near = self.numbers.iter().skip(start).take_while(|literal| literal.as_f64() == float);
-                near.into_iter().any(|literal| compare(number, literal).is_eq())
+                near.into_iter().any(|literal| compare(number, literal, digits).is_eq())
             }
             Value::Null => self.null,
             Value::Bool(value) => self.booleans.get(usize::from(*value)) == Some(&true),
-            Value::Array(_) | Value::Object(_) => self.contain_composite(value),
+            Value::Array(_) | Value::Object(_) => self.contain_composite(value, digits),
         }
     }
 
@@ -76,12 +77,12 @@ impl Literals {
         self.strings.binary_search_by(|literal| by_length(literal, text)).is_ok()
     }
 
-    fn contain_composite(&self, value: &Value) -> bool {
+    fn contain_composite(&self, value: &Value, digits: Digits<'_>) -> bool {
         match &self.index {
-            None => self.composites.iter().any(|literal| equal(value, literal)),
+            None => self.composites.iter().any(|literal| equal(value, literal, digits)),
             Some(index) => {
                 let mut candidates = index.get(&hash_text(value)).into_iter().flatten();
-                candidates.any(|&index| self.composites.get(index).is_some_and(|literal| equal(value, literal)))
+                candidates.any(|&index| self.composites.get(index).is_some_and(|literal| equal(value, literal, digits)))
             }
         }
     }

@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::check::Failure;
 use super::literal::Literals;
 use super::program::Bound;
-use super::value::{canonical, type_of};
+use super::value::{canonical, exact_type_of};
 use super::violation::{Keyword, Violation};
+use crate::exact::Digits;
 use crate::{Json, Type};
 
 /// A message lists at most this many members of an `enum`.
@@ -14,7 +15,8 @@ const LISTED: usize = 16;
 
 /// How messages quote values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wording {
+pub(super) struct Wording<'v> {
+    pub(super) digits: Digits<'v>,
     pub(super) redact: bool,
     pub(super) quote_limit: usize,
 }
@@ -41,17 +43,19 @@ impl Failure<'_> {
     }
 }
 
-impl Default for Wording {
+impl Default for Wording<'_> {
     fn default() -> Self {
-        Self { redact: false, quote_limit: 64 }
+        Self { digits: Digits::OF_TREE, redact: false, quote_limit: 64 }
     }
 }
 
-impl Wording {
+impl Wording<'_> {
     pub(super) fn failure(self, failure: Failure<'_>, value: &Value) -> String {
         let got = || self.got(value);
         match failure {
-            Failure::Type(types) => format!("expected {}, got {}", any_of(types.iter()), type_of(value).name()),
+            Failure::Type(types) => {
+                format!("expected {}, got {}", any_of(types.iter()), exact_type_of(value, self.digits).name())
+            }
             Failure::Enum(literals) => format!("value not in enum {}", self.literals(literals)),
             Failure::Const(literal) => format!("value is not {}", self.literal(literal)),
             Failure::Bound(bound, limit) => {
@@ -81,8 +85,8 @@ impl Wording {
         match value {
             _ if self.redact => String::new(),
             Value::String(text) => format!(", got {}", self.quote(text)),
-            Value::Number(number) => format!(", got {}", number_text(number)),
-            other => format!(", got {}", self.cut(canonical(other))),
+            Value::Number(number) => format!(", got {}", self.cut(number_text(number, self.digits))),
+            other => format!(", got {}", self.cut(canonical(other, self.digits))),
         }
     }
 
@@ -113,11 +117,14 @@ impl Wording {
 }
 
 /// A number as JavaScript prints it, so that messages are the same in both languages. Our canonical form writes all digits of an
-/// integer, but JavaScript uses an exponent from 1e21 on.
-fn number_text(number: &serde_json::Number) -> String {
+/// integer, but JavaScript uses an exponent from 1e21 on. A number that JavaScript would round keeps its digits.
+fn number_text(number: &serde_json::Number, digits: Digits<'_>) -> String {
+    if let Some(exact) = digits.of(number) {
+        return exact.to_string();
+    }
     match number.as_f64() {
-        Some(float) if float.abs() >= 1e21 => format!("{float:e}").replace('e', "e+"),
-        _ => canonical(&Value::Number(number.clone())),
+        Some(float) if float.abs() >= 1e21 => number.to_string().replace("e+", "e").replace('e', "e+"),
+        _ => canonical(&Value::Number(number.clone()), Digits::OF_TREE),
     }
 }
 

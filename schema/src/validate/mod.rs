@@ -21,23 +21,25 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::exact::Digits;
 use crate::payload_text::MAX_PAYLOAD_DEPTH;
-use crate::{NodeId, Schema};
+use crate::{ExactPayload, Json, NodeId, Schema};
 pub use cache::ValidatorCache;
 use collect::Collector;
 use compile::Program;
 use message::Wording;
+pub(crate) use number::to_integer;
 use program::SubschemaId;
 use report::List;
-pub(crate) use value::type_of;
+pub(crate) use value::{canonical, type_of};
 use verdict::Evaluator;
 pub use violation::{Keyword, UnknownKeyword, Violation};
 
 /// A schema compiled for validation. Cheap to clone, and usable from several threads at once.
 ///
 /// The semantics are those of JSON Schema draft-07, with `format` as an assertion. Lengths count Unicode code points. `1.0` is an
-/// integer and equals `1`. Numbers are compared by exact value; a binary64 of a payload also equals the shortest decimal that
-/// reads back as it (see [`Number`](crate::Number)). A payload nested deeper than 128 levels is invalid under every schema.
+/// integer and equals `1`. Numbers are compared by exact value; a binary64 of a tree counts as the shortest decimal that reads
+/// back as it (see [`Number`](crate::Number)), and an [`ExactPayload`] keeps the digits of its text. A payload nested deeper than 128 levels is invalid under every schema.
 ///
 /// The time is bounded by the size of the schema times that of the payload. The call stack takes about 100 KiB at most (512 KiB in
 /// a debug build), whatever the depth of schema and payload.
@@ -58,7 +60,7 @@ pub use violation::{Keyword, UnknownKeyword, Violation};
 pub struct Validator {
     program: Arc<Program>,
     root: SubschemaId,
-    wording: Wording,
+    wording: Wording<'static>,
     max_depth: usize,
     max_violations: usize,
 }
@@ -137,7 +139,12 @@ impl Validator {
     /// Whether the payload is valid. Stops at the first failure. Allocates nothing, except to compare arrays and objects for
     /// `uniqueItems`, and to remember results if definitions that one place reaches more than once are evaluated thousands of times.
     pub fn is_valid(&self, payload: &Value) -> bool {
-        Evaluator::new(&self.program, payload, self.max_depth).accepts(self.root)
+        Evaluator::new(&self.program, payload, Digits::OF_TREE, self.max_depth).accepts(self.root)
+    }
+
+    /// Like [`is_valid`](Self::is_valid), by the exact digits of the numbers in the payload's text.
+    pub fn is_valid_exact(&self, payload: &ExactPayload) -> bool {
+        Evaluator::new(&self.program, payload.value(), payload.digits(), self.max_depth).accepts(self.root)
     }
 
     /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then in the order of
@@ -146,21 +153,33 @@ impl Validator {
     /// A value of the wrong type gets no other violation. A union whose branches all fail gets one at its own path, which names the
     /// branch that comes closest. After 64 MiB of paths and messages, the rest is omitted.
     pub fn validate(&self, payload: &Value) -> Vec<Violation> {
-        let mut evaluator = Evaluator::new(&self.program, payload, self.max_depth);
+        self.violations(payload, Digits::OF_TREE)
+    }
+
+    /// Like [`validate`](Self::validate), by the exact digits of the numbers in the payload's text.
+    pub fn validate_exact(&self, payload: &ExactPayload) -> Vec<Violation> {
+        self.violations(payload.value(), payload.digits())
+    }
+
+    fn violations<'v>(&'v self, payload: &'v Value, digits: Digits<'v>) -> Vec<Violation> {
+        let mut evaluator = Evaluator::new(&self.program, payload, digits, self.max_depth);
         if evaluator.accepts(self.root) {
             return Vec::new();
         }
         if !value::is_shallow(payload, self.max_depth) {
             return vec![Violation::too_deep(self.max_depth)];
         }
-        let mut list = List::new(self.wording, self.max_violations);
-        let mut collector = Collector { program: &self.program, wording: self.wording, evaluator, explains: true };
+        let wording = Wording { digits, ..self.wording };
+        let mut list = List::new(wording, self.max_violations);
+        let mut collector = Collector { program: &self.program, wording, evaluator, explains: true };
         let _ = collector.collect(self.root, payload, &mut list);
         list.into_violations()
     }
 
     /// Whether a value matches one subschema.
-    pub(crate) fn accepts(&self, node: NodeId, value: &Value) -> bool {
-        Evaluator::new(&self.program, value, self.max_depth).accepts(self.program.target(node))
+    pub(crate) fn accepts(&self, node: NodeId, value: &Json) -> bool {
+        let payload = ExactPayload::of(value);
+        Evaluator::new(&self.program, payload.value(), payload.digits(), self.max_depth)
+            .accepts(self.program.target(node))
     }
 }

@@ -1,30 +1,36 @@
-//! Comparison of numbers in payloads: 64-bit integers, and binary64s. A binary64 equals both its exact value and the shortest
-//! decimal that parses to it (see [`Number`]).
+//! Comparison of numbers in payloads: 64-bit integers, and binary64s, which count as the shortest decimal that parses to them (see
+//! [`Number`]), unless the payload's text has other digits.
 
 use std::cmp::Ordering;
 
-use serde_json::Value;
-
 use crate::Number;
+use crate::exact::Digits;
 
-/// Up to this, the exact value and the shortest decimal of a whole binary64 are the same.
+/// Up to this, a whole binary64 is an integer that needs no rounding.
 const MAX_SAFE: f64 = Number::EXACT_INTEGER_LIMIT;
 
 /// The range of 64-bit integers, signed and unsigned, as binary64s.
 const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0;
 
-pub(super) fn is_integer(number: &serde_json::Number) -> bool {
+#[inline]
+pub(super) fn is_integer(number: &serde_json::Number, digits: Digits<'_>) -> bool {
+    if let Some(exact) = digits.of(number) {
+        return exact.is_integer();
+    }
     // A binary64 with a fraction is below 2^53, so its shortest decimal has a fraction as well.
     number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
-/// Compares by mathematical value, except that a binary64 equals both of its values. If the nearest binary64s of the two numbers
-/// differ, they decide; otherwise the exact values are compared, which is slower and rare.
-pub(super) fn compare(number: &serde_json::Number, limit: &Number) -> Ordering {
+/// Compares by mathematical value. If the nearest binary64s of the two numbers differ, they decide; otherwise the decimals are
+/// compared, which is slower and rare.
+pub(super) fn compare(number: &serde_json::Number, limit: &Number, digits: Digits<'_>) -> Ordering {
     let float = number.as_f64().unwrap_or(f64::INFINITY);
     match float.partial_cmp(&limit.as_f64()) {
         Some(Ordering::Equal) | None => {}
         Some(ordering) => return ordering,
+    }
+    if let Some(exact) = digits.of(number) {
+        return exact.cmp(limit);
     }
     if float.abs() < MAX_SAFE && float.fract() == 0.0 && limit.is_integer() {
         return Ordering::Equal;
@@ -35,45 +41,25 @@ pub(super) fn compare(number: &serde_json::Number, limit: &Number) -> Ordering {
     limit.compare_float(float)
 }
 
-/// Which of its two values a binary64 beyond 2^53 has if it is compared with the 64-bit integers of the same payload. For all
-/// other numbers, the two readings are equal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Reading {
-    Exact,
-    Shortest,
+/// The number as an integer, if it is one in the range of 64-bit integers.
+pub(crate) fn to_integer(number: &serde_json::Number, digits: Digits<'_>) -> Option<i128> {
+    if let Some(exact) = digits.of(number) {
+        return exact.as_i64().map(i128::from).or_else(|| exact.as_u64().map(i128::from));
+    }
+    if let Some(integer) = integer(number) {
+        return Some(integer);
+    }
+    let float = number.as_f64()?;
+    if float.abs() > MAX_SAFE && INTEGERS.contains(&float) {
+        return Number::from_f64(float)?.to_string().parse().ok();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a whole number of 64 bits")]
+    (float.fract() == 0.0 && INTEGERS.contains(&float)).then_some(float as i128)
 }
 
-impl Reading {
-    /// The number as an integer, if it is one and its exact value is in the range of 64-bit integers.
-    pub(super) fn integer(self, number: &serde_json::Number) -> Option<i128> {
-        if let Some(integer) = integer(number) {
-            return Some(integer);
-        }
-        let float = number.as_f64()?;
-        if self == Reading::Shortest && float.abs() > MAX_SAFE && INTEGERS.contains(&float) {
-            return Number::from_f64(float)?.to_string().parse().ok();
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "a whole number of 64 bits")]
-        (float.fract() == 0.0 && INTEGERS.contains(&float)).then_some(float as i128)
-    }
-
-    /// The number in this reading: two numbers are equal in this reading if and only if the results are equal.
-    pub(super) fn number(self, number: &serde_json::Number) -> Option<Number> {
-        self.integer(number).map_or_else(|| nearest(number), whole)
-    }
-}
-
-/// Whether the value contains a number with two different readings. The recursion is as deep as the value.
-pub(super) fn has_two_readings(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => {
-            let two = |float: f64| float.abs() > MAX_SAFE && INTEGERS.contains(&float);
-            integer(number).is_none() && number.as_f64().is_some_and(two)
-        }
-        Value::Array(items) => items.iter().any(has_two_readings),
-        Value::Object(members) => members.values().any(has_two_readings),
-        _ => false,
-    }
+/// The exact value.
+pub(super) fn to_number(number: &serde_json::Number, digits: Digits<'_>) -> Option<Number> {
+    digits.of(number).cloned().or_else(|| Number::from_payload(number))
 }
 
 /// The shortest decimal of the nearest binary64.
@@ -92,16 +78,19 @@ fn whole(integer: i128) -> Option<Number> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::ExactPayload;
+
+    const TREE: Digits<'static> = Digits::OF_TREE;
 
     fn number(value: &Value) -> serde_json::Number {
         value.as_number().unwrap().clone()
     }
 
     #[test]
-    fn numbers_compare_by_exact_value() {
+    fn numbers_compare_by_the_value_that_they_print() {
         for (payload, limit, expected) in [
             (json!(1.0), "1", Ordering::Equal),
             (json!(9_007_199_254_740_993_u64), "9007199254740992", Ordering::Greater),
@@ -109,14 +98,14 @@ mod tests {
             (json!(9_007_199_254_740_992.0), "9007199254740993", Ordering::Less),
             (json!(u64::MAX), "18446744073709551616", Ordering::Less),
             (json!(0.1), "0.1", Ordering::Equal),
-            (json!(0.1), "0.10000000000000000555", Ordering::Greater),
-            (json!(0.1), "0.10000000000000000556", Ordering::Less),
+            (json!(0.1), "0.10000000000000000555", Ordering::Less),
+            (json!(0.1), "0.1000000000000000055511151231257827021181583404541015625", Ordering::Less),
             (json!(-0.0), "0", Ordering::Equal),
             (json!(1e300), "1e300", Ordering::Equal),
             (json!(5e-324), "0", Ordering::Greater),
-            (json!(5e-324), "4.9406564584124655e-324", Ordering::Less),
+            (json!(5e-324), "4.9406564584124655e-324", Ordering::Greater),
         ] {
-            assert_eq!(compare(&number(&payload), &limit.parse().unwrap()), expected, "{payload} {limit}");
+            assert_eq!(compare(&number(&payload), &limit.parse().unwrap(), TREE), expected, "{payload} {limit}");
         }
     }
 
@@ -133,38 +122,47 @@ mod tests {
         ]
     }
 
+    /// Decimals near each other, of which some are equal, and some have the same binary64.
+    fn decimals() -> impl Strategy<Value = String> {
+        let whole =
+            prop_oneof![Just("0"), Just("9007199254740992"), Just("9223372036854775807"), Just("18446744073709551615")];
+        let fraction =
+            prop_oneof![Just(""), Just(".0"), Just(".5"), Just(".00000000000000000001"), Just(".1"), Just(".10")];
+        let exponent = prop_oneof![Just(""), Just("e0"), Just("e-1"), Just("E+2")];
+        (any::<bool>(), whole, fraction, exponent).prop_map(|(minus, whole, fraction, exponent)| {
+            format!("{}{whole}{fraction}{exponent}", if minus { "-" } else { "" })
+        })
+    }
+
     proptest! {
         #[test]
         fn the_fast_comparison_agrees_with_the_exact_one(a in numbers(), b in numbers()) {
             let (a, b) = (a.as_number().unwrap(), Number::from_payload(b.as_number().unwrap()).unwrap());
-            let exact = integer(a).map_or_else(|| Number::exact(a.as_f64().unwrap()), whole).unwrap();
-            let same = Number::from_payload(a).unwrap() == b;
-            prop_assert_eq!(compare(a, &b), if same { Ordering::Equal } else { exact.cmp(&b) });
+            prop_assert_eq!(compare(a, &b, TREE), Number::from_payload(a).unwrap().cmp(&b));
         }
 
         #[test]
-        fn the_exact_value_of_a_binary64_round_trips(x in any::<f64>()) {
-            prop_assume!(x.is_finite() && (x * 2.0).is_finite());
-            let exact = Number::exact(x).unwrap();
-            prop_assert_eq!(exact.as_f64(), x);
-            prop_assert_eq!(compare(&serde_json::Number::from_f64(x).unwrap(), &exact), Ordering::Equal);
+        fn the_digits_of_a_text_decide(a in decimals(), b in decimals()) {
+            let payload = ExactPayload::parse(a.as_bytes()).unwrap();
+            let (a, b): (Number, Number) = (a.parse().unwrap(), b.parse().unwrap());
+            let number = payload.value().as_number().unwrap();
+            prop_assert_eq!(compare(number, &b, payload.digits()), a.cmp(&b));
+            prop_assert_eq!(is_integer(number, payload.digits()), a.is_integer());
+            prop_assert_eq!(to_number(number, payload.digits()), Some(a));
         }
 
         #[test]
-        fn numbers_are_equal_if_and_only_if_they_share_a_reading(a in numbers(), b in numbers()) {
+        fn numbers_of_a_tree_are_equal_as_integers_if_they_are_equal(a in numbers(), b in numbers()) {
             let (a, b) = (a.as_number().unwrap(), b.as_number().unwrap());
-            let shared = [Reading::Exact, Reading::Shortest].iter().any(|r| r.number(a) == r.number(b));
-            let equal = match (integer(a), integer(b)) {
-                (_, Some(b)) => compare(a, &whole(b).unwrap()).is_eq(),
-                (Some(a), None) => compare(b, &whole(a).unwrap()).is_eq(),
-                (None, None) => a.as_f64() == b.as_f64(),
-            };
-            prop_assert_eq!(shared, equal);
+            if let (Some(x), Some(y)) = (to_integer(a, TREE), to_integer(b, TREE)) {
+                prop_assert_eq!(x == y, Number::from_payload(a) == Number::from_payload(b));
+            }
         }
 
         #[test]
         fn is_integer_agrees_with_the_shortest_decimal(a in numbers()) {
-            prop_assert_eq!(is_integer(a.as_number().unwrap()), Number::from_payload(a.as_number().unwrap()).unwrap().is_integer());
+            let exact = Number::from_payload(a.as_number().unwrap()).unwrap();
+            prop_assert_eq!(is_integer(a.as_number().unwrap(), TREE), exact.is_integer());
         }
     }
 }

@@ -19,8 +19,8 @@ pub(super) trait Report<'a> {
 }
 
 /// The violations with their messages, up to a maximum number.
-pub(super) struct List {
-    wording: Wording,
+pub(super) struct List<'a> {
+    wording: Wording<'a>,
     max: usize,
     budget: usize,
     violations: Vec<Violation>,
@@ -28,21 +28,21 @@ pub(super) struct List {
 
 /// The number of failures, and the first one.
 pub(super) struct Summary<'a> {
-    wording: Wording,
+    wording: Wording<'a>,
     pub(super) count: usize,
     pub(super) first: Option<(Vec<Token<'a>>, Finding<'a>)>,
     /// Whether the value itself has the wrong type.
     pub(super) has_wrong_type: bool,
 }
 
-impl Summary<'_> {
-    pub(super) fn new(wording: Wording) -> Self {
+impl<'a> Summary<'a> {
+    pub(super) fn new(wording: Wording<'a>) -> Self {
         Self { wording, count: 0, first: None, has_wrong_type: false }
     }
 }
 
-impl List {
-    pub(super) fn new(wording: Wording, max: usize) -> Self {
+impl<'a> List<'a> {
+    pub(super) fn new(wording: Wording<'a>, max: usize) -> Self {
         Self { wording, max, budget: BUDGET, violations: Vec::new() }
     }
 
@@ -54,7 +54,7 @@ impl List {
 
 /// The distinct failures at one location, sorted by keyword, then by message (by UTF-16 code units, as generated TypeScript
 /// sorts). Two subschemas may have the same assertion, which gives the same message.
-fn distinct(findings: Vec<Finding<'_>>, wording: Wording) -> Vec<Finding<'_>> {
+fn distinct<'a>(findings: Vec<Finding<'a>>, wording: Wording<'_>) -> Vec<Finding<'a>> {
     // Usually there is only one. Comparing needs the messages, which take time to write.
     if findings.len() < 2 {
         return findings;
@@ -65,7 +65,7 @@ fn distinct(findings: Vec<Finding<'_>>, wording: Wording) -> Vec<Finding<'_>> {
     keyed.into_iter().map(|(.., finding)| finding).collect()
 }
 
-impl<'a> Report<'a> for List {
+impl<'a> Report<'a> for List<'a> {
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()> {
         if findings.is_empty() {
             return ControlFlow::Continue(());

@@ -8,10 +8,12 @@ use serde_json::Value;
 use super::check::check;
 use super::compile::Program;
 use super::program::{Checks, InPlace, ObjectChecks, Property, Subschema, SubschemaId};
+use crate::exact::Digits;
 
 /// Evaluates subschemas on the values of one payload, and caches the verdicts of shared subschemas.
 pub(super) struct Evaluator<'p, 'v> {
     program: &'p Program,
+    digits: Digits<'v>,
     stack: Vec<Frame<'p, 'v>>,
     /// Verdicts by subschema and address of the value. The address identifies a location, because the payload does not move.
     known: HashMap<(SubschemaId, usize), bool>,
@@ -43,8 +45,8 @@ enum Step<'v> {
 }
 
 impl<'p, 'v> Evaluator<'p, 'v> {
-    pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, stack: Vec::new(), known: HashMap::new() }
+    pub(super) fn new(program: &'p Program, digits: Digits<'v>) -> Self {
+        Self { program, digits, stack: Vec::new(), known: HashMap::new() }
     }
 
     /// Whether `value` conforms to the subschema. Its depth has been checked.
@@ -69,18 +71,22 @@ impl<'p, 'v> Evaluator<'p, 'v> {
             Subschema::Checks(checks) => checks,
         };
         if !checks.needs_others(value) {
-            return Some(passes(checks, value));
+            return Some(self.passes(checks, value));
         }
         if checks.is_shared
             && let Some(&verdict) = self.known.get(&place(id, value))
         {
             return Some(verdict);
         }
-        if !passes(checks, value) {
+        if !self.passes(checks, value) {
             return Some(false);
         }
         self.stack.push(Frame { id, checks, value, stage: Stage::AllOf(checks.all_of().iter()) });
         None
+    }
+
+    fn passes(&self, checks: &Checks, value: &Value) -> bool {
+        check(checks, value, self.digits, &mut |_| ControlFlow::Break(())).is_continue()
     }
 
     fn leave(&mut self, verdict: bool) {
@@ -94,10 +100,6 @@ impl<'p, 'v> Evaluator<'p, 'v> {
 
 fn place(subschema: SubschemaId, value: &Value) -> (SubschemaId, usize) {
     (subschema, std::ptr::from_ref(value).addr())
-}
-
-fn passes(checks: &Checks, value: &Value) -> bool {
-    check(checks, value, &mut |_| ControlFlow::Break(())).is_continue()
 }
 
 impl Checks {

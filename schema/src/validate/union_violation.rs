@@ -7,7 +7,7 @@ use super::message::any_of;
 use super::path::to_pointer;
 use super::program::{Checks, SubschemaId};
 use super::report::Summary;
-use super::value::{equal, type_of};
+use super::value::{equal, exact_type_of};
 use crate::pointer::by_utf16;
 use crate::{Json, Type, TypeSet};
 
@@ -57,9 +57,13 @@ impl<'a> Collector<'a> {
             return plain;
         }
         if let Some(types) = self.types_of_all(branches)
-            && !types.iter().copied().collect::<TypeSet>().contains(type_of(value))
+            && !types.iter().copied().collect::<TypeSet>().contains(exact_type_of(value, self.wording.digits))
         {
-            return format!("{plain}: expected {}, got {}", any_of(types), type_of(value).name());
+            return format!(
+                "{plain}: expected {}, got {}",
+                any_of(types),
+                exact_type_of(value, self.wording.digits).name()
+            );
         }
         // Inside a branch, a failed union is one failure without an explanation; explaining each level would take exponential time.
         self.explains = false;
@@ -91,7 +95,8 @@ impl<'a> Collector<'a> {
     }
 
     fn distance(&self, branch: SubschemaId, value: &Value, summary: &Summary<'_>) -> Distance {
-        let tags = self.tags(branch).filter_map(|(name, literal)| Some(equal(value.get(name)?, literal)));
+        let tags =
+            self.tags(branch).filter_map(|(name, literal)| Some(equal(value.get(name)?, literal, self.wording.digits)));
         let tag = tags.fold(Tag::None, |tag, same| match (tag, same) {
             (Tag::Other, _) | (_, false) => Tag::Other,
             _ => Tag::Same,

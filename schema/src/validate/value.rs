@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::number::{Reading, compare, has_two_readings, is_integer, nearest};
+use super::number::{compare, is_integer, nearest, to_integer, to_number};
+use crate::exact::Digits;
 use crate::{Json, Number, Type, TypeSet};
 
 /// Arrays of up to this many items are searched for duplicates without a hash table, which is faster.
@@ -22,11 +23,16 @@ pub(super) fn is_shallow(value: &Value, levels: usize) -> bool {
     }
 }
 
+/// The type of a value of a tree.
 pub(crate) fn type_of(value: &Value) -> Type {
+    exact_type_of(value, Digits::OF_TREE)
+}
+
+pub(super) fn exact_type_of(value: &Value, digits: Digits<'_>) -> Type {
     match value {
         Value::Null => Type::Null,
         Value::Bool(_) => Type::Boolean,
-        Value::Number(number) if is_integer(number) => Type::Integer,
+        Value::Number(number) if is_integer(number, digits) => Type::Integer,
         Value::Number(_) => Type::Number,
         Value::String(_) => Type::String,
         Value::Array(_) => Type::Array,
@@ -36,12 +42,12 @@ pub(crate) fn type_of(value: &Value) -> Type {
 
 /// Whether the value has one of the types. The most expensive check, whether a number is an integer, comes last.
 #[inline]
-pub(super) fn has_type(value: &Value, types: TypeSet) -> bool {
+pub(super) fn has_type(value: &Value, types: TypeSet, digits: Digits<'_>) -> bool {
     types.contains(match value {
         Value::Null => Type::Null,
         Value::Bool(_) => Type::Boolean,
         Value::Number(number) => {
-            return types.contains(Type::Number) || (types.contains(Type::Integer) && is_integer(number));
+            return types.contains(Type::Number) || (types.contains(Type::Integer) && is_integer(number, digits));
         }
         Value::String(_) => Type::String,
         Value::Array(_) => Type::Array,
@@ -50,8 +56,8 @@ pub(super) fn has_type(value: &Value, types: TypeSet) -> bool {
 }
 
 impl Json {
-    /// Whether a payload equals this value, as `const` compares them. A binary64 of the payload equals both its exact value and
-    /// the shortest decimal that reads back as it. The depth of recursion is that of this value.
+    /// Whether a payload equals this value, as `const` compares them. A binary64 of the payload counts as the shortest decimal that
+    /// reads back as it. The depth of recursion is that of this value.
     ///
     /// ```
     /// use capgen_schema::Json;
@@ -62,28 +68,28 @@ impl Json {
     /// # Ok::<(), capgen_schema::NumberError>(())
     /// ```
     pub fn equals(&self, payload: &Value) -> bool {
-        equal(payload, self)
+        equal(payload, self, Digits::OF_TREE)
     }
 }
 
 /// JSON equality. Recursion is bounded by the depth of `literal`, which the loader has checked.
-pub(super) fn equal(value: &Value, literal: &Json) -> bool {
+pub(super) fn equal(value: &Value, literal: &Json, digits: Digits<'_>) -> bool {
     match (value, literal) {
         (Value::Null, Json::Null) => true,
         (Value::Bool(a), Json::Bool(b)) => a == b,
-        (Value::Number(a), Json::Number(b)) => compare(a, b).is_eq(),
+        (Value::Number(a), Json::Number(b)) => compare(a, b, digits).is_eq(),
         (Value::String(a), Json::String(b)) => a == b,
-        (Value::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Value::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b, digits)),
         (Value::Object(a), Json::Object(b)) => {
-            a.len() == b.len() && b.iter().all(|(name, b)| a.get(name).is_some_and(|a| equal(a, b)))
+            a.len() == b.len() && b.iter().all(|(name, b)| a.get(name).is_some_and(|a| equal(a, b, digits)))
         }
         _ => false,
     }
 }
 
 /// The canonical text, for messages.
-pub(super) fn canonical(value: &Value) -> String {
-    text(value, Number::from_payload)
+pub(crate) fn canonical(value: &Value, digits: Digits<'_>) -> String {
+    text(value, |number| to_number(number, digits))
 }
 
 /// A text that is the same for all values that equal one literal. Other values have the same text only if the nearest binary64s of
@@ -97,9 +103,8 @@ fn text(value: &Value, number: impl Fn(&serde_json::Number) -> Option<Number>) -
     Json::reading(value, &number).map_or_else(|| value.to_string(), |json| json.canonical())
 }
 
-/// The indexes of the first two items that are equal: equal if every binary64 is read as its exact value, or equal if every
-/// binary64 is read as its shortest decimal. Takes time about linear in the size of the items.
-pub(super) fn repeated(items: &[Value]) -> Option<(usize, usize)> {
+/// The indexes of the first two items that are equal. Takes time about linear in the size of the items.
+pub(super) fn repeated(items: &[Value], digits: Digits<'_>) -> Option<(usize, usize)> {
     if items.len() < 2 {
         return None;
     }
@@ -110,18 +115,12 @@ pub(super) fn repeated(items: &[Value]) -> Option<(usize, usize)> {
             .flat_map(|(j, b)| items.iter().take(j).enumerate().map(move |(i, a)| (i, a, j, b)));
         return pairs.into_iter().find(|(_, a, _, b)| a == b).map(|(i, _, j, _)| (i, j));
     }
-    let exact = repeated_as(items, Reading::Exact);
-    let shortest = items.iter().any(has_two_readings).then(|| repeated_as(items, Reading::Shortest)).flatten();
-    exact.into_iter().chain(shortest).min_by_key(|&(first, second)| (second, first))
-}
-
-fn repeated_as(items: &[Value], reading: Reading) -> Option<(usize, usize)> {
     let mut seen = HashMap::with_capacity(items.len());
     let mut numbered = items.iter().enumerate();
-    numbered.find_map(|(index, item)| seen.insert(Key::new(item, reading), index).map(|first| (first, index)))
+    numbered.find_map(|(index, item)| seen.insert(Key::new(item, digits), index).map(|first| (first, index)))
 }
 
-/// A key that is equal for values that are equal in one reading.
+/// A key that is equal for values that are equal.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'v> {
     String(&'v str),
@@ -133,15 +132,17 @@ enum Key<'v> {
 }
 
 impl<'v> Key<'v> {
-    fn new(value: &'v Value, reading: Reading) -> Self {
+    fn new(value: &'v Value, digits: Digits<'_>) -> Self {
         match value {
             Value::String(text) => Key::String(text),
-            Value::Number(number) => match (reading.integer(number), number.as_f64()) {
-                (Some(integer), _) => Key::Integer(integer),
-                (None, Some(float)) => Key::Float(float.to_bits()),
-                (None, None) => Key::Other(number.to_string()),
+            Value::Number(number) => match (to_integer(number, digits), digits.of(number), number.as_f64()) {
+                (Some(integer), ..) => Key::Integer(integer),
+                // No other number of a tree is equal to one that the tree rounds.
+                (None, Some(exact), _) => Key::Other(exact.to_string()),
+                (None, None, Some(float)) => Key::Float(float.to_bits()),
+                (None, None, None) => Key::Other(number.to_string()),
             },
-            _ => Key::Other(text(value, |number| reading.number(number))),
+            _ => Key::Other(canonical(value, digits)),
         }
     }
 }
@@ -164,7 +165,20 @@ mod tests {
             (json!([0, -0.0]), Some((0, 1))),
             (json!([[0], [false]]), None),
         ] {
-            assert_eq!(repeated(items.as_array().unwrap()), expected, "{items}");
+            assert_eq!(repeated(items.as_array().unwrap(), Digits::OF_TREE), expected, "{items}");
+        }
+    }
+    #[test]
+    fn repeated_items_are_found_by_their_digits() {
+        for (text, expected) in [
+            ("[0.1, 0.10000000000000000001]", None),
+            ("[0.10000000000000000001, 1000000000000000000100e-22]", Some((0, 1))),
+            ("[9007199254740993.0, 9007199254740992, 9007199254740993]", Some((0, 2))),
+            (r#"[{"a": 1e30}, {"a": 1000000000000000000000000000001}]"#, None),
+            (r#"[[1000000000000000000000000000001.0], [1000000000000000000000000000001]]"#, Some((0, 1))),
+        ] {
+            let payload = crate::ExactPayload::parse(text.as_bytes()).unwrap();
+            assert_eq!(repeated(payload.value().as_array().unwrap(), payload.digits()), expected, "{text}");
         }
     }
 }

@@ -12,6 +12,7 @@ use super::compile::Program;
 use super::program::{ArrayChecks, Checks, InPlace, ObjectChecks, Subschema, SubschemaId};
 use super::stack;
 use super::value::{has_type, is_shallow};
+use crate::exact::Digits;
 
 /// How many evaluations may be active on the call stack: two for each level of the deepest payload, and some more. Their
 /// frames take less than 512 KiB without optimization and a fraction of that with it. Deeper evaluations use [`stack`].
@@ -25,6 +26,7 @@ const MAX_REPEATED: u32 = 1 << 14;
 pub(super) struct Evaluator<'p, 'v> {
     program: &'p Program,
     payload: &'v Value,
+    digits: Digits<'v>,
     max_depth: usize,
     shallow: Option<bool>,
     /// Evaluations of shared subschemas.
@@ -76,16 +78,17 @@ fn stop(_: Failure<'_>) -> ControlFlow<()> {
 }
 
 impl<'p, 'v> Evaluator<'p, 'v> {
-    pub(super) fn new(program: &'p Program, payload: &'v Value, max_depth: usize) -> Self {
+    pub(super) fn new(program: &'p Program, payload: &'v Value, digits: Digits<'v>, max_depth: usize) -> Self {
         Self {
             program,
             payload,
+            digits,
             max_depth,
             shallow: None,
             repeated: 0,
             known: HashMap::new(),
             gave_up: false,
-            fallback: stack::Evaluator::new(program),
+            fallback: stack::Evaluator::new(program, digits),
         }
     }
 
@@ -114,12 +117,14 @@ impl<'p, 'v> Evaluator<'p, 'v> {
             Subschema::Bool(verdict) => return *verdict && room.allows(value),
             Subschema::Checks(checks) => checks,
         };
-        if !has_type(value, checks.types) || check_literals(checks, value, &mut stop).is_break() {
+        if !has_type(value, checks.types, self.digits)
+            || check_literals(checks, value, self.digits, &mut stop).is_break()
+        {
             return false;
         }
         let own = match value {
             Value::Null | Value::Bool(_) => true,
-            Value::Number(number) => check_number(checks, number, &mut stop).is_continue(),
+            Value::Number(number) => check_number(checks, number, self.digits, &mut stop).is_continue(),
             Value::String(text) => {
                 checks.strings.as_ref().is_none_or(|strings| check_string(strings, text, &mut stop).is_continue())
             }
@@ -189,7 +194,7 @@ impl<'p, 'v> Evaluator<'p, 'v> {
         } else {
             // Comparing items recurses into them, so they must be shallow.
             let is_flat = !items.iter().any(|item| item.is_array() || item.is_object());
-            if !(is_flat || self.is_shallow()) || check_array(checks, items, &mut stop).is_break() {
+            if !(is_flat || self.is_shallow()) || check_array(checks, items, self.digits, &mut stop).is_break() {
                 return false;
             }
         }

@@ -1,5 +1,7 @@
 //! Locates the JSON Schema Test Suite, which is not part of this repository.
 
+pub(crate) mod groups;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

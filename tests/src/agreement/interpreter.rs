@@ -1,6 +1,6 @@
-//! The reference: [`parse_payload`], then [`Validator`].
+//! The reference: [`ExactPayload`], then [`Validator`].
 
-use capgen_schema::{Schema, Validator, Violation, parse_payload};
+use capgen_schema::{ExactPayload, Schema, Validator, Violation, parse_payload};
 use serde_json::Value;
 
 use super::{Answer, Pair, Place, parse};
@@ -18,9 +18,11 @@ pub fn interpreter(pair: &Pair) -> Vec<Answer> {
 
 fn check(validator: &Validator, payload: &str) -> Answer {
     let Some(value) = value(payload) else { return Answer::default() };
-    let violations = validator.validate(&value);
+    let exact = ExactPayload::new(payload, value);
+    let violations = validator.validate_exact(&exact);
     let valid = violations.is_empty();
-    let trouble = (validator.is_valid(&value) != valid).then(|| "`is_valid` disagrees with `validate`".to_owned());
+    let trouble =
+        (validator.is_valid_exact(&exact) != valid).then(|| "`is_valid` disagrees with `validate`".to_owned());
     let messages = violations.iter().map(|violation| violation.message.clone()).collect();
     Answer { valid, places: Some(places(violations)), messages: Some(messages), trouble }
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use capgen_codegen::Language;
-use capgen_schema::{Json, Schema, Validator};
+use capgen_schema::{ExactPayload, Json, Schema, Validator};
 use serde_json::Value;
 
 use super::interpreter::value;
@@ -41,15 +41,17 @@ impl Rust {
             let contract = contract("agent", &[Draft::request("c", &pair.schema)]).map_err(|f| summary(&f))?;
             files.push((format!("m{index}.rs"), generated(&contract, Language::Rust)));
             writeln!(main, "mod m{index};")?;
-            writeln!(arms, "            \"{index}\" => check::<m{index}::C>(&text),")?;
+            writeln!(arms, "            \"{index}\" => check::<m{index}::C>(&text, in_domain),")?;
         }
         write!(
             main,
             "fn main() {{
     for line in std::io::stdin().lock().lines() {{
         let line = line.unwrap();
-        let (index, text) = line.split_once(' ').unwrap();
+        let (index, rest) = line.split_once(' ').unwrap();
+        let (in_domain, text) = rest.split_once(' ').unwrap();
         let text: String = serde_json::from_str(text).unwrap();
+        let in_domain = in_domain == \"true\";
         let answer = match index {{\n{arms}            _ => unreachable!(),\n        }};
         println!(\"{{answer}}\");
     }}
@@ -71,7 +73,7 @@ impl Rust {
         let mut lines = String::new();
         for (index, pair) in pairs.iter().enumerate() {
             for payload in &pair.payloads {
-                writeln!(lines, "{index} {}", Value::from(payload.as_str()))?;
+                writeln!(lines, "{index} {} {}", is_in_domain(payload), Value::from(payload.as_str()))?;
             }
         }
         let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
@@ -114,10 +116,19 @@ impl Engine for Rust {
             None if answer.trouble.is_none() => vec![value.clone()],
             _ => return None,
         };
-        let is_valid = Validator::new(schema).is_valid(&value);
-        (is_valid && !answer.valid && rejected.iter().any(has_unrepresentable_integer))
-            .then_some("integer beyond the Rust type")
+        let is_valid = Validator::new(schema).is_valid_exact(&ExactPayload::new(payload, value));
+        let is_rounded = !is_in_domain(payload);
+        match is_valid && !answer.valid {
+            true if rejected.iter().any(has_unrepresentable_integer) => Some("integer beyond the Rust type"),
+            true if is_rounded => Some("number that the Rust type rounds"),
+            _ => None,
+        }
     }
+}
+
+/// Whether the text is valid JSON, and a tree has every digit of its numbers.
+fn is_in_domain(payload: &str) -> bool {
+    domain::is_payload(payload) && domain::numbers(payload).into_iter().all(domain::in_rust)
 }
 
 /// Whether the value contains an integer that `i64` cannot represent, or that `f64` rounds.
@@ -136,7 +147,7 @@ fn answers(schema: &Schema, payload: &str, reported: &Value) -> Vec<Option<Answe
     let trouble =
         reported["trouble"].as_str().map(str::to_owned).or_else(|| not_kept(schema, payload, &reported["written"]));
     let mut bytes = answer(&reported["bytes"]);
-    let in_domain = domain::is_payload(payload);
+    let in_domain = is_in_domain(payload);
     if reported["bytes"].is_null() && capgen_schema::parse_payload(payload.as_bytes()).is_ok() {
         bytes.trouble = Some("reports invalid JSON".to_owned());
     }
@@ -157,7 +168,8 @@ fn answer(reported: &Value) -> Answer {
 /// The value that was read but not written back, or changed.
 fn not_kept(schema: &Schema, payload: &str, written: &Value) -> Option<String> {
     let written = written.as_str().filter(|written| !written.is_empty())?;
-    let json = |text: &str| Json::try_from(&value(text)?).ok();
+    // A number that underflows is no number of a schema, but is zero in a payload.
+    let json = |text: &str| text.parse().ok().or_else(|| Json::try_from(&value(text)?).ok());
     let (Some(before), Some(after)) = (json(payload), json(written)) else {
         return Some(format!("{written} is not valid JSON"));
     };
