@@ -89,9 +89,9 @@ mod payments_contract {
         /// Chosen by the caller. A second request with the same key gets the response of the first.
         pub idempotency_key: String,
         /// The price to charge.
-        pub amount: CreatePaymentRequestMoney,
+        pub amount: Money,
         /// The `method` property.
-        pub method: CreatePaymentRequestPaymentMethod,
+        pub method: PaymentMethod,
         /// The shop's order number, such as `SO-2026-000042`.
         pub order_id: String,
         /// When to take the money; immediately if absent.
@@ -99,7 +99,7 @@ mod payments_contract {
         /// The fraction of the price that was waived, at least 0 and less than 1.
         pub discount_rate: Option<f64>,
         /// Who receives the money; only the shop if absent.
-        pub allocation: Option<CreatePaymentRequestAllocation>,
+        pub allocation: Option<Allocation>,
         /// Free text from the caller, included in reports.
         pub metadata: Option<::std::collections::BTreeMap<String, String>>,
     }
@@ -108,8 +108,8 @@ mod payments_contract {
         /// Creates a value with the required properties only.
         pub fn new(
             idempotency_key: impl Into<String>,
-            amount: CreatePaymentRequestMoney,
-            method: CreatePaymentRequestPaymentMethod,
+            amount: Money,
+            method: PaymentMethod,
             order_id: impl Into<String>,
         ) -> Self {
             Self {
@@ -127,14 +127,14 @@ mod payments_contract {
 
     /// An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CreatePaymentRequestMoney {
+    pub struct Money {
         /// A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
         pub minor_units: u64,
         /// An ISO 4217 code of three letters.
         pub currency: String,
     }
 
-    impl CreatePaymentRequestMoney {
+    impl Money {
         /// Creates a value with all its properties.
         pub fn new(minor_units: u64, currency: impl Into<String>) -> Self {
             Self {
@@ -146,63 +146,63 @@ mod payments_contract {
 
     /// How the customer pays, selected by `kind`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum CreatePaymentRequestPaymentMethod {
+    pub enum PaymentMethod {
         /// An object whose `kind` is `"card"`.
-        Card(CreatePaymentRequestCard),
+        Card(Card),
         /// An object whose `kind` is `"bank-transfer"`.
-        BankTransfer(CreatePaymentRequestBankTransfer),
+        BankTransfer(BankTransfer),
         /// An object whose `kind` is `"store-credit"`.
-        StoreCredit(CreatePaymentRequestStoreCredit),
+        StoreCredit(StoreCredit),
     }
 
-    impl From<CreatePaymentRequestCard> for CreatePaymentRequestPaymentMethod {
-        fn from(value: CreatePaymentRequestCard) -> Self {
+    impl From<Card> for PaymentMethod {
+        fn from(value: Card) -> Self {
             Self::Card(value)
         }
     }
 
-    impl From<CreatePaymentRequestBankTransfer> for CreatePaymentRequestPaymentMethod {
-        fn from(value: CreatePaymentRequestBankTransfer) -> Self {
+    impl From<BankTransfer> for PaymentMethod {
+        fn from(value: BankTransfer) -> Self {
             Self::BankTransfer(value)
         }
     }
 
-    impl From<CreatePaymentRequestStoreCredit> for CreatePaymentRequestPaymentMethod {
-        fn from(value: CreatePaymentRequestStoreCredit) -> Self {
+    impl From<StoreCredit> for PaymentMethod {
+        fn from(value: StoreCredit) -> Self {
             Self::StoreCredit(value)
         }
     }
 
-    /// Generated from `/definitions/Card` in the request schema of `create-payment`.
+    /// Generated from `/definitions/Card`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CreatePaymentRequestCard {
+    pub struct Card {
         /// The `kind` property.
-        pub kind: CreatePaymentRequestCardKind,
+        pub kind: CardKind,
         /// The token from the payment form; never a card number.
         pub token: String,
         /// Whether to ask the customer's bank.
         pub three_d_secure: Option<bool>,
     }
 
-    impl CreatePaymentRequestCard {
+    impl Card {
         /// Creates a value with the required properties only.
         pub fn new(token: impl Into<String>) -> Self {
             Self {
-                kind: CreatePaymentRequestCardKind::Card,
+                kind: CardKind::Card,
                 token: token.into(),
                 three_d_secure: None,
             }
         }
     }
 
-    /// Generated from `/definitions/Card/properties/kind` in the request schema of `create-payment`.
+    /// Generated from `/definitions/Card/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum CreatePaymentRequestCardKind {
+    pub enum CardKind {
         /// The value `"card"`.
         Card,
     }
 
-    impl CreatePaymentRequestCardKind {
+    impl CardKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Card]
@@ -215,36 +215,36 @@ mod payments_contract {
         }
     }
 
-    /// Generated from `/definitions/BankTransfer` in the request schema of `create-payment`.
+    /// Generated from `/definitions/BankTransfer`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CreatePaymentRequestBankTransfer {
+    pub struct BankTransfer {
         /// The `kind` property.
-        pub kind: CreatePaymentRequestBankTransferKind,
+        pub kind: BankTransferKind,
         /// The `iban` property.
         pub iban: String,
         /// The reference of the SEPA mandate.
         pub mandate: String,
     }
 
-    impl CreatePaymentRequestBankTransfer {
+    impl BankTransfer {
         /// Creates a value with all its properties.
         pub fn new(iban: impl Into<String>, mandate: impl Into<String>) -> Self {
             Self {
-                kind: CreatePaymentRequestBankTransferKind::BankTransfer,
+                kind: BankTransferKind::BankTransfer,
                 iban: iban.into(),
                 mandate: mandate.into(),
             }
         }
     }
 
-    /// Generated from `/definitions/BankTransfer/properties/kind` in the request schema of `create-payment`.
+    /// Generated from `/definitions/BankTransfer/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum CreatePaymentRequestBankTransferKind {
+    pub enum BankTransferKind {
         /// The value `"bank-transfer"`.
         BankTransfer,
     }
 
-    impl CreatePaymentRequestBankTransferKind {
+    impl BankTransferKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::BankTransfer]
@@ -257,33 +257,33 @@ mod payments_contract {
         }
     }
 
-    /// Generated from `/definitions/StoreCredit` in the request schema of `create-payment`.
+    /// Generated from `/definitions/StoreCredit`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CreatePaymentRequestStoreCredit {
+    pub struct StoreCredit {
         /// The `kind` property.
-        pub kind: CreatePaymentRequestStoreCreditKind,
+        pub kind: StoreCreditKind,
         /// The `accountId` property.
         pub account_id: String,
     }
 
-    impl CreatePaymentRequestStoreCredit {
+    impl StoreCredit {
         /// Creates a value with all its properties.
         pub fn new(account_id: impl Into<String>) -> Self {
             Self {
-                kind: CreatePaymentRequestStoreCreditKind::StoreCredit,
+                kind: StoreCreditKind::StoreCredit,
                 account_id: account_id.into(),
             }
         }
     }
 
-    /// Generated from `/definitions/StoreCredit/properties/kind` in the request schema of `create-payment`.
+    /// Generated from `/definitions/StoreCredit/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum CreatePaymentRequestStoreCreditKind {
+    pub enum StoreCreditKind {
         /// The value `"store-credit"`.
         StoreCredit,
     }
 
-    impl CreatePaymentRequestStoreCreditKind {
+    impl StoreCreditKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::StoreCredit]
@@ -298,58 +298,55 @@ mod payments_contract {
 
     /// A tree of recipients; the shares of one group add up to 10000 basis points.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum CreatePaymentRequestAllocation {
+    pub enum Allocation {
         /// An object whose `to` is `"seller"`.
-        Seller(CreatePaymentRequestAllocationSeller),
+        Seller(AllocationSeller),
         /// An object whose `to` is `"group"`.
-        Group(CreatePaymentRequestAllocationGroup),
+        Group(AllocationGroup),
     }
 
-    impl From<CreatePaymentRequestAllocationSeller> for CreatePaymentRequestAllocation {
-        fn from(value: CreatePaymentRequestAllocationSeller) -> Self {
+    impl From<AllocationSeller> for Allocation {
+        fn from(value: AllocationSeller) -> Self {
             Self::Seller(value)
         }
     }
 
-    impl From<CreatePaymentRequestAllocationGroup> for CreatePaymentRequestAllocation {
-        fn from(value: CreatePaymentRequestAllocationGroup) -> Self {
+    impl From<AllocationGroup> for Allocation {
+        fn from(value: AllocationGroup) -> Self {
             Self::Group(value)
         }
     }
 
-    /// Generated from `/definitions/Allocation/oneOf/0` in the request schema of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/0`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CreatePaymentRequestAllocationSeller {
+    pub struct AllocationSeller {
         /// The `to` property.
-        pub to: CreatePaymentRequestAllocationSellerTo,
+        pub to: AllocationSellerTo,
         /// The `sellerId` property.
         pub seller_id: String,
         /// The `basisPoints` property.
-        pub basis_points: CreatePaymentRequestBasisPoints,
+        pub basis_points: BasisPoints,
     }
 
-    impl CreatePaymentRequestAllocationSeller {
+    impl AllocationSeller {
         /// Creates a value with all its properties.
-        pub fn new(
-            seller_id: impl Into<String>,
-            basis_points: CreatePaymentRequestBasisPoints,
-        ) -> Self {
+        pub fn new(seller_id: impl Into<String>, basis_points: BasisPoints) -> Self {
             Self {
-                to: CreatePaymentRequestAllocationSellerTo::Seller,
+                to: AllocationSellerTo::Seller,
                 seller_id: seller_id.into(),
                 basis_points,
             }
         }
     }
 
-    /// Generated from `/definitions/Allocation/oneOf/0/properties/to` in the request schema of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/0/properties/to`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum CreatePaymentRequestAllocationSellerTo {
+    pub enum AllocationSellerTo {
         /// The value `"seller"`.
         Seller,
     }
 
-    impl CreatePaymentRequestAllocationSellerTo {
+    impl AllocationSellerTo {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Seller]
@@ -363,30 +360,30 @@ mod payments_contract {
     }
 
     /// Hundredths of a percent.
-    pub type CreatePaymentRequestBasisPoints = u64;
+    pub type BasisPoints = u64;
 
-    /// Generated from `/definitions/Allocation/oneOf/1` in the request schema of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/1`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct CreatePaymentRequestAllocationGroup {
+    pub struct AllocationGroup {
         /// The `to` property.
-        pub to: CreatePaymentRequestAllocationGroupTo,
+        pub to: AllocationGroupTo,
         /// The `name` property.
         pub name: String,
         /// The `basisPoints` property.
-        pub basis_points: CreatePaymentRequestBasisPoints,
+        pub basis_points: BasisPoints,
         /// The `members` property.
-        pub members: Vec<CreatePaymentRequestAllocation>,
+        pub members: Vec<Allocation>,
     }
 
-    impl CreatePaymentRequestAllocationGroup {
+    impl AllocationGroup {
         /// Creates a value with all its properties.
         pub fn new(
             name: impl Into<String>,
-            basis_points: CreatePaymentRequestBasisPoints,
-            members: Vec<CreatePaymentRequestAllocation>,
+            basis_points: BasisPoints,
+            members: Vec<Allocation>,
         ) -> Self {
             Self {
-                to: CreatePaymentRequestAllocationGroupTo::Group,
+                to: AllocationGroupTo::Group,
                 name: name.into(),
                 basis_points,
                 members,
@@ -394,14 +391,14 @@ mod payments_contract {
         }
     }
 
-    /// Generated from `/definitions/Allocation/oneOf/1/properties/to` in the request schema of `create-payment`.
+    /// Generated from `/definitions/Allocation/oneOf/1/properties/to`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum CreatePaymentRequestAllocationGroupTo {
+    pub enum AllocationGroupTo {
         /// The value `"group"`.
         Group,
     }
 
-    impl CreatePaymentRequestAllocationGroupTo {
+    impl AllocationGroupTo {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Group]
@@ -848,7 +845,7 @@ mod payments_contract {
                 9007199254740991,
             );
             static CURRENCY_RULE: wire::Text = wire::Text::pattern("^[A-Z]{3}$");
-            impl wire::Codec for CreatePaymentRequestMoney {
+            impl wire::Codec for Money {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut minor_units = None;
                     let mut currency = None;
@@ -874,9 +871,9 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequestMoney);
+        ::capgen::impl_serde!(Money);
 
-        impl wire::Codec for CreatePaymentRequestPaymentMethod {
+        impl wire::Codec for PaymentMethod {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -899,12 +896,12 @@ mod payments_contract {
             }
         }
 
-        ::capgen::impl_serde!(CreatePaymentRequestPaymentMethod);
+        ::capgen::impl_serde!(PaymentMethod);
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "token", "threeDSecure"];
             static TOKEN_RULE: wire::Length = wire::Length::new(8, 64);
-            impl wire::Codec for CreatePaymentRequestCard {
+            impl wire::Codec for Card {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut token = None;
@@ -934,9 +931,9 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequestCard);
+        ::capgen::impl_serde!(Card);
 
-        ::capgen::string_enum!(CreatePaymentRequestCardKind);
+        ::capgen::string_enum!(CardKind);
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "iban", "mandate"];
@@ -944,7 +941,7 @@ mod payments_contract {
                 "^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$",
             );
             static MANDATE_RULE: wire::Length = wire::Length::new(1, 35);
-            impl wire::Codec for CreatePaymentRequestBankTransfer {
+            impl wire::Codec for BankTransfer {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut iban = None;
@@ -974,14 +971,14 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequestBankTransfer);
+        ::capgen::impl_serde!(BankTransfer);
 
-        ::capgen::string_enum!(CreatePaymentRequestBankTransferKind);
+        ::capgen::string_enum!(BankTransferKind);
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "accountId"];
             static ACCOUNT_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
-            impl wire::Codec for CreatePaymentRequestStoreCredit {
+            impl wire::Codec for StoreCredit {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut account_id = None;
@@ -1007,11 +1004,11 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequestStoreCredit);
+        ::capgen::impl_serde!(StoreCredit);
 
-        ::capgen::string_enum!(CreatePaymentRequestStoreCreditKind);
+        ::capgen::string_enum!(StoreCreditKind);
 
-        impl wire::Codec for CreatePaymentRequestAllocation {
+        impl wire::Codec for Allocation {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -1032,13 +1029,13 @@ mod payments_contract {
             }
         }
 
-        ::capgen::impl_serde!(CreatePaymentRequestAllocation);
+        ::capgen::impl_serde!(Allocation);
 
         const _: () = {
             const NAMES: &[&str] = &["to", "sellerId", "basisPoints"];
             static SELLER_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
             static BASIS_POINTS_RULE: wire::Within<u64> = wire::Within::new(1, 10000);
-            impl wire::Codec for CreatePaymentRequestAllocationSeller {
+            impl wire::Codec for AllocationSeller {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut to = None;
                     let mut seller_id = None;
@@ -1069,16 +1066,16 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequestAllocationSeller);
+        ::capgen::impl_serde!(AllocationSeller);
 
-        ::capgen::string_enum!(CreatePaymentRequestAllocationSellerTo);
+        ::capgen::string_enum!(AllocationSellerTo);
 
         const _: () = {
             const NAMES: &[&str] = &["to", "name", "basisPoints", "members"];
             static NAME_RULE: wire::Length = wire::Length::new(1, u64::MAX);
             static BASIS_POINTS_RULE: wire::Within<u64> = wire::Within::new(1, 10000);
             static MEMBERS_RULE: wire::Items<wire::Any> = wire::Items::new(1, 50, wire::Any);
-            impl wire::Codec for CreatePaymentRequestAllocationGroup {
+            impl wire::Codec for AllocationGroup {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut to = None;
                     let mut name = None;
@@ -1113,9 +1110,9 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequestAllocationGroup);
+        ::capgen::impl_serde!(AllocationGroup);
 
-        ::capgen::string_enum!(CreatePaymentRequestAllocationGroupTo);
+        ::capgen::string_enum!(AllocationGroupTo);
 
         impl wire::Codec for CreatePaymentResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {

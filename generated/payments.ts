@@ -8,8 +8,8 @@ export type CreatePaymentRequest = {
   /** Chosen by the caller. A second request with the same key gets the response of the first. */
   idempotencyKey: string;
   /** The price to charge. */
-  amount: CreatePaymentRequestMoney;
-  method: CreatePaymentRequestPaymentMethod;
+  amount: Money;
+  method: PaymentMethod;
   /** The shop's order number, such as `SO-2026-000042`. */
   orderId: string;
   /** When to take the money; immediately if absent. */
@@ -17,13 +17,13 @@ export type CreatePaymentRequest = {
   /** The fraction of the price that was waived, at least 0 and less than 1. */
   discountRate?: number;
   /** Who receives the money; only the shop if absent. */
-  allocation?: CreatePaymentRequestAllocation;
+  allocation?: Allocation;
   /** Free text from the caller, included in reports. */
   metadata?: { [key: string]: string };
 };
 
 /** An amount of money in the smallest unit of its currency. 12.50 EUR is 1250. */
-export type CreatePaymentRequestMoney = {
+export type Money = {
   /**
    * A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
    */
@@ -33,24 +33,21 @@ export type CreatePaymentRequestMoney = {
 };
 
 /** How the customer pays, selected by `kind`. */
-export type CreatePaymentRequestPaymentMethod =
-  | CreatePaymentRequestCard
-  | CreatePaymentRequestBankTransfer
-  | CreatePaymentRequestStoreCredit;
+export type PaymentMethod = Card | BankTransfer | StoreCredit;
 
-export function isCreatePaymentRequestPaymentMethodCard(value: CreatePaymentRequestPaymentMethod): value is CreatePaymentRequestCard {
+export function isPaymentMethodCard(value: PaymentMethod): value is Card {
   return value.kind === "card";
 }
 
-export function isCreatePaymentRequestPaymentMethodBankTransfer(value: CreatePaymentRequestPaymentMethod): value is CreatePaymentRequestBankTransfer {
+export function isPaymentMethodBankTransfer(value: PaymentMethod): value is BankTransfer {
   return value.kind === "bank-transfer";
 }
 
-export function isCreatePaymentRequestPaymentMethodStoreCredit(value: CreatePaymentRequestPaymentMethod): value is CreatePaymentRequestStoreCredit {
+export function isPaymentMethodStoreCredit(value: PaymentMethod): value is StoreCredit {
   return value.kind === "store-credit";
 }
 
-export type CreatePaymentRequestCard = {
+export type Card = {
   kind: "card";
   /** The token from the payment form; never a card number. */
   token: string;
@@ -58,45 +55,43 @@ export type CreatePaymentRequestCard = {
   threeDSecure?: boolean;
 };
 
-export type CreatePaymentRequestBankTransfer = {
+export type BankTransfer = {
   kind: "bank-transfer";
   iban: string;
   /** The reference of the SEPA mandate. */
   mandate: string;
 };
 
-export type CreatePaymentRequestStoreCredit = {
+export type StoreCredit = {
   kind: "store-credit";
   accountId: string;
 };
 
 /** A tree of recipients; the shares of one group add up to 10000 basis points. */
-export type CreatePaymentRequestAllocation =
-  | CreatePaymentRequestAllocationSeller
-  | CreatePaymentRequestAllocationGroup;
+export type Allocation = AllocationSeller | AllocationGroup;
 
-export function isCreatePaymentRequestAllocationSeller(value: CreatePaymentRequestAllocation): value is CreatePaymentRequestAllocationSeller {
+export function isAllocationSeller(value: Allocation): value is AllocationSeller {
   return value.to === "seller";
 }
 
-export function isCreatePaymentRequestAllocationGroup(value: CreatePaymentRequestAllocation): value is CreatePaymentRequestAllocationGroup {
+export function isAllocationGroup(value: Allocation): value is AllocationGroup {
   return value.to === "group";
 }
 
-export type CreatePaymentRequestAllocationSeller = {
+export type AllocationSeller = {
   to: "seller";
   sellerId: string;
-  basisPoints: CreatePaymentRequestBasisPoints;
+  basisPoints: BasisPoints;
 };
 
 /** Hundredths of a percent. */
-export type CreatePaymentRequestBasisPoints = number;
+export type BasisPoints = number;
 
-export type CreatePaymentRequestAllocationGroup = {
+export type AllocationGroup = {
   to: "group";
   name: string;
-  basisPoints: CreatePaymentRequestBasisPoints;
-  members: [CreatePaymentRequestAllocation, ...CreatePaymentRequestAllocation[]];
+  basisPoints: BasisPoints;
+  members: [Allocation, ...Allocation[]];
 };
 
 /** The outcome of the payment, selected by `status`. */

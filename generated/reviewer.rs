@@ -86,9 +86,9 @@ mod reviewer_contract {
         /// The URL of the repository.
         pub repository: String,
         /// The changed files by path.
-        pub files: ::std::collections::BTreeMap<String, ReviewChangeRequestChange>,
+        pub files: ::std::collections::BTreeMap<String, Change>,
         /// The aspects to review; all of them if absent.
-        pub focus: Option<Vec<ReviewChangeRequestFocus>>,
+        pub focus: Option<Vec<Focus>>,
         /// The maximum number of findings to report.
         pub limit: Option<Option<u64>>,
     }
@@ -97,7 +97,7 @@ mod reviewer_contract {
         /// Creates a value with the required properties only.
         pub fn new(
             repository: impl Into<String>,
-            files: ::std::collections::BTreeMap<String, ReviewChangeRequestChange>,
+            files: ::std::collections::BTreeMap<String, Change>,
         ) -> Self {
             Self {
                 repository: repository.into(),
@@ -110,60 +110,60 @@ mod reviewer_contract {
 
     /// How a file changes.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum ReviewChangeRequestChange {
+    pub enum Change {
         /// An object whose `kind` is `"added"`.
-        Added(ReviewChangeRequestChangeAdded),
+        Added(ChangeAdded),
         /// An object whose `kind` is `"edited"`.
-        Edited(ReviewChangeRequestChangeEdited),
+        Edited(ChangeEdited),
         /// An object whose `kind` is `"removed"`.
-        Removed(ReviewChangeRequestChangeRemoved),
+        Removed(ChangeRemoved),
     }
 
-    impl From<ReviewChangeRequestChangeAdded> for ReviewChangeRequestChange {
-        fn from(value: ReviewChangeRequestChangeAdded) -> Self {
+    impl From<ChangeAdded> for Change {
+        fn from(value: ChangeAdded) -> Self {
             Self::Added(value)
         }
     }
 
-    impl From<ReviewChangeRequestChangeEdited> for ReviewChangeRequestChange {
-        fn from(value: ReviewChangeRequestChangeEdited) -> Self {
+    impl From<ChangeEdited> for Change {
+        fn from(value: ChangeEdited) -> Self {
             Self::Edited(value)
         }
     }
 
-    impl From<ReviewChangeRequestChangeRemoved> for ReviewChangeRequestChange {
-        fn from(value: ReviewChangeRequestChangeRemoved) -> Self {
+    impl From<ChangeRemoved> for Change {
+        fn from(value: ChangeRemoved) -> Self {
             Self::Removed(value)
         }
     }
 
     /// The file is new.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ReviewChangeRequestChangeAdded {
+    pub struct ChangeAdded {
         /// The `kind` property.
-        pub kind: ReviewChangeRequestChangeAddedKind,
+        pub kind: ChangeAddedKind,
         /// The content of the file.
         pub text: String,
     }
 
-    impl ReviewChangeRequestChangeAdded {
+    impl ChangeAdded {
         /// Creates a value with all its properties.
         pub fn new(text: impl Into<String>) -> Self {
             Self {
-                kind: ReviewChangeRequestChangeAddedKind::Added,
+                kind: ChangeAddedKind::Added,
                 text: text.into(),
             }
         }
     }
 
-    /// Generated from `/definitions/Change/oneOf/0/properties/kind` in the request schema of `review-change`.
+    /// Generated from `/definitions/Change/oneOf/0/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ReviewChangeRequestChangeAddedKind {
+    pub enum ChangeAddedKind {
         /// The value `"added"`.
         Added,
     }
 
-    impl ReviewChangeRequestChangeAddedKind {
+    impl ChangeAddedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Added]
@@ -178,31 +178,31 @@ mod reviewer_contract {
 
     /// The file existed and has changed.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ReviewChangeRequestChangeEdited {
+    pub struct ChangeEdited {
         /// The `kind` property.
-        pub kind: ReviewChangeRequestChangeEditedKind,
+        pub kind: ChangeEditedKind,
         /// A unified diff.
         pub diff: String,
     }
 
-    impl ReviewChangeRequestChangeEdited {
+    impl ChangeEdited {
         /// Creates a value with all its properties.
         pub fn new(diff: impl Into<String>) -> Self {
             Self {
-                kind: ReviewChangeRequestChangeEditedKind::Edited,
+                kind: ChangeEditedKind::Edited,
                 diff: diff.into(),
             }
         }
     }
 
-    /// Generated from `/definitions/Change/oneOf/1/properties/kind` in the request schema of `review-change`.
+    /// Generated from `/definitions/Change/oneOf/1/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ReviewChangeRequestChangeEditedKind {
+    pub enum ChangeEditedKind {
         /// The value `"edited"`.
         Edited,
     }
 
-    impl ReviewChangeRequestChangeEditedKind {
+    impl ChangeEditedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Edited]
@@ -217,34 +217,34 @@ mod reviewer_contract {
 
     /// The file was deleted.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ReviewChangeRequestChangeRemoved {
+    pub struct ChangeRemoved {
         /// The `kind` property.
-        pub kind: ReviewChangeRequestChangeRemovedKind,
+        pub kind: ChangeRemovedKind,
     }
 
-    impl ReviewChangeRequestChangeRemoved {
+    impl ChangeRemoved {
         /// Creates a value with all its properties.
         pub fn new() -> Self {
             Self {
-                kind: ReviewChangeRequestChangeRemovedKind::Removed,
+                kind: ChangeRemovedKind::Removed,
             }
         }
     }
 
-    impl Default for ReviewChangeRequestChangeRemoved {
+    impl Default for ChangeRemoved {
         fn default() -> Self {
             Self::new()
         }
     }
 
-    /// Generated from `/definitions/Change/oneOf/2/properties/kind` in the request schema of `review-change`.
+    /// Generated from `/definitions/Change/oneOf/2/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ReviewChangeRequestChangeRemovedKind {
+    pub enum ChangeRemovedKind {
         /// The value `"removed"`.
         Removed,
     }
 
-    impl ReviewChangeRequestChangeRemovedKind {
+    impl ChangeRemovedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Removed]
@@ -259,7 +259,7 @@ mod reviewer_contract {
 
     /// An aspect of a review.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ReviewChangeRequestFocus {
+    pub enum Focus {
         /// The code does what its documentation promises.
         Correctness,
         /// Hostile input cannot misuse the code.
@@ -268,7 +268,7 @@ mod reviewer_contract {
         Clarity,
     }
 
-    impl ReviewChangeRequestFocus {
+    impl Focus {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Correctness, Self::Security, Self::Clarity]
@@ -287,31 +287,28 @@ mod reviewer_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReviewChangeResponse {
         /// Whether to merge the change.
-        pub verdict: ReviewChangeResponseVerdict,
+        pub verdict: Verdict,
         /// The problems, most serious first.
-        pub findings: Vec<ReviewChangeResponseFinding>,
+        pub findings: Vec<Finding>,
     }
 
     impl ReviewChangeResponse {
         /// Creates a value with all its properties.
-        pub fn new(
-            verdict: ReviewChangeResponseVerdict,
-            findings: Vec<ReviewChangeResponseFinding>,
-        ) -> Self {
+        pub fn new(verdict: Verdict, findings: Vec<Finding>) -> Self {
             Self { verdict, findings }
         }
     }
 
     /// Whether to merge a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ReviewChangeResponseVerdict {
+    pub enum Verdict {
         /// The change can be merged.
         Approve,
         /// The findings must be fixed first.
         RequestChanges,
     }
 
-    impl ReviewChangeResponseVerdict {
+    impl Verdict {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Approve, Self::RequestChanges]
@@ -327,9 +324,9 @@ mod reviewer_contract {
 
     /// A problem to fix.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ReviewChangeResponseFinding {
+    pub struct Finding {
         /// The aspect that the problem belongs to.
-        pub focus: ReviewChangeResponseFocus,
+        pub focus: Focus,
         /// The path of the file.
         pub path: String,
         /// The line number, starting at 1; `null` for the whole file.
@@ -338,10 +335,10 @@ mod reviewer_contract {
         pub message: String,
     }
 
-    impl ReviewChangeResponseFinding {
+    impl Finding {
         /// Creates a value with all its properties.
         pub fn new(
-            focus: ReviewChangeResponseFocus,
+            focus: Focus,
             path: impl Into<String>,
             line: Option<u64>,
             message: impl Into<String>,
@@ -351,32 +348,6 @@ mod reviewer_contract {
                 path: path.into(),
                 line,
                 message: message.into(),
-            }
-        }
-    }
-
-    /// An aspect of a review.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ReviewChangeResponseFocus {
-        /// The code does what its documentation promises.
-        Correctness,
-        /// Hostile input cannot misuse the code.
-        Security,
-        /// The next reader understands the code.
-        Clarity,
-    }
-
-    impl ReviewChangeResponseFocus {
-        /// Returns all values, in the order of the schema.
-        pub const fn all() -> &'static [Self] {
-            &[Self::Correctness, Self::Security, Self::Clarity]
-        }
-        /// Returns the value as a string.
-        pub const fn as_str(self) -> &'static str {
-            match self {
-                Self::Correctness => "correctness",
-                Self::Security => "security",
-                Self::Clarity => "clarity",
             }
         }
     }
@@ -415,57 +386,27 @@ mod reviewer_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct ListRulesResponse(
         /// The wrapped value.
-        pub Vec<ListRulesResponseRule>,
+        pub Vec<Rule>,
     );
 
     /// A rule that changes are checked against.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ListRulesResponseRule {
+    pub struct Rule {
         /// A unique id, such as `no-unwrap`.
         pub id: String,
         /// The rule in one sentence.
         pub summary: String,
         /// The aspect that the rule belongs to.
-        pub focus: ListRulesResponseFocus,
+        pub focus: Focus,
     }
 
-    impl ListRulesResponseRule {
+    impl Rule {
         /// Creates a value with all its properties.
-        pub fn new(
-            id: impl Into<String>,
-            summary: impl Into<String>,
-            focus: ListRulesResponseFocus,
-        ) -> Self {
+        pub fn new(id: impl Into<String>, summary: impl Into<String>, focus: Focus) -> Self {
             Self {
                 id: id.into(),
                 summary: summary.into(),
                 focus,
-            }
-        }
-    }
-
-    /// An aspect of a review.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum ListRulesResponseFocus {
-        /// The code does what its documentation promises.
-        Correctness,
-        /// Hostile input cannot misuse the code.
-        Security,
-        /// The next reader understands the code.
-        Clarity,
-    }
-
-    impl ListRulesResponseFocus {
-        /// Returns all values, in the order of the schema.
-        pub const fn all() -> &'static [Self] {
-            &[Self::Correctness, Self::Security, Self::Clarity]
-        }
-        /// Returns the value as a string.
-        pub const fn as_str(self) -> &'static str {
-            match self {
-                Self::Correctness => "correctness",
-                Self::Security => "security",
-                Self::Clarity => "clarity",
             }
         }
     }
@@ -520,7 +461,7 @@ mod reviewer_contract {
 
         ::capgen::payload!(ReviewChangeRequest, ReviewChange, input_schema);
 
-        impl wire::Codec for ReviewChangeRequestChange {
+        impl wire::Codec for Change {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -543,11 +484,11 @@ mod reviewer_contract {
             }
         }
 
-        ::capgen::impl_serde!(ReviewChangeRequestChange);
+        ::capgen::impl_serde!(Change);
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "text"];
-            impl wire::Codec for ReviewChangeRequestChangeAdded {
+            impl wire::Codec for ChangeAdded {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut text = None;
@@ -570,13 +511,13 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewChangeRequestChangeAdded);
+        ::capgen::impl_serde!(ChangeAdded);
 
-        ::capgen::string_enum!(ReviewChangeRequestChangeAddedKind);
+        ::capgen::string_enum!(ChangeAddedKind);
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "diff"];
-            impl wire::Codec for ReviewChangeRequestChangeEdited {
+            impl wire::Codec for ChangeEdited {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut diff = None;
@@ -599,13 +540,13 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewChangeRequestChangeEdited);
+        ::capgen::impl_serde!(ChangeEdited);
 
-        ::capgen::string_enum!(ReviewChangeRequestChangeEditedKind);
+        ::capgen::string_enum!(ChangeEditedKind);
 
         const _: () = {
             const NAMES: &[&str] = &["kind"];
-            impl wire::Codec for ReviewChangeRequestChangeRemoved {
+            impl wire::Codec for ChangeRemoved {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
@@ -625,11 +566,11 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewChangeRequestChangeRemoved);
+        ::capgen::impl_serde!(ChangeRemoved);
 
-        ::capgen::string_enum!(ReviewChangeRequestChangeRemovedKind);
+        ::capgen::string_enum!(ChangeRemovedKind);
 
-        ::capgen::string_enum!(ReviewChangeRequestFocus);
+        ::capgen::string_enum!(Focus);
 
         const _: () = {
             const NAMES: &[&str] = &["verdict", "findings"];
@@ -663,7 +604,7 @@ mod reviewer_contract {
 
         ::capgen::payload!(ReviewChangeResponse, ReviewChange, output_schema);
 
-        ::capgen::string_enum!(ReviewChangeResponseVerdict);
+        ::capgen::string_enum!(Verdict);
 
         const _: () = {
             const NAMES: &[&str] = &["focus", "path", "line", "message"];
@@ -671,7 +612,7 @@ mod reviewer_contract {
                 wire::Within::new(1, 4294967295),
             );
             static MESSAGE_RULE: wire::Length = wire::Length::new(1, 2000);
-            impl wire::Codec for ReviewChangeResponseFinding {
+            impl wire::Codec for Finding {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut focus = None;
                     let mut path = None;
@@ -705,9 +646,7 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewChangeResponseFinding);
-
-        ::capgen::string_enum!(ReviewChangeResponseFocus);
+        ::capgen::impl_serde!(Finding);
 
         impl wire::Codec for ListRulesResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -725,7 +664,7 @@ mod reviewer_contract {
         const _: () = {
             const NAMES: &[&str] = &["id", "summary", "focus"];
             static ID_RULE: wire::Text = wire::Text::pattern("^[a-z][a-z0-9-]*$");
-            impl wire::Codec for ListRulesResponseRule {
+            impl wire::Codec for Rule {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut id = None;
                     let mut summary = None;
@@ -755,9 +694,7 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ListRulesResponseRule);
-
-        ::capgen::string_enum!(ListRulesResponseFocus);
+        ::capgen::impl_serde!(Rule);
     }
 
     const REVIEW_CHANGE_REQUEST_SCHEMA: &str = r##"{

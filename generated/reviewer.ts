@@ -8,47 +8,44 @@ export type ReviewChangeRequest = {
   /** The URL of the repository. */
   repository: string;
   /** The changed files by path. */
-  files: { [key: string]: ReviewChangeRequestChange };
+  files: { [key: string]: Change };
   /** The aspects to review; all of them if absent. */
-  focus?: ReviewChangeRequestFocus[];
+  focus?: Focus[];
   /** The maximum number of findings to report. */
   limit?: number | null;
 };
 
 /** How a file changes. */
-export type ReviewChangeRequestChange =
-  | ReviewChangeRequestChangeAdded
-  | ReviewChangeRequestChangeEdited
-  | ReviewChangeRequestChangeRemoved;
+export type Change = ChangeAdded | ChangeEdited | ChangeRemoved;
 
-export function isReviewChangeRequestChangeAdded(value: ReviewChangeRequestChange): value is ReviewChangeRequestChangeAdded {
+export function isChangeAdded(value: Change): value is ChangeAdded {
   return value.kind === "added";
 }
 
-export function isReviewChangeRequestChangeEdited(value: ReviewChangeRequestChange): value is ReviewChangeRequestChangeEdited {
+export function isChangeEdited(value: Change): value is ChangeEdited {
   return value.kind === "edited";
 }
 
-export function isReviewChangeRequestChangeRemoved(value: ReviewChangeRequestChange): value is ReviewChangeRequestChangeRemoved {
+export function isChangeRemoved(value: Change): value is ChangeRemoved {
   return value.kind === "removed";
 }
 
 /** The file is new. */
-export type ReviewChangeRequestChangeAdded = {
+export type ChangeAdded = {
   kind: "added";
   /** The content of the file. */
   text: string;
 };
 
 /** The file existed and has changed. */
-export type ReviewChangeRequestChangeEdited = {
+export type ChangeEdited = {
   kind: "edited";
   /** A unified diff. */
   diff: string;
 };
 
 /** The file was deleted. */
-export type ReviewChangeRequestChangeRemoved = {
+export type ChangeRemoved = {
   kind: "removed";
 };
 
@@ -59,14 +56,14 @@ export type ReviewChangeRequestChangeRemoved = {
  * - `"security"`: Hostile input cannot misuse the code.
  * - `"clarity"`: The next reader understands the code.
  */
-export type ReviewChangeRequestFocus = "correctness" | "security" | "clarity";
+export type Focus = "correctness" | "security" | "clarity";
 
 /** The result of a review. */
 export type ReviewChangeResponse = {
   /** Whether to merge the change. */
-  verdict: ReviewChangeResponseVerdict;
+  verdict: Verdict;
   /** The problems, most serious first. */
-  findings: ReviewChangeResponseFinding[];
+  findings: Finding[];
 };
 
 /**
@@ -75,12 +72,12 @@ export type ReviewChangeResponse = {
  * - `"approve"`: The change can be merged.
  * - `"request-changes"`: The findings must be fixed first.
  */
-export type ReviewChangeResponseVerdict = "approve" | "request-changes";
+export type Verdict = "approve" | "request-changes";
 
 /** A problem to fix. */
-export type ReviewChangeResponseFinding = {
+export type Finding = {
   /** The aspect that the problem belongs to. */
-  focus: ReviewChangeResponseFocus;
+  focus: Focus;
   /** The path of the file. */
   path: string;
   /** The line number, starting at 1; `null` for the whole file. */
@@ -89,37 +86,19 @@ export type ReviewChangeResponseFinding = {
   message: string;
 };
 
-/**
- * An aspect of a review.
- *
- * - `"correctness"`: The code does what its documentation promises.
- * - `"security"`: Hostile input cannot misuse the code.
- * - `"clarity"`: The next reader understands the code.
- */
-export type ReviewChangeResponseFocus = "correctness" | "security" | "clarity";
-
 export type ListRulesRequest = unknown;
 
-export type ListRulesResponse = ListRulesResponseRule[];
+export type ListRulesResponse = Rule[];
 
 /** A rule that changes are checked against. */
-export type ListRulesResponseRule = {
+export type Rule = {
   /** A unique id, such as `no-unwrap`. */
   id: string;
   /** The rule in one sentence. */
   summary: string;
   /** The aspect that the rule belongs to. */
-  focus: ListRulesResponseFocus;
+  focus: Focus;
 };
-
-/**
- * An aspect of a review.
- *
- * - `"correctness"`: The code does what its documentation promises.
- * - `"security"`: Hostile input cannot misuse the code.
- * - `"clarity"`: The next reader understands the code.
- */
-export type ListRulesResponseFocus = "correctness" | "security" | "clarity";
 
 /** The request and the response of every capability. */
 export interface Capabilities {

@@ -2,7 +2,7 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:5de8972a765c994b73e13c02722d20b7eb5b94c73c09b6db43eae3bc9ec835e6
+// Contract: sha256:3583f3fcd60131f178a31e203547d32027d163ba404d1270d62d25590f3cecc6
 
 #[allow(
     unused_imports,
@@ -38,7 +38,7 @@ mod search_contract {
     pub const AGENT: &str = "search";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "5de8972a765c994b73e13c02722d20b7eb5b94c73c09b6db43eae3bc9ec835e6";
+    pub const CONTRACT_HASH: &str = "3583f3fcd60131f178a31e203547d32027d163ba404d1270d62d25590f3cecc6";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -55,7 +55,7 @@ mod search_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
-                "37060dc0016bafae20f07bf9874536563730b78f36918700b94aec3e715324d1",
+                "d26f3aaa7ccf22674692d557feadc3226c2349733ad26bd65c8f3903a9253dce",
             )
             .with_description("Find documents of the shop, best match first.")
             .with_version("3.0.0")
@@ -86,9 +86,9 @@ mod search_contract {
         /// Words to search for. An empty query matches every document.
         pub query: Option<String>,
         /// Restricts the search to documents that match a filter.
-        pub r#where: Option<SearchRequestFilter>,
+        pub r#where: Option<Filter>,
         /// The collections to search; all of them if absent.
-        pub collections: Option<Vec<SearchRequestCollection>>,
+        pub collections: Option<Vec<Collection>>,
         /// The `orderBy` property.
         pub order_by: Option<Vec<SearchRequestOrderByItem>>,
         /// The `pageSize` property.
@@ -119,68 +119,65 @@ mod search_contract {
 
     /// A condition or a combination of conditions, selected by `op`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum SearchRequestFilter {
+    pub enum Filter {
         /// An object whose `op` is `"and"`.
-        And(SearchRequestEvery),
+        And(Every),
         /// An object whose `op` is `"or"`.
-        Or(SearchRequestSome),
+        Or(Any),
         /// An object whose `op` is `"not"`.
-        Not(SearchRequestNot),
+        Not(Not),
         /// An object whose `op` is `"="`, `"!="`, `"<"`, `"<="`, `">"`, `">="` or `"in"`.
-        Comparison(SearchRequestComparison),
+        Comparison(Comparison),
     }
 
-    impl From<SearchRequestEvery> for SearchRequestFilter {
-        fn from(value: SearchRequestEvery) -> Self {
+    impl From<Every> for Filter {
+        fn from(value: Every) -> Self {
             Self::And(value)
         }
     }
 
-    impl From<SearchRequestSome> for SearchRequestFilter {
-        fn from(value: SearchRequestSome) -> Self {
+    impl From<Any> for Filter {
+        fn from(value: Any) -> Self {
             Self::Or(value)
         }
     }
 
-    impl From<SearchRequestNot> for SearchRequestFilter {
-        fn from(value: SearchRequestNot) -> Self {
+    impl From<Not> for Filter {
+        fn from(value: Not) -> Self {
             Self::Not(value)
         }
     }
 
-    impl From<SearchRequestComparison> for SearchRequestFilter {
-        fn from(value: SearchRequestComparison) -> Self {
+    impl From<Comparison> for Filter {
+        fn from(value: Comparison) -> Self {
             Self::Comparison(value)
         }
     }
 
     /// All of the conditions are true.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct SearchRequestEvery {
+    pub struct Every {
         /// The `op` property.
-        pub op: SearchRequestEveryOp,
+        pub op: EveryOp,
         /// The `filters` property.
-        pub filters: Vec<SearchRequestFilter>,
+        pub filters: Vec<Filter>,
     }
 
-    impl SearchRequestEvery {
+    impl Every {
         /// Creates a value with all its properties.
-        pub fn new(filters: Vec<SearchRequestFilter>) -> Self {
-            Self {
-                op: SearchRequestEveryOp::And,
-                filters,
-            }
+        pub fn new(filters: Vec<Filter>) -> Self {
+            Self { op: EveryOp::And, filters }
         }
     }
 
-    /// Generated from `/definitions/Every/properties/op` in the request schema of `search`.
+    /// Generated from `/definitions/Every/properties/op`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum SearchRequestEveryOp {
+    pub enum EveryOp {
         /// The value `"and"`.
         And,
     }
 
-    impl SearchRequestEveryOp {
+    impl EveryOp {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::And]
@@ -195,31 +192,28 @@ mod search_contract {
 
     /// At least one of the conditions is true.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct SearchRequestSome {
+    pub struct Any {
         /// The `op` property.
-        pub op: SearchRequestSomeOp,
+        pub op: AnyOp,
         /// The `filters` property.
-        pub filters: Vec<SearchRequestFilter>,
+        pub filters: Vec<Filter>,
     }
 
-    impl SearchRequestSome {
+    impl Any {
         /// Creates a value with all its properties.
-        pub fn new(filters: Vec<SearchRequestFilter>) -> Self {
-            Self {
-                op: SearchRequestSomeOp::Or,
-                filters,
-            }
+        pub fn new(filters: Vec<Filter>) -> Self {
+            Self { op: AnyOp::Or, filters }
         }
     }
 
-    /// Generated from `/definitions/Some/properties/op` in the request schema of `search`.
+    /// Generated from `/definitions/Any/properties/op`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum SearchRequestSomeOp {
+    pub enum AnyOp {
         /// The value `"or"`.
         Or,
     }
 
-    impl SearchRequestSomeOp {
+    impl AnyOp {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Or]
@@ -234,31 +228,28 @@ mod search_contract {
 
     /// The condition is false.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct SearchRequestNot {
+    pub struct Not {
         /// The `op` property.
-        pub op: SearchRequestNotOp,
+        pub op: NotOp,
         /// The `filter` property.
-        pub filter: Box<SearchRequestFilter>,
+        pub filter: Box<Filter>,
     }
 
-    impl SearchRequestNot {
+    impl Not {
         /// Creates a value with all its properties.
-        pub fn new(filter: Box<SearchRequestFilter>) -> Self {
-            Self {
-                op: SearchRequestNotOp::Not,
-                filter,
-            }
+        pub fn new(filter: Box<Filter>) -> Self {
+            Self { op: NotOp::Not, filter }
         }
     }
 
-    /// Generated from `/definitions/Not/properties/op` in the request schema of `search`.
+    /// Generated from `/definitions/Not/properties/op`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum SearchRequestNotOp {
+    pub enum NotOp {
         /// The value `"not"`.
         Not,
     }
 
-    impl SearchRequestNotOp {
+    impl NotOp {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Not]
@@ -273,102 +264,98 @@ mod search_contract {
 
     /// Compares a field with a value.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct SearchRequestComparison {
+    pub struct Comparison {
         /// The `op` property.
-        pub op: SearchRequestComparisonOp,
+        pub op: ComparisonOp,
         /// The `field` property.
-        pub field: SearchRequestFieldName,
+        pub field: FieldName,
         /// A list of candidates for `in`, a single value for the other operators.
-        pub value: SearchRequestComparisonValue,
+        pub value: ComparisonValue,
     }
 
-    impl SearchRequestComparison {
+    impl Comparison {
         /// Creates a value with all its properties.
-        pub fn new(
-            op: SearchRequestComparisonOp,
-            field: SearchRequestFieldName,
-            value: SearchRequestComparisonValue,
-        ) -> Self {
+        pub fn new(op: ComparisonOp, field: FieldName, value: ComparisonValue) -> Self {
             Self { op, field, value }
         }
     }
 
-    /// Generated from `/definitions/Comparison/properties/op` in the request schema of `search`.
+    /// Generated from `/definitions/Comparison/properties/op`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum SearchRequestComparisonOp {
+    pub enum ComparisonOp {
         /// The value `"="`.
-        ValueX18ac6aa6,
+        ValueXcdd463a2,
         /// The value `"!="`.
-        ValueX6e97ad16,
+        ValueX73c599a4,
         /// The value `"<"`.
-        ValueXba5179dd,
+        ValueXc89ce906,
         /// The value `"<="`.
-        ValueX20c6276e,
+        ValueX0b65e74f,
         /// The value `">"`.
-        ValueXe16ec76d,
+        ValueX3660b4a0,
         /// The value `">="`.
-        ValueXc003367f,
+        ValueX6edf4351,
         /// The value `"in"`.
         In,
     }
 
-    impl SearchRequestComparisonOp {
+    impl ComparisonOp {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
-                Self::ValueX18ac6aa6,
-                Self::ValueX6e97ad16,
-                Self::ValueXba5179dd,
-                Self::ValueX20c6276e,
-                Self::ValueXe16ec76d,
-                Self::ValueXc003367f,
+                Self::ValueXcdd463a2,
+                Self::ValueX73c599a4,
+                Self::ValueXc89ce906,
+                Self::ValueX0b65e74f,
+                Self::ValueX3660b4a0,
+                Self::ValueX6edf4351,
                 Self::In,
             ]
         }
         /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::ValueX18ac6aa6 => "=",
-                Self::ValueX6e97ad16 => "!=",
-                Self::ValueXba5179dd => "<",
-                Self::ValueX20c6276e => "<=",
-                Self::ValueXe16ec76d => ">",
-                Self::ValueXc003367f => ">=",
+                Self::ValueXcdd463a2 => "=",
+                Self::ValueX73c599a4 => "!=",
+                Self::ValueXc89ce906 => "<",
+                Self::ValueX0b65e74f => "<=",
+                Self::ValueX3660b4a0 => ">",
+                Self::ValueX6edf4351 => ">=",
                 Self::In => "in",
             }
         }
     }
 
     /// A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
-    pub type SearchRequestFieldName = String;
+    pub type FieldName = String;
 
     /// A list of candidates for `in`, a single value for the other operators.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum SearchRequestComparisonValue {
+    pub enum ComparisonValue {
         /// A value of type null, boolean, number or string.
-        Scalar(SearchRequestScalar),
+        Scalar(Scalar),
         /// A value of type array.
-        Array(Vec<SearchRequestScalar>),
+        Array(Vec<Scalar>),
     }
 
-    impl From<SearchRequestScalar> for SearchRequestComparisonValue {
-        fn from(value: SearchRequestScalar) -> Self {
+    impl From<Scalar> for ComparisonValue {
+        fn from(value: Scalar) -> Self {
             Self::Scalar(value)
         }
     }
 
-    impl From<Vec<SearchRequestScalar>> for SearchRequestComparisonValue {
-        fn from(value: Vec<SearchRequestScalar>) -> Self {
+    impl From<Vec<Scalar>> for ComparisonValue {
+        fn from(value: Vec<Scalar>) -> Self {
             Self::Array(value)
         }
     }
 
-    /// Generated from `/definitions/Scalar` in the request schema of `search`.
-    pub type SearchRequestScalar = Option<SearchRequestScalarValue>;
+    /// Generated from `/definitions/Scalar`.
+    pub type Scalar = Option<ScalarValue>;
 
-    /// Generated from `/definitions/Scalar` in the request schema of `search`.
+    /// Generated from `/definitions/Scalar`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum SearchRequestScalarValue {
+    pub enum ScalarValue {
         /// A value of type boolean.
         Boolean(bool),
         /// A value of type number.
@@ -377,27 +364,27 @@ mod search_contract {
         String(String),
     }
 
-    impl From<bool> for SearchRequestScalarValue {
+    impl From<bool> for ScalarValue {
         fn from(value: bool) -> Self {
             Self::Boolean(value)
         }
     }
 
-    impl From<f64> for SearchRequestScalarValue {
+    impl From<f64> for ScalarValue {
         fn from(value: f64) -> Self {
             Self::Number(value)
         }
     }
 
-    impl From<String> for SearchRequestScalarValue {
+    impl From<String> for ScalarValue {
         fn from(value: String) -> Self {
             Self::String(value)
         }
     }
 
-    /// Generated from `/definitions/Collection` in the request schema of `search`.
+    /// Generated from `/definitions/Collection`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum SearchRequestCollection {
+    pub enum Collection {
         /// The value `"products"`.
         Products,
         /// The value `"articles"`.
@@ -406,7 +393,7 @@ mod search_contract {
         Orders,
     }
 
-    impl SearchRequestCollection {
+    impl Collection {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Products, Self::Articles, Self::Orders]
@@ -425,14 +412,14 @@ mod search_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequestOrderByItem {
         /// The `field` property.
-        pub field: SearchRequestFieldName,
+        pub field: FieldName,
         /// The `direction` property.
         pub direction: Option<SearchRequestOrderByItemDirection>,
     }
 
     impl SearchRequestOrderByItem {
         /// Creates a value with the required properties only.
-        pub fn new(field: SearchRequestFieldName) -> Self {
+        pub fn new(field: FieldName) -> Self {
             Self { field, direction: None }
         }
     }
@@ -466,7 +453,7 @@ mod search_contract {
         /// The number of matching documents on all pages.
         pub total: u64,
         /// The `hits` property.
-        pub hits: Vec<SearchResponseHit>,
+        pub hits: Vec<Hit>,
         /// The number of documents with each value, for each counted field.
         pub facets: Option<
             ::std::collections::BTreeMap<String, ::std::collections::BTreeMap<String, u64>>,
@@ -477,7 +464,7 @@ mod search_contract {
 
     impl SearchResponse {
         /// Creates a value with the required properties only.
-        pub fn new(total: u64, hits: Vec<SearchResponseHit>) -> Self {
+        pub fn new(total: u64, hits: Vec<Hit>) -> Self {
             Self {
                 total,
                 hits,
@@ -487,13 +474,13 @@ mod search_contract {
         }
     }
 
-    /// Generated from `/definitions/Hit` in the response schema of `search`.
+    /// Generated from `/definitions/Hit`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct SearchResponseHit {
+    pub struct Hit {
         /// The `id` property.
         pub id: String,
         /// The `collection` property.
-        pub collection: SearchResponseHitCollection,
+        pub collection: HitCollection,
         /// From 0 (a weak match) to 1 (an exact match).
         pub score: f64,
         /// The customer-facing page.
@@ -504,11 +491,11 @@ mod search_contract {
         pub document: ::std::collections::BTreeMap<String, ::serde_json::Value>,
     }
 
-    impl SearchResponseHit {
+    impl Hit {
         /// Creates a value with the required properties only.
         pub fn new(
             id: impl Into<String>,
-            collection: SearchResponseHitCollection,
+            collection: HitCollection,
             score: f64,
             document: ::std::collections::BTreeMap<String, ::serde_json::Value>,
         ) -> Self {
@@ -523,9 +510,9 @@ mod search_contract {
         }
     }
 
-    /// Generated from `/definitions/Hit/properties/collection` in the response schema of `search`.
+    /// Generated from `/definitions/Hit/properties/collection`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum SearchResponseHitCollection {
+    pub enum HitCollection {
         /// The value `"products"`.
         Products,
         /// The value `"articles"`.
@@ -534,7 +521,7 @@ mod search_contract {
         Orders,
     }
 
-    impl SearchResponseHitCollection {
+    impl HitCollection {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Products, Self::Articles, Self::Orders]
@@ -677,7 +664,7 @@ mod search_contract {
 
         ::capgen::payload!(SearchRequest, Search, input_schema);
 
-        impl wire::Codec for SearchRequestFilter {
+        impl wire::Codec for Filter {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -704,7 +691,7 @@ mod search_contract {
             }
         }
 
-        ::capgen::impl_serde!(SearchRequestFilter);
+        ::capgen::impl_serde!(Filter);
 
         const _: () = {
             const NAMES: &[&str] = &["op", "filters"];
@@ -713,7 +700,7 @@ mod search_contract {
                 u64::MAX,
                 wire::Any,
             );
-            impl wire::Codec for SearchRequestEvery {
+            impl wire::Codec for Every {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut op = None;
                     let mut filters = None;
@@ -736,9 +723,9 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestEvery);
+        ::capgen::impl_serde!(Every);
 
-        ::capgen::string_enum!(SearchRequestEveryOp);
+        ::capgen::string_enum!(EveryOp);
 
         const _: () = {
             const NAMES: &[&str] = &["op", "filters"];
@@ -747,7 +734,7 @@ mod search_contract {
                 u64::MAX,
                 wire::Any,
             );
-            impl wire::Codec for SearchRequestSome {
+            impl wire::Codec for Any {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut op = None;
                     let mut filters = None;
@@ -770,13 +757,13 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestSome);
+        ::capgen::impl_serde!(Any);
 
-        ::capgen::string_enum!(SearchRequestSomeOp);
+        ::capgen::string_enum!(AnyOp);
 
         const _: () = {
             const NAMES: &[&str] = &["op", "filter"];
-            impl wire::Codec for SearchRequestNot {
+            impl wire::Codec for Not {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut op = None;
                     let mut filter = None;
@@ -799,9 +786,9 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestNot);
+        ::capgen::impl_serde!(Not);
 
-        ::capgen::string_enum!(SearchRequestNotOp);
+        ::capgen::string_enum!(NotOp);
 
         const _: () = {
             const NAMES: &[&str] = &["op", "field", "value"];
@@ -809,7 +796,7 @@ mod search_contract {
                 <SearchRequest as ::capgen::Payload>::schema,
                 &["/definitions/FieldName"],
             );
-            impl wire::Codec for SearchRequestComparison {
+            impl wire::Codec for Comparison {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut op = None;
                     let mut field = None;
@@ -839,13 +826,13 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestComparison);
+        ::capgen::impl_serde!(Comparison);
 
-        ::capgen::string_enum!(SearchRequestComparisonOp);
+        ::capgen::string_enum!(ComparisonOp);
 
         const _: () = {
             static ARRAY_RULE: wire::Items<wire::Any> = wire::Items::new(0, 1000, wire::Any);
-            impl wire::Codec for SearchRequestComparisonValue {
+            impl wire::Codec for ComparisonValue {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     match reader.kind()? {
                         wire::ValueKind::Null
@@ -867,9 +854,9 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestComparisonValue);
+        ::capgen::impl_serde!(ComparisonValue);
 
-        impl wire::Codec for SearchRequestScalarValue {
+        impl wire::Codec for ScalarValue {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
@@ -887,9 +874,9 @@ mod search_contract {
             }
         }
 
-        ::capgen::impl_serde!(SearchRequestScalarValue);
+        ::capgen::impl_serde!(ScalarValue);
 
-        ::capgen::string_enum!(SearchRequestCollection);
+        ::capgen::string_enum!(Collection);
 
         const _: () = {
             const NAMES: &[&str] = &["field", "direction"];
@@ -978,7 +965,7 @@ mod search_contract {
             static THUMBNAIL_RULE: wire::Text = wire::Text::format(
                 wire::Format::UriReference,
             );
-            impl wire::Codec for SearchResponseHit {
+            impl wire::Codec for Hit {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut id = None;
                     let mut collection = None;
@@ -1020,9 +1007,9 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchResponseHit);
+        ::capgen::impl_serde!(Hit);
 
-        ::capgen::string_enum!(SearchResponseHitCollection);
+        ::capgen::string_enum!(HitCollection);
 
         const _: () = {
             const NAMES: &[&str] = &["prefix", "limit"];
@@ -1077,6 +1064,19 @@ mod search_contract {
     const SEARCH_REQUEST_SCHEMA: &str = r##"{
   "additionalProperties": false,
   "definitions": {
+    "Any": {
+      "additionalProperties": false,
+      "properties": {
+        "filters": {
+          "items": {"$ref": "#/definitions/Filter"},
+          "minItems": 1,
+          "type": "array"
+        },
+        "op": {"const": "or"}
+      },
+      "required": ["op", "filters"],
+      "type": "object"
+    },
     "Collection": {"enum": ["products", "articles", "orders"]},
     "Comparison": {
       "additionalProperties": false,
@@ -1118,7 +1118,7 @@ mod search_contract {
     "Filter": {
       "oneOf": [
         {"$ref": "#/definitions/Every"},
-        {"$ref": "#/definitions/Some"},
+        {"$ref": "#/definitions/Any"},
         {"$ref": "#/definitions/Not"},
         {"$ref": "#/definitions/Comparison"}
       ]
@@ -1132,20 +1132,7 @@ mod search_contract {
       "required": ["op", "filter"],
       "type": "object"
     },
-    "Scalar": {"type": ["string", "number", "boolean", "null"]},
-    "Some": {
-      "additionalProperties": false,
-      "properties": {
-        "filters": {
-          "items": {"$ref": "#/definitions/Filter"},
-          "minItems": 1,
-          "type": "array"
-        },
-        "op": {"const": "or"}
-      },
-      "required": ["op", "filters"],
-      "type": "object"
-    }
+    "Scalar": {"type": ["string", "number", "boolean", "null"]}
   },
   "properties": {
     "collections": {

@@ -2,15 +2,15 @@
 // Source: agent://search
 // Capabilities: search, suggest
 // Regenerate: capgen --peer search --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:5de8972a765c994b73e13c02722d20b7eb5b94c73c09b6db43eae3bc9ec835e6
+// Contract: sha256:3583f3fcd60131f178a31e203547d32027d163ba404d1270d62d25590f3cecc6
 
 export type SearchRequest = {
   /** Words to search for. An empty query matches every document. */
   query?: string;
   /** Restricts the search to documents that match a filter. */
-  where?: SearchRequestFilter;
+  where?: Filter;
   /** The collections to search; all of them if absent. */
-  collections?: [SearchRequestCollection, ...SearchRequestCollection[]];
+  collections?: [Collection, ...Collection[]];
   orderBy?: SearchRequestOrderByItem[];
   pageSize?: number;
   /** The `nextCursor` of the previous page. */
@@ -18,25 +18,21 @@ export type SearchRequest = {
 };
 
 /** A condition or a combination of conditions, selected by `op`. */
-export type SearchRequestFilter =
-  | SearchRequestEvery
-  | SearchRequestSome
-  | SearchRequestNot
-  | SearchRequestComparison;
+export type Filter = Every | Any | Not | Comparison;
 
-export function isSearchRequestFilterAnd(value: SearchRequestFilter): value is SearchRequestEvery {
+export function isFilterAnd(value: Filter): value is Every {
   return value.op === "and";
 }
 
-export function isSearchRequestFilterOr(value: SearchRequestFilter): value is SearchRequestSome {
+export function isFilterOr(value: Filter): value is Any {
   return value.op === "or";
 }
 
-export function isSearchRequestFilterNot(value: SearchRequestFilter): value is SearchRequestNot {
+export function isFilterNot(value: Filter): value is Not {
   return value.op === "not";
 }
 
-export function isSearchRequestFilterComparison(value: SearchRequestFilter): value is SearchRequestComparison {
+export function isFilterComparison(value: Filter): value is Comparison {
   return (
     value.op === "=" ||
     value.op === "!=" ||
@@ -49,59 +45,59 @@ export function isSearchRequestFilterComparison(value: SearchRequestFilter): val
 }
 
 /** All of the conditions are true. */
-export type SearchRequestEvery = {
+export type Every = {
   op: "and";
-  filters: [SearchRequestFilter, ...SearchRequestFilter[]];
+  filters: [Filter, ...Filter[]];
 };
 
 /** At least one of the conditions is true. */
-export type SearchRequestSome = {
+export type Any = {
   op: "or";
-  filters: [SearchRequestFilter, ...SearchRequestFilter[]];
+  filters: [Filter, ...Filter[]];
 };
 
 /** The condition is false. */
-export type SearchRequestNot = {
+export type Not = {
   op: "not";
-  filter: SearchRequestFilter;
+  filter: Filter;
 };
 
 /** Compares a field with a value. */
-export type SearchRequestComparison = {
+export type Comparison = {
   op: "=" | "!=" | "<" | "<=" | ">" | ">=" | "in";
-  field: SearchRequestFieldName;
+  field: FieldName;
   /** A list of candidates for `in`, a single value for the other operators. */
-  value: SearchRequestComparisonValue;
+  value: ComparisonValue;
 };
 
 /**
  * A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
  */
-export type SearchRequestFieldName = string;
+export type FieldName = string;
 
 /** A list of candidates for `in`, a single value for the other operators. */
-export type SearchRequestComparisonValue = SearchRequestScalar | SearchRequestScalar[];
+export type ComparisonValue = Scalar | Scalar[];
 
-export type SearchRequestScalar = boolean | number | string | null;
+export type Scalar = boolean | number | string | null;
 
-export type SearchRequestCollection = "products" | "articles" | "orders";
+export type Collection = "products" | "articles" | "orders";
 
 export type SearchRequestOrderByItem = {
-  field: SearchRequestFieldName;
+  field: FieldName;
   direction?: "asc" | "desc";
 };
 
 export type SearchResponse = {
   /** The number of matching documents on all pages. */
   total: number;
-  hits: SearchResponseHit[];
+  hits: Hit[];
   /** The number of documents with each value, for each counted field. */
   facets?: { [key: string]: { [key: string]: number } };
   /** Absent on the last page. */
   nextCursor?: string;
 };
 
-export type SearchResponseHit = {
+export type Hit = {
   id: string;
   collection: "products" | "articles" | "orders";
   /** From 0 (a weak match) to 1 (an exact match). */
@@ -405,7 +401,7 @@ export function parseSearchRequest(value: unknown, options?: Options): Result<Se
       rest: false,
     },
     {
-      Filter: { oneOf: [{ ref: "Every" }, { ref: "Some" }, { ref: "Not" }, { ref: "Comparison" }] },
+      Filter: { oneOf: [{ ref: "Every" }, { ref: "Any" }, { ref: "Not" }, { ref: "Comparison" }] },
       FieldName: { type: "string", pattern: pattern11, not: { pattern: pattern10 } },
       Every: {
         type: "object",
@@ -415,7 +411,7 @@ export function parseSearchRequest(value: unknown, options?: Options): Result<Se
         },
         rest: false,
       },
-      Some: {
+      Any: {
         type: "object",
         properties: {
           op: { const: "or" },

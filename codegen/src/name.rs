@@ -122,7 +122,7 @@ pub(crate) fn make_unique(names: &mut [(String, Vec<u8>)], separator: &str, rese
                 if plain.contains(name) { name.clone() } else { format!("{name}{separator}{}", hash(identity, length)) }
             })
             .collect();
-        let distinct: HashSet<&String> = unique.iter().collect();
+        let distinct: HashSet<&String> = unique.iter().filter(|name| !reserved(name)).collect();
         if distinct.len() == names.len() || length == 64 {
             for ((name, _), unique) in names.iter_mut().zip(unique) {
                 *name = unique;

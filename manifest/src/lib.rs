@@ -8,6 +8,7 @@
 #[cfg(feature = "parse")]
 pub mod codes;
 mod contract;
+mod definitions;
 mod descriptor;
 #[cfg(feature = "parse")]
 mod document;
@@ -42,6 +43,7 @@ mod yaml;
 pub use capgen_descriptor::{
     Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, VersionRange, capability_keys, complete_version,
 };
+pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, Options};

@@ -46,6 +46,20 @@ impl Schema {
         sorted(strip(&self.source))
     }
 
+    /// The canonical text, without annotations, of the member of [`definitions`](Self::definitions) at an index.
+    ///
+    /// ```
+    /// use capgen_schema::Schema;
+    /// let text = r##"{"$ref": "#/definitions/a", "definitions": {"a": {"title": "A", "type": "null"}}}"##;
+    /// let schema = Schema::parse_text(text)?;
+    /// assert_eq!(schema.canonical_definition(0).as_deref(), Some(r#"{"type":"null"}"#));
+    /// # Ok::<(), capgen_schema::SchemaTextError>(())
+    /// ```
+    pub fn canonical_definition(&self, index: usize) -> Option<String> {
+        let members = self.source.get("definitions")?.as_object()?;
+        members.iter().nth(index).map(|(_, schema)| strip(schema).canonical())
+    }
+
     /// The SHA-256 hash of the [canonical text](Self::canonical).
     pub fn hash(&self) -> Hash {
         Hash::of(self.canonical())

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use crate::model::{Field, Member, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId, Variant};
 use crate::name;
 
-/// Names in Rust's prelude, and names that generated code uses without a path. A generated type must not have one of them.
+/// Names in Rust's prelude, and names that generated code uses without a path in Rust or TypeScript. A generated type must not
+/// have one of them.
 const RESERVED: &[&str] = &[
     "AGENT",
     "AsMut",
@@ -36,11 +37,16 @@ const RESERVED: &[&str] = &[
     "IntoIterator",
     "Iterator",
     "None",
+    "Object",
     "Ok",
     "Option",
+    "Options",
     "Ord",
     "PartialEq",
     "PartialOrd",
+    "ReadonlySet",
+    "Record",
+    "RegExp",
     "Result",
     "Self",
     "Send",
@@ -55,6 +61,7 @@ const RESERVED: &[&str] = &[
     "Unpin",
     "Value",
     "Vec",
+    "Violation",
 ];
 
 /// Orders the types, breaks cycles of types that contain themselves, and makes every name unique.
@@ -274,48 +281,45 @@ fn each_inline_mut(shape: &mut Shape, f: &mut impl FnMut(TypeId, &mut bool)) {
     });
 }
 
-/// Makes the names of types and markers unique in the file.
+/// Makes the names of types and markers unique in the file. The names of capabilities and their sides have priority: another
+/// type with such a name gets a suffix, so that a definition can never rename a capability.
 fn settle_types(model: &mut Model<'_>) {
-    let identity = |capability: &str, side: &str, pointer: &str, kind: &str| {
-        [capability, side, pointer, kind].join("\u{0}").into_bytes()
-    };
-    let mut names: Vec<(String, Vec<u8>)> = Vec::new();
-    for capability in &model.capabilities {
-        let name = &capability.source.name;
-        names.push((capability.marker.clone(), identity(name, "", "", "")));
-        for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
-            if let SideModel::Loose(alias) = side {
-                names.push((alias.clone(), identity(name, label, "", "")));
-            }
-        }
-    }
-    for def in &model.types {
-        names.push((def.name.clone(), identity(&def.capability, def.side.name(), &def.pointer, &def.name)));
-    }
-    name::make_unique(&mut names, "X", |name| RESERVED.contains(&name));
-    let mut settled = names.into_iter().map(|(name, _)| name);
-    let mut take = |slot: &mut String| {
-        if let Some(name) = settled.next() {
-            *slot = name;
-        }
-    };
+    let identity = |capability: &str, side: &str| [capability, side, "", ""].join("\u{0}").into_bytes();
+    let mut capabilities: Vec<(&mut String, Vec<u8>)> = Vec::new();
     for capability in &mut model.capabilities {
-        take(&mut capability.marker);
-        for side in [&mut capability.request, &mut capability.response] {
+        let name = &capability.source.name;
+        capabilities.push((&mut capability.marker, identity(name, "")));
+        for (side, label) in [(&mut capability.request, "request"), (&mut capability.response, "response")] {
             if let SideModel::Loose(alias) = side {
-                take(alias);
+                capabilities.push((alias, identity(name, label)));
             }
         }
     }
+    let mut others: Vec<(&mut String, Vec<u8>)> = Vec::new();
     for def in &mut model.types {
-        take(&mut def.name);
+        let identity = def.identity(&def.name);
+        let names = if def.origin == Origin::Root { &mut capabilities } else { &mut others };
+        names.push((&mut def.name, identity));
+    }
+    let mut taken: HashSet<String> = capabilities.iter().map(|(name, _)| (*name).clone()).collect();
+    settle(&mut capabilities, &|name| RESERVED.contains(&name));
+    taken.extend(capabilities.iter().map(|(name, _)| (*name).clone()));
+    settle(&mut others, &|name| RESERVED.contains(&name) || taken.contains(name));
+}
+
+fn settle(names: &mut [(&mut String, Vec<u8>)], reserved: &dyn Fn(&str) -> bool) {
+    let mut unique: Vec<(String, Vec<u8>)> =
+        names.iter_mut().map(|(name, identity)| ((*name).clone(), std::mem::take(identity))).collect();
+    name::make_unique(&mut unique, "X", reserved);
+    for ((slot, _), (name, _)) in names.iter_mut().zip(unique) {
+        **slot = name;
     }
 }
 
 /// Makes the names inside one type unique.
 fn settle_parts(def: &mut TypeDef) {
-    let place = format!("{}\u{0}{}\u{0}{}\u{0}", def.capability, def.side.name(), def.pointer);
-    let identity = |part: &str| format!("{place}{part}").into_bytes();
+    let place = def.identity("");
+    let identity = |part: &str| [place.as_slice(), part.as_bytes()].concat();
     match &mut def.shape {
         Shape::Record(record) => settle_idents(
             &mut record.fields,

@@ -7,6 +7,7 @@
 mod alias;
 mod branch;
 mod check;
+mod definitions;
 mod depth;
 mod finish;
 mod finite;
@@ -18,9 +19,9 @@ mod scalar;
 mod tests;
 mod union_type;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use capgen_manifest::{Manifest, Side};
+use capgen_manifest::{DefinitionPlace, Manifest, Side};
 use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::effort::Effort;
 use capgen_schema::analysis::facets::{Facets, Limits};
@@ -30,6 +31,7 @@ use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
 use crate::name;
 use alias::{Alias, alias_of, is_only_alias};
+use definitions::Definitions;
 use guard::ExactGuard;
 use reuse::Reused;
 use scalar::{named, nullable_if, scalar};
@@ -37,20 +39,18 @@ use scalar::{named, nullable_if, scalar};
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
 /// which a budget limits it. The model has no validators yet; see [`add_validators`].
 pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
-    let mut types = Vec::new();
+    let mut sides = Sides::of(manifest);
     let mut capabilities = Vec::with_capacity(manifest.capabilities.len());
-    for capability in &manifest.capabilities {
-        let marker = name::type_name(&capability.name, "Capability");
-        let mut side = |side: Side| {
-            let root = name::nested(&marker, &name::camel(side.name()));
-            match capability.schema(side) {
-                None => SideModel::Loose(root),
-                Some(schema) => SideModel::Typed(Lowering::run(&mut types, schema, &capability.name, side, root)),
-            }
+    for (index, capability) in manifest.capabilities.iter().enumerate() {
+        let mut side = |side: Side| match sides.lower(index, side) {
+            Some(id) => SideModel::Typed(id),
+            None => SideModel::Loose(root_type(&capability.name, side)),
         };
         let (request, response) = (side(Side::Request), side(Side::Response));
+        let marker = marker_type(&capability.name);
         capabilities.push(CapabilityModel { source: capability, marker, request, response });
     }
+    let types = sides.types;
     let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new() };
     finish::finish(&mut model);
     model
@@ -61,27 +61,42 @@ pub(crate) fn add_validators(model: &mut Model<'_>) {
     model.validators = check::validators(&model.capabilities);
 }
 
-/// One side of one capability.
-struct Lowering<'a, 'm> {
+/// The sides of all capabilities, and their types.
+struct Sides<'a> {
+    sides: HashMap<(usize, Side), SideState<'a>>,
+    types: Vec<TypeDef>,
+    definitions: Definitions<'a>,
+}
+
+/// The parts of a side that all its types have in common.
+struct SideState<'a> {
     schema: &'a Schema,
     capability: &'a str,
+    profiler: Profiler<'a>,
+    /// See [`Lowering::budget`].
+    budget: usize,
+}
+
+/// The root or a definition of one side. Each definition is lowered on its own, so that the names of the types inside it
+/// do not depend on the places that refer to it.
+struct Lowering<'a, 'm> {
+    schema: &'a Schema,
+    /// An index into the capabilities of the manifest.
+    index: usize,
+    capability: &'a str,
     side: Side,
+    /// The name of the definition, if it is shared.
+    shared: Option<String>,
     types: &'m mut Vec<TypeDef>,
-    /// The type of each member of `definitions` that is referred to.
-    definitions: HashMap<NodeId, TypeId>,
-    /// The names of the members of `definitions`.
-    definition_names: HashMap<NodeId, &'a str>,
-    /// The names of their types.
-    definition_types: HashSet<String>,
+    definitions: &'m mut Definitions<'a>,
     /// The types of conjunctions that contain references. They must be found again, or a recursive definition would be
     /// combined with other schemas without end.
     reused: Reused,
     /// How many places contain the current one and are being built too.
     depth: usize,
-    /// Definitions without a shape yet.
+    /// Types without a shape yet.
     queue: Vec<(TypeId, Conjunction)>,
-    profiler: Profiler<'a>,
-    root: String,
+    profiler: &'m mut Profiler<'a>,
     /// How many more schemas may be visited; at zero every type is `Unknown`. Without it, n definitions that are combined with
     /// one another would take exponential time.
     budget: usize,
@@ -115,31 +130,62 @@ impl Place {
     }
 }
 
-impl<'a> Lowering<'a, '_> {
-    fn run(types: &mut Vec<TypeDef>, schema: &'a Schema, capability: &'a str, side: Side, root: String) -> TypeId {
+impl<'a> Sides<'a> {
+    fn of(manifest: &'a Manifest) -> Self {
+        let mut sides = HashMap::new();
+        for (index, capability) in manifest.capabilities.iter().enumerate() {
+            for side in Side::ALL {
+                let Some(schema) = capability.schema(side) else { continue };
+                let profiler = Profiler::new(schema, Effort::FULL);
+                let budget = 100 * schema.nodes().count() + 10_000;
+                sides.insert((index, side), SideState { schema, capability: &capability.name, profiler, budget });
+            }
+        }
+        Self { sides, types: Vec::new(), definitions: Definitions::of(manifest) }
+    }
+
+    /// The type of a side and those that it refers to; `None` if the side has no schema.
+    fn lower(&mut self, index: usize, side: Side) -> Option<TypeId> {
+        let id = self.with(index, side, |lowering| {
+            let place = Place { name: root_type(lowering.capability, side), pointer: String::new() };
+            lowering.define(place, Origin::Root, Conjunction::of([lowering.schema.root()]))
+        })?;
+        while let Some((id, DefinitionPlace { capability, side, node })) = self.definitions.next() {
+            self.with(capability, side, |lowering| {
+                lowering.shared = lowering.types.get(id.0).and_then(|def| def.definition.clone());
+                lowering.queue.push((id, Conjunction::of([node])));
+            });
+        }
+        Some(id)
+    }
+
+    /// Lowers the types that `start` adds to the queue.
+    fn with<T>(&mut self, index: usize, side: Side, start: impl FnOnce(&mut Lowering<'a, '_>) -> T) -> Option<T> {
+        let state = self.sides.get_mut(&(index, side))?;
         let mut lowering = Lowering {
-            schema,
-            capability,
+            schema: state.schema,
+            index,
+            capability: state.capability,
             side,
-            types,
-            definitions: HashMap::new(),
-            definition_names: schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect(),
-            definition_types: schema.definitions().iter().map(|(name, _)| definition_type(&root, name)).collect(),
+            shared: None,
+            types: &mut self.types,
+            definitions: &mut self.definitions,
             reused: Reused::default(),
             depth: 0,
             queue: Vec::new(),
-            profiler: Profiler::new(schema, Effort::FULL),
-            root: root.clone(),
-            budget: 100 * schema.nodes().count() + 10_000,
+            profiler: &mut state.profiler,
+            budget: state.budget,
         };
-        let place = Place { name: root, pointer: String::new() };
-        let id = lowering.define(place, Origin::Root, Conjunction::of([schema.root()]));
+        let started = start(&mut lowering);
         while let Some((id, conjunction)) = lowering.queue.pop() {
             lowering.lower_definition(id, &conjunction);
         }
-        id
+        state.budget = lowering.budget;
+        Some(started)
     }
+}
 
+impl<'a> Lowering<'a, '_> {
     /// Adds a definition whose shape is determined later, from the queue.
     fn define(&mut self, place: Place, origin: Origin, conjunction: Conjunction) -> TypeId {
         let id = self.push(
@@ -165,6 +211,7 @@ impl<'a> Lowering<'a, '_> {
         self.types.push(TypeDef {
             name: place.name,
             origin,
+            definition: self.shared.clone(),
             capability: self.capability.to_owned(),
             side: self.side,
             pointer: place.pointer,
@@ -230,22 +277,22 @@ impl<'a> Lowering<'a, '_> {
                 if let Kind::Bool(accepts) = self.schema.node(target).kind {
                     return Some(if accepts { Type::Unknown } else { Type::Never });
                 }
-                Type::Named { id: self.definition(target), boxed: false }
+                self.definition(target)
             }
         })
     }
 
-    /// The type of a member of `definitions`.
-    fn definition(&mut self, node: NodeId) -> TypeId {
-        if let Some(id) = self.definitions.get(&node) {
-            return *id;
-        }
-        let name = self.definition_names.get(&node).copied().unwrap_or_default();
-        let place =
-            Place { name: definition_type(&self.root, name), pointer: limited(self.schema.node(node).pointer.clone()) };
-        let id = self.define(place, Origin::Definition, Conjunction::of([node]));
-        self.definitions.insert(node, id);
-        id
+    /// The place of a definition of this side.
+    fn definition_place(&self, node: NodeId) -> DefinitionPlace {
+        DefinitionPlace { capability: self.index, side: self.side, node }
+    }
+
+    /// The type of a member of `definitions`, which gets its shape later.
+    fn definition(&mut self, node: NodeId) -> Type {
+        let (place, is_shared) = (self.definition_place(node), self.shared.is_some());
+        let id = self.definitions.type_of(place, is_shared, self.types);
+        // Every target of a reference is a definition.
+        id.map_or(Type::Unknown, |id| Type::Named { id, boxed: false })
     }
 
     /// The type of a place and the guard that it needs; `None` if only a type around this place can be checked.
@@ -366,9 +413,14 @@ fn limited(pointer: String) -> String {
     pointer.chars().take(MAX_POINTER / 8).chain(['…']).chain(digest.chars()).collect()
 }
 
-/// The name of the type of a definition.
-fn definition_type(root: &str, name: &str) -> String {
-    name::nested(root, &name::camel_or(name, "Type"))
+/// The name of the marker type of a capability.
+fn marker_type(capability: &str) -> String {
+    name::type_name(capability, "Capability")
+}
+
+/// The name of the type of a side.
+fn root_type(capability: &str, side: Side) -> String {
+    name::nested(&marker_type(capability), &name::camel(side.name()))
 }
 
 /// A definition that names a type.

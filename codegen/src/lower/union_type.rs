@@ -132,7 +132,7 @@ impl<'a> Lowering<'a, '_> {
         let values = tag.and_then(|tag| branch.profile.constant(tag)).unwrap_or_default();
         let ident = self.variant_ident(&branch, values);
         let mut at = Place { name: name::nested(&place.name, &ident), pointer: branch.pointer };
-        if branch.has_property_name && self.definition_types.contains(&at.name) {
+        if branch.has_property_name && self.definitions.has_type_named(&at.name) {
             // A branch named after its property `text` may contain the definition `Text`, whose name must not change.
             at.name = name::nested(&at.name, "Variant");
         }
@@ -175,8 +175,7 @@ impl<'a> Lowering<'a, '_> {
             return finite::ident(value);
         }
         if let Some(Alias::Ref(target)) = alias_of(self.schema, &branch.conjunction) {
-            let name = self.definition_names.get(&target).copied().unwrap_or_default();
-            return name::type_name(name, "Value");
+            return name::type_name(self.definitions.name(self.definition_place(target)), "Value");
         }
         if let Some(value) = tag_values.first() {
             return finite::ident(value);

@@ -18,7 +18,8 @@ pub(crate) struct Model<'a> {
     pub(crate) hash: Hash,
     /// In source order.
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
-    /// The types of every side, in source order. A type comes before the types that only it refers to.
+    /// The types of every side, in source order: the root of a side, then the types that no side before it needs. A type comes
+    /// before the types that only it refers to.
     pub(crate) types: Vec<TypeDef>,
     /// The validators of every side that has a schema, in source order; empty if only Rust is generated.
     pub(crate) validators: Vec<check::Validator<'a>>,
@@ -85,6 +86,9 @@ pub(crate) struct TypeDef {
     /// Unique in the file, in UpperCamelCase, an identifier in every language.
     pub(crate) name: String,
     pub(crate) origin: Origin,
+    /// The definition that it is, or is inside of, if all sides share the types of that definition. The capability and the
+    /// side are then the first that have it.
+    pub(crate) definition: Option<String>,
     pub(crate) capability: String,
     pub(crate) side: Side,
     /// The JSON Pointer of its place in the schema of the side.
@@ -253,7 +257,26 @@ impl Index<TypeId> for Model<'_> {
     }
 }
 
+impl Model<'_> {
+    /// The root of a side, and the other types that no side before it needs.
+    pub(crate) fn types_of(&self, root: TypeId) -> impl Iterator<Item = (TypeId, &TypeDef)> {
+        let types = self.types.iter().enumerate().skip(root.0);
+        types
+            .take_while(move |(index, def)| *index == root.0 || def.origin != Origin::Root)
+            .map(|(index, def)| (TypeId(index), def))
+    }
+}
+
 impl TypeDef {
+    /// Distinguishes a part of it, or its name, from those of other types, independently of the order of the capabilities.
+    pub(crate) fn identity(&self, part: &str) -> Vec<u8> {
+        let (capability, side) = match self.definition {
+            Some(_) => ("", ""),
+            None => (self.capability.as_str(), self.side.name()),
+        };
+        [capability, side, &self.pointer, part].join("\u{0}").into_bytes()
+    }
+
     /// The only value that the type allows, if there is one.
     pub(crate) fn constant(&self) -> Option<&Member> {
         match &self.shape {

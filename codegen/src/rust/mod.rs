@@ -61,8 +61,6 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
 
 fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     capability::constants(writer, model);
-    // Types are in the order of the capabilities they belong to, so one pass over both puts each type after its marker.
-    let mut defs = model.types.iter().peekable();
     for capability in &model.capabilities {
         capability::marker(writer, types, capability);
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
@@ -70,8 +68,11 @@ fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
                 capability::loose(writer, name, label, &capability.source.name);
             }
         }
-        while let Some(def) = defs.next_if(|def| def.capability == capability.source.name) {
-            definition(writer, types, def);
+        for side in [&capability.request, &capability.response] {
+            let SideModel::Typed(root) = side else { continue };
+            for (_, def) in model.types_of(*root) {
+                definition(writer, types, def);
+            }
         }
     }
 }
@@ -123,5 +124,9 @@ fn default_doc(def: &TypeDef) -> String {
     if def.pointer.is_empty() {
         return format!("The {side} of {capability}.");
     }
-    format!("Generated from {} in the {side} schema of {capability}.", doc::code(&def.pointer))
+    let pointer = doc::code(&def.pointer);
+    match def.definition {
+        Some(_) => format!("Generated from {pointer}."),
+        None => format!("Generated from {pointer} in the {side} schema of {capability}."),
+    }
 }

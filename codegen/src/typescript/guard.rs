@@ -31,8 +31,8 @@ pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<Strin
             continue;
         }
         for (variant, guard) in of_union(def, union, model, types).unwrap_or_default() {
-            let identity = [&def.capability, def.side.name(), &def.pointer, &def.name, &variant.ident].join("\u{0}");
-            names.push((guard.name.clone(), identity.into_bytes()));
+            let identity = def.identity(&[def.name.as_str(), &variant.ident].join("\u{0}"));
+            names.push((guard.name.clone(), identity));
             guards.push((index, guard));
         }
     }

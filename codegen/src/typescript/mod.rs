@@ -27,14 +27,13 @@ fn module(model: &Model<'_>) -> Module {
     let types = Types::new(model);
     let guards = guard::guards(model, &types, &validator::exported(model));
     let mut module = Module::default();
-    let mut next = 0;
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {
             match side {
                 SideModel::Loose(name) => {
                     module.items.push(declaration(Vec::new(), name, Type::UNKNOWN, DeclarationKind::Compact));
                 }
-                SideModel::Typed(root) => next = add_side(&mut module, &types, &guards, *root, next),
+                SideModel::Typed(root) => add_side(&mut module, &types, &guards, *root),
             }
         }
     }
@@ -43,26 +42,14 @@ fn module(model: &Model<'_>) -> Module {
     module
 }
 
-/// Adds the root of a side and the types that only it needs, which follow it in the model. Returns the index at which the
-/// next side starts.
-fn add_side(module: &mut Module, types: &Types<'_>, guards: &guard::Guards, root: TypeId, next: usize) -> usize {
-    let model = types.model();
-    let own = &model[root];
-    let mut at = next.max(root.0);
-    while let Some(def) = model.types.get(at) {
-        if def.capability != own.capability || def.side != own.side {
-            break;
-        }
-        let id = TypeId(at);
-        if types.is_exported(id) {
-            let is_record = matches!(def.shape, Shape::Record(_));
-            let kind = if is_record { DeclarationKind::Expanded } else { DeclarationKind::Compact };
-            module.items.push(declaration(doc::of_type(def), &def.name, types.body(id), kind));
-            module.items.extend(guards.of(id));
-        }
-        at += 1;
+/// Adds the root of a side and the types that no side before it needs.
+fn add_side(module: &mut Module, types: &Types<'_>, guards: &guard::Guards, root: TypeId) {
+    for (id, def) in types.model().types_of(root).filter(|(id, _)| types.is_exported(*id)) {
+        let is_record = matches!(def.shape, Shape::Record(_));
+        let kind = if is_record { DeclarationKind::Expanded } else { DeclarationKind::Compact };
+        module.items.push(declaration(doc::of_type(def), &def.name, types.body(id), kind));
+        module.items.extend(guards.of(id));
     }
-    at
 }
 
 fn declaration(doc: Vec<String>, name: &str, body: Type, kind: DeclarationKind) -> Item {

@@ -10,14 +10,11 @@ mod reviewer;
 
 use capgen::{Capability, InvalidPayload, Payload as _};
 use payments::{
-    CreatePayment, CreatePaymentRequest, CreatePaymentRequestAllocation, CreatePaymentRequestAllocationGroup,
-    CreatePaymentRequestAllocationSeller, CreatePaymentRequestCard, CreatePaymentRequestMoney,
-    CreatePaymentRequestPaymentMethod, CreatePaymentResponse,
+    Allocation, AllocationGroup, AllocationSeller, Card, CreatePayment, CreatePaymentRequest, CreatePaymentResponse,
+    Money, PaymentMethod,
 };
 use pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict};
-use reviewer::{
-    ReviewChange, ReviewChangeRequest, ReviewChangeRequestChange, ReviewChangeRequestChangeEdited, ReviewChangeResponse,
-};
+use reviewer::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest, ReviewChangeResponse};
 
 const PAID: &str = r#"{"status": "succeeded", "paymentId": "7b0d3f0e-55ba-4e0b-8f0f-0a3c2a7c5f52",
     "settledAt": "2026-03-01T09:30:00Z", "fee": 37}"#;
@@ -61,18 +58,16 @@ fn call<C: Capability>(request: &C::Request) -> Result<String, InvalidPayload> {
 
 /// 12.50 EUR paid by card and shared between two sellers.
 fn order() -> CreatePaymentRequest {
-    let seller = |id: &str, basis_points| {
-        CreatePaymentRequestAllocation::Seller(CreatePaymentRequestAllocationSeller::new(id, basis_points))
-    };
+    let seller = |id: &str, basis_points| Allocation::Seller(AllocationSeller::new(id, basis_points));
     let members = vec![
         seller("0e7f9a51-1b7c-4c8e-9df0-0d6f1f6f7a10", 9_000),
         seller("4d2c7f30-8f0f-4b52-a5a4-6f6f0c1f2b11", 1_000),
     ];
-    let group = CreatePaymentRequestAllocationGroup::new("sellers", 9_500, members);
-    let card = CreatePaymentRequestPaymentMethod::Card(CreatePaymentRequestCard::new("tok_4242"));
-    let amount = CreatePaymentRequestMoney::new(1_250, "EUR");
+    let group = AllocationGroup::new("sellers", 9_500, members);
+    let card = PaymentMethod::Card(Card::new("tok_4242"));
+    let amount = Money::new(1_250, "EUR");
     let mut order = CreatePaymentRequest::new("8a6e0804-2bd0-4672-b79d-d97027f9071a", amount, card, "SO-2026-000042");
-    order.allocation = Some(CreatePaymentRequestAllocation::Group(group));
+    order.allocation = Some(Allocation::Group(group));
     order
 }
 
@@ -97,8 +92,8 @@ fn advice(response: &<ReviewPr as Capability>::Response) -> String {
 
 /// A request to an agent whose contract is declared in Rust. Callers do not see the difference.
 fn change() -> ReviewChangeRequest {
-    let edited = ReviewChangeRequestChangeEdited::new("-total()?\n+total().unwrap()");
-    let files = [("src/total.rs".to_owned(), ReviewChangeRequestChange::Edited(edited))];
+    let edited = ChangeEdited::new("-total()?\n+total().unwrap()");
+    let files = [("src/total.rs".to_owned(), Change::Edited(edited))];
     ReviewChangeRequest::new("https://github.com/example/shop", files.into())
 }
 

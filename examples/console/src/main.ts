@@ -31,7 +31,7 @@ function call<Name extends keyof typeof parsers>(
 }
 
 /** A discriminated union: the compiler knows the properties of each `op`, and that every `op` is handled. */
-function readable(filter: search.SearchRequestFilter): string {
+function readable(filter: search.Filter): string {
   switch (filter.op) {
     case "and":
     case "or":
@@ -47,7 +47,7 @@ function recipient(notification: notifier.SendNotificationRequest): string {
   return isSendNotificationRequestSms(notification) ? notification.phone : notification.to;
 }
 
-const cheapAndThere: search.SearchRequestFilter = {
+const cheapAndThere: search.Filter = {
   op: "and",
   filters: [
     { op: "<", field: "price", value: 20 },

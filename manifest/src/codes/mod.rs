@@ -72,6 +72,8 @@ capgen_diagnostic::codes! {
     pub EMPTY_TEXT = "E0214";
     /// Capability names that generated code must distinguish by a suffix.
     pub SIMILAR_NAMES = "W0201";
+    /// Definitions that have the same name but differ.
+    pub DIFFERENT_DEFINITIONS = "W0202";
 
     // Files: the fleet and its peers.
 

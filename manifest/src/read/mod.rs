@@ -1,6 +1,7 @@
 //! `capabilities.yaml`: text to model.
 
 mod capability;
+mod definitions;
 mod reader;
 mod schema;
 mod transport;
@@ -44,6 +45,9 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
     })?;
     let mut reader = Reader::new(source);
     let manifest = manifest(&mut reader, &root, expected);
+    if let Some(manifest) = manifest.as_ref().filter(|_| !reader.has_failed()) {
+        definitions::check(&mut reader, &root, manifest);
+    }
     let (findings, failed) = reader.finish();
     match manifest {
         Some(manifest) if !failed => {

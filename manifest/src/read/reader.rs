@@ -73,9 +73,14 @@ impl<'s> Reader<'s> {
         Self { source, errors: Vec::new(), warnings: Vec::new(), left_out: 0 }
     }
 
+    /// Whether one of the findings so far is an error.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
     /// Every finding in source order, and whether one of them is an error.
     pub(crate) fn finish(self) -> (Vec<Diagnostic>, bool) {
-        let failed = !self.errors.is_empty();
+        let failed = self.has_failed();
         let mut all: Vec<_> = self.errors.into_iter().chain(self.warnings).collect();
         all.sort_by_key(|d| d.labels.first().map_or(0, |l| l.span.start));
         if let Some(last) = all.last_mut().filter(|_| self.left_out > 0) {

@@ -54,10 +54,10 @@ fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range
 
 /// Finds the members of mappings in constant time: a hostile schema can have many members and a problem in each.
 #[derive(Default)]
-struct Index<'n>(HashMap<*const Node, HashMap<&'n str, &'n Member>>);
+pub(crate) struct Index<'n>(HashMap<*const Node, HashMap<&'n str, &'n Member>>);
 
 impl<'n> Index<'n> {
-    fn member(&mut self, node: &'n Node, key: &str) -> Option<&'n Member> {
+    pub(crate) fn member(&mut self, node: &'n Node, key: &str) -> Option<&'n Member> {
         let Data::Object(members) = &node.data else { return None };
         let index = self.0.entry(std::ptr::from_ref(node));
         index.or_insert_with(|| members.iter().map(|m| (m.key.as_str(), m)).collect()).get(key).copied()

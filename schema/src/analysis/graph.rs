@@ -124,14 +124,39 @@ impl<'s> Graph<'s> {
         })
     }
 
-    /// Finds the components with Tarjan's algorithm. It keeps its own stack because the depth of recursion would be the
-    /// length of the longest chain of definitions, which an untrusted schema chooses.
     fn connect(&mut self) {
         let edges: Vec<Vec<usize>> = self.vertices.iter().map(|vertex| vertex.targets().collect()).collect();
-        let mut marks = vec![Mark::default(); edges.len()];
+        self.components = components(&edges);
+        for (component, members) in self.components.iter().enumerate() {
+            for &member in members {
+                if let Some(vertex) = self.vertices.get_mut(member) {
+                    vertex.component = component;
+                    vertex.is_recursive = members.len() > 1 || vertex.targets().any(|target| target == member);
+                }
+            }
+        }
+    }
+}
+
+/// The strongly connected components of a graph with these edges. A component follows all others that it can reach.
+///
+/// This is Tarjan's algorithm. It keeps its own stack because the depth of recursion would be the length of the longest chain
+/// of definitions, which an untrusted schema chooses.
+///
+/// ```
+/// use capgen_schema::analysis::graph::components;
+/// assert_eq!(components(&[vec![1], vec![2], vec![1]]), [vec![1, 2], vec![0]]);
+/// ```
+pub fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut components = Vec::new();
+    let mut marks = vec![Mark::default(); edges.len()];
+    let (mut open, mut count) = (Vec::new(), 0);
+    for start in 0..edges.len() {
+        if marks.get(start).is_some_and(|mark| mark.number > 0) {
+            continue;
+        }
         // Each entry is a vertex and the index of the edge to follow next.
-        let (mut path, mut open) = (vec![(0, 0)], Vec::new());
-        let mut count = 0;
+        let mut path = vec![(start, 0)];
         while let Some((at, edge)) = path.pop() {
             let Some(mark) = marks.get_mut(at) else { continue };
             if edge == 0 {
@@ -150,27 +175,26 @@ impl<'s> Graph<'s> {
             }
             let mark = *mark;
             if mark.low == mark.number {
-                self.close(&mut marks, &mut open, at);
+                components.push(close(&mut marks, &mut open, at));
             }
             if let Some(&(parent, _)) = path.last() {
                 lower(&mut marks, parent, mark.low);
             }
         }
     }
+    components
+}
 
-    /// Makes a component of `root` and the open vertices above it.
-    fn close(&mut self, marks: &mut [Mark], open: &mut Vec<usize>, root: usize) {
-        let start = open.iter().rposition(|&at| at == root).unwrap_or(0);
-        let members = open.split_off(start);
-        for &member in &members {
-            if let (Some(mark), Some(vertex)) = (marks.get_mut(member), self.vertices.get_mut(member)) {
-                mark.is_open = false;
-                vertex.component = self.components.len();
-                vertex.is_recursive = members.len() > 1 || vertex.targets().any(|target| target == member);
-            }
+/// Makes a component of `root` and the open vertices above it.
+fn close(marks: &mut [Mark], open: &mut Vec<usize>, root: usize) -> Vec<usize> {
+    let start = open.iter().rposition(|&at| at == root).unwrap_or(0);
+    let members = open.split_off(start);
+    for &member in &members {
+        if let Some(mark) = marks.get_mut(member) {
+            mark.is_open = false;
         }
-        self.components.push(members);
     }
+    members
 }
 
 /// Whether each node is reachable from the root; indexed in the order of [`Schema::nodes`].

@@ -23,46 +23,46 @@ fn a_recursive_union_with_siblings_uses_its_own_type_again() {
     let cases = [
         (
             format!(r#"{{{node}, "not": {{"type": "boolean"}}}}"#),
-            "RNode = { value?: RNodeValue }
-             RNodeValue = { value?: box RNodeValue }",
+            "Node = { value?: NodeValue }
+             NodeValue = { value?: box NodeValue }",
         ),
         (
             format!(r#"{{{node}, "required": ["a"]}}"#),
-            "RNode = { value?: RNodeValue }
-             RNodeValue = { a: unknown, value?: box RNodeValue }",
+            "Node = { value?: NodeValue }
+             NodeValue = { a: unknown, value?: box NodeValue }",
         ),
         (
             format!(r#"{{{node}, "properties": {{"a": {{"type": "string"}}}}}}"#),
-            "RNode = { value?: RNodeValue }
-             RNodeValue = { a?: string, value?: box RNodeValue }",
+            "Node = { value?: NodeValue }
+             NodeValue = { a?: string, value?: box NodeValue }",
         ),
         (
             format!(r#"{{{or_null}, "required": ["a"]}}"#),
-            "RNode = { value?: RNodeValue }
-             RNodeValue = RNodeValueValue?
-             RNodeValueValue = { a: unknown, value?: box RNodeValue }",
+            "Node = { value?: NodeValue }
+             NodeValue = NodeValueValue?
+             NodeValueValue = { a: unknown, value?: box NodeValue }",
         ),
         (
             format!(r#"{{{node}, "oneOf": [{{"required": ["a"]}}, {{"required": ["b"]}}]}}"#),
-            "RNode = { value?: RNodeValue }
-             RNodeValue = by key: A(RNodeValueA) | B(RNodeValueB)
-             RNodeValueA = { a: unknown, value?: box RNodeValue, b?: never }
-             RNodeValueB = { b: unknown, value?: box RNodeValue, a?: never }",
+            "Node = { value?: NodeValue }
+             NodeValue = by key: A(NodeValueA) | B(NodeValueB)
+             NodeValueA = { a: unknown, value?: box NodeValue, b?: never }
+             NodeValueB = { b: unknown, value?: box NodeValue, a?: never }",
         ),
         (
             format!(r#"{{"type": "array", "items": {{{node}, "not": {{"type": "boolean"}}}}}}"#),
-            "RNode = { value?: [RNodeValueItem] }
-             RNodeValueItem = { value?: [RNodeValueItem] }",
+            "Node = { value?: [NodeValueItem] }
+             NodeValueItem = { value?: [NodeValueItem] }",
         ),
         (
             format!(r#"{{"additionalProperties": {{{node}, "not": {{"type": "boolean"}}}}, "type": "object"}}"#),
-            "RNode = { value?: map<RNodeValueValue> }
-             RNodeValueValue = { value?: map<RNodeValueValue> }",
+            "Node = { value?: map<NodeValueValue> }
+             NodeValueValue = { value?: map<NodeValueValue> }",
         ),
     ];
     for (value, expected) in cases {
         let text = types(&recursive(&value));
-        let actual: Vec<&str> = text.lines().filter(|line| line.starts_with("RNode")).collect();
+        let actual: Vec<&str> = text.lines().filter(|line| line.starts_with("Node")).collect();
         let expected: Vec<&str> = expected.lines().map(str::trim).collect();
         assert_eq!(actual, expected, "{value}\n{}\n", actual.join("\n"));
     }

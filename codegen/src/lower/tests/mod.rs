@@ -1,6 +1,7 @@
 //! Schemas and the types that they become, in a short notation.
 
 mod bounds;
+mod definitions;
 
 use std::fmt::Write as _;
 
@@ -147,8 +148,8 @@ fn a_reference_with_annotations_stays_a_reference() {
               "b": {"allOf": [{"$ref": "#/definitions/D"}], "description": "e"},
               "c": {"type": "object", "allOf": [{"$ref": "#/definitions/D"}]},
               "d": {"anyOf": [{"$ref": "#/definitions/D"}, {"type": "null"}]}}}"##,
-        "R = { a?: RD, b?: RD, c?: RD, d?: RD? }
-         RD = { x?: unknown, closed }",
+        "R = { a?: D, b?: D, c?: D, d?: D? }
+         D = { x?: unknown, closed }",
     );
 }
 
@@ -174,9 +175,9 @@ fn branches_of_distinct_json_types_are_a_disjoint_union() {
         r##"{"definitions": {"J": {"oneOf": [{"type": "null"}, {"type": "boolean"}, {"type": "number"}, {"type": "string"},
               {"type": "array", "items": {"$ref": "#/definitions/J"}},
               {"type": "object", "additionalProperties": {"$ref": "#/definitions/J"}}]}}, "$ref": "#/definitions/J"}"##,
-        "R = new RJ
-         RJ = RJValue?
-         RJValue = by type: Boolean(bool) | Number(f64) | String(string) | Array([RJ]) | Object(map<RJ>)",
+        "R = new J
+         J = JValue?
+         JValue = by type: Boolean(bool) | Number(f64) | String(string) | Array([J]) | Object(map<J>)",
     );
 }
 
@@ -207,20 +208,20 @@ fn a_property_that_only_one_branch_allows_and_requires_is_its_key() {
             {"enum": ["Nothing", "All"]},
             {"type": "object", "properties": {"Text": {"type": "string"}}, "required": ["Text"], "additionalProperties": false},
             {"type": "object", "properties": {"Circle": {"$ref": "#/definitions/Circle"}}, "required": ["Circle"], "additionalProperties": false}]}"##,
-        r#"R = by key: String(RString) | Text(RText) | Circle(RCircleVariant)
+        r#"R = by key: String(RString) | Text(RText) | Circle(RCircle)
            RString = enum Nothing="Nothing" All="All"
            RText = { text: string, closed }
-           RCircleVariant = { circle: RCircle, closed }
-           RCircle = { r?: f64 }"#,
+           RCircle = { circle: Circle, closed }
+           Circle = { r?: f64 }"#,
     );
     check(
         r##"{"definitions": {
               "Person": {"type": "object", "properties": {"name": {}, "born": {}}, "required": ["name", "born"], "additionalProperties": false},
               "Firm": {"type": "object", "properties": {"name": {}, "vat": {}}, "required": ["vat"], "additionalProperties": false}},
             "anyOf": [{"$ref": "#/definitions/Person"}, {"$ref": "#/definitions/Firm"}]}"##,
-        "R = by key: Person(RPerson) | Firm(RFirm)
-         RPerson = { name: unknown, born: unknown, closed }
-         RFirm = { name?: unknown, vat: unknown, closed }",
+        "R = by key: Person(Person) | Firm(Firm)
+         Person = { name: unknown, born: unknown, closed }
+         Firm = { name?: unknown, vat: unknown, closed }",
     );
 }
 
@@ -312,9 +313,9 @@ fn recursion_is_boxed_only_if_a_value_would_contain_itself() {
               "next": {"oneOf": [{"$ref": "#/definitions/N"}, {"type": "null"}]}}, "required": ["children"], "additionalProperties": false},
               "T": {"type": "array", "items": {"$ref": "#/definitions/T"}}},
             "type": "object", "properties": {"n": {"$ref": "#/definitions/N"}, "t": {"$ref": "#/definitions/T"}}}"##,
-        "R = { n?: RN, t?: RT }
-         RN = { children: [RN], next?: box RN?, closed }
-         RT = new [RT]",
+        "R = { n?: N, t?: T }
+         N = { children: [N], next?: box N?, closed }
+         T = new [T]",
     );
 }
 
@@ -326,8 +327,8 @@ fn merged_references_can_be_recursive() {
               "B": {"type": "object", "properties": {"next": {"$ref": "#/definitions/AB"}, "b": {"type": "string"}}},
               "AB": {"allOf": [{"$ref": "#/definitions/A"}, {"$ref": "#/definitions/B"}]}},
             "$ref": "#/definitions/AB"}"##,
-        "R = RAb
-         RAb = { next?: box RAb, a?: string, b?: string }",
+        "R = Ab
+         Ab = { next?: box Ab, a?: string, b?: string }",
     );
 }
 
@@ -373,7 +374,7 @@ fn a_root_without_a_type_of_its_own_gets_one() {
     check(r#"{"type": ["array", "null"], "items": {"type": "string"}}"#, "R = new [string]?");
     check(r#"{"type": "array", "items": {"type": "integer"}}"#, "R = new [i64]");
     check(r#"{"type": "integer"}"#, "R = new i64");
-    check(r##"{"definitions": {"N": {"type": "integer"}}, "$ref": "#/definitions/N"}"##, "R = new RN\n RN = i64");
+    check(r##"{"definitions": {"N": {"type": "integer"}}, "$ref": "#/definitions/N"}"##, "R = new N\n N = i64");
 }
 
 #[test]

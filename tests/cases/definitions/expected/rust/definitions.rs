@@ -73,22 +73,22 @@ mod definitions_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct BillRequest {
         /// The `id` property.
-        pub id: BillRequestUuid,
+        pub id: Uuid,
         /// With tax.
-        pub total: BillRequestMoney,
+        pub total: Money,
         /// The `net` property.
-        pub net: Option<BillRequestMoney>,
+        pub net: Option<Money>,
         /// The `maybe` property.
-        pub maybe: Option<Option<BillRequestMoney>>,
+        pub maybe: Option<Option<Money>>,
         /// The `odd` property.
-        pub odd: Option<BillRequestString>,
+        pub odd: Option<StringX40b8f11e>,
         /// The `fallback` property.
-        pub fallback: Option<BillRequestCurrency>,
+        pub fallback: Option<Currency>,
     }
 
     impl BillRequest {
         /// Creates a value with the required properties only.
-        pub fn new(id: BillRequestUuid, total: BillRequestMoney) -> Self {
+        pub fn new(id: Uuid, total: Money) -> Self {
             Self {
                 id,
                 total,
@@ -100,35 +100,35 @@ mod definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/uuid` in the request schema of `bill`.
-    pub type BillRequestUuid = String;
+    /// Generated from `/definitions/uuid`.
+    pub type Uuid = String;
 
     /// An amount in minor units.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct BillRequestMoney {
+    pub struct Money {
         /// The `amount` property.
         pub amount: i64,
         /// The `currency` property.
-        pub currency: BillRequestCurrency,
+        pub currency: Currency,
     }
 
-    impl BillRequestMoney {
+    impl Money {
         /// Creates a value with all its properties.
-        pub fn new(amount: i64, currency: BillRequestCurrency) -> Self {
+        pub fn new(amount: i64, currency: Currency) -> Self {
             Self { amount, currency }
         }
     }
 
     /// ISO 4217.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum BillRequestCurrency {
+    pub enum Currency {
         /// The value `"EUR"`.
         Eur,
         /// The value `"USD"`.
         Usd,
     }
 
-    impl BillRequestCurrency {
+    impl Currency {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Eur, Self::Usd]
@@ -142,14 +142,14 @@ mod definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/string` in the request schema of `bill`.
+    /// Generated from `/definitions/string`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct BillRequestString {
+    pub struct StringX40b8f11e {
         /// The `x` property.
         pub x: String,
     }
 
-    impl BillRequestString {
+    impl StringX40b8f11e {
         /// Creates a value with all its properties.
         pub fn new(x: impl Into<String>) -> Self {
             Self { x: x.into() }
@@ -213,7 +213,7 @@ mod definitions_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["amount", "currency"];
-            impl wire::Codec for BillRequestMoney {
+            impl wire::Codec for Money {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut amount = None;
                     let mut currency = None;
@@ -239,13 +239,13 @@ mod definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(BillRequestMoney);
+        ::capgen::impl_serde!(Money);
 
-        ::capgen::string_enum!(BillRequestCurrency);
+        ::capgen::string_enum!(Currency);
 
         const _: () = {
             const NAMES: &[&str] = &["x"];
-            impl wire::Codec for BillRequestString {
+            impl wire::Codec for StringX40b8f11e {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
@@ -265,7 +265,7 @@ mod definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(BillRequestString);
+        ::capgen::impl_serde!(StringX40b8f11e);
     }
 
     const BILL_REQUEST_SCHEMA: &str = r##"{

@@ -5,27 +5,27 @@
 // Contract: sha256:b1cf8c5c10def72de1bd2b21f591d69915cf27c1d0ee370c0ccc6d43de82a433
 
 export type BillRequest = {
-  id: BillRequestUuid;
+  id: Uuid;
   /** With tax. */
-  total: BillRequestMoney;
-  net?: BillRequestMoney;
-  maybe?: BillRequestMoney | null;
-  odd?: BillRequestString;
-  fallback?: BillRequestCurrency;
+  total: Money;
+  net?: Money;
+  maybe?: Money | null;
+  odd?: StringX40b8f11e;
+  fallback?: Currency;
 };
 
-export type BillRequestUuid = string;
+export type Uuid = string;
 
 /** An amount in minor units. */
-export type BillRequestMoney = {
+export type Money = {
   amount: number;
-  currency: BillRequestCurrency;
+  currency: Currency;
 };
 
 /** ISO 4217. */
-export type BillRequestCurrency = "EUR" | "USD";
+export type Currency = "EUR" | "USD";
 
-export type BillRequestString = {
+export type StringX40b8f11e = {
   x: string;
 };
 

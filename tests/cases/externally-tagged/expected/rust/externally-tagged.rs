@@ -77,7 +77,7 @@ mod externally_tagged_contract {
         /// An object with the `Point` property.
         Point(DrawRequestPoint),
         /// An object with the `Circle` property.
-        Circle(DrawRequestCircleVariant),
+        Circle(DrawRequestCircle),
     }
 
     impl From<DrawRequestString> for DrawRequest {
@@ -98,8 +98,8 @@ mod externally_tagged_contract {
         }
     }
 
-    impl From<DrawRequestCircleVariant> for DrawRequest {
-        fn from(value: DrawRequestCircleVariant) -> Self {
+    impl From<DrawRequestCircle> for DrawRequest {
+        fn from(value: DrawRequestCircle) -> Self {
             Self::Circle(value)
         }
     }
@@ -173,26 +173,26 @@ mod externally_tagged_contract {
 
     /// Generated from `/oneOf/3` in the request schema of `draw`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct DrawRequestCircleVariant {
+    pub struct DrawRequestCircle {
         /// The `Circle` property.
-        pub circle: DrawRequestCircle,
+        pub circle: Circle,
     }
 
-    impl DrawRequestCircleVariant {
+    impl DrawRequestCircle {
         /// Creates a value with all its properties.
-        pub fn new(circle: DrawRequestCircle) -> Self {
+        pub fn new(circle: Circle) -> Self {
             Self { circle }
         }
     }
 
-    /// Generated from `/definitions/Circle` in the request schema of `draw`.
+    /// Generated from `/definitions/Circle`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct DrawRequestCircle {
+    pub struct Circle {
         /// The `radius` property.
         pub radius: f64,
     }
 
-    impl DrawRequestCircle {
+    impl Circle {
         /// Creates a value with all its properties.
         pub fn new(radius: f64) -> Self {
             Self { radius }
@@ -363,26 +363,26 @@ mod externally_tagged_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub enum DrawResponseContact {
         /// An object with the `born` property.
-        Person(DrawResponsePerson),
+        Person(Person),
         /// An object with the `vat` property.
-        Company(DrawResponseCompany),
+        Company(Company),
     }
 
-    impl From<DrawResponsePerson> for DrawResponseContact {
-        fn from(value: DrawResponsePerson) -> Self {
+    impl From<Person> for DrawResponseContact {
+        fn from(value: Person) -> Self {
             Self::Person(value)
         }
     }
 
-    impl From<DrawResponseCompany> for DrawResponseContact {
-        fn from(value: DrawResponseCompany) -> Self {
+    impl From<Company> for DrawResponseContact {
+        fn from(value: Company) -> Self {
             Self::Company(value)
         }
     }
 
-    /// Generated from `/definitions/Person` in the response schema of `draw`.
+    /// Generated from `/definitions/Person`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct DrawResponsePerson {
+    pub struct Person {
         /// The `name` property.
         pub name: String,
         /// The `born` property.
@@ -391,7 +391,7 @@ mod externally_tagged_contract {
         pub mail: Option<String>,
     }
 
-    impl DrawResponsePerson {
+    impl Person {
         /// Creates a value with the required properties only.
         pub fn new(name: impl Into<String>, born: impl Into<String>) -> Self {
             Self {
@@ -402,16 +402,16 @@ mod externally_tagged_contract {
         }
     }
 
-    /// Generated from `/definitions/Company` in the response schema of `draw`.
+    /// Generated from `/definitions/Company`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct DrawResponseCompany {
+    pub struct Company {
         /// The `name` property.
         pub name: Option<String>,
         /// The `vat` property.
         pub vat: String,
     }
 
-    impl DrawResponseCompany {
+    impl Company {
         /// Creates a value with the required properties only.
         pub fn new(vat: impl Into<String>) -> Self {
             Self {
@@ -598,7 +598,7 @@ mod externally_tagged_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["Circle"];
-            impl wire::Codec for DrawRequestCircleVariant {
+            impl wire::Codec for DrawRequestCircle {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut circle = None;
                     let mut object = reader.object(NAMES, wire::Rest::Closed)?;
@@ -618,11 +618,11 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestCircleVariant);
+        ::capgen::impl_serde!(DrawRequestCircle);
 
         const _: () = {
             const NAMES: &[&str] = &["radius"];
-            impl wire::Codec for DrawRequestCircle {
+            impl wire::Codec for Circle {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut radius = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
@@ -642,7 +642,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestCircle);
+        ::capgen::impl_serde!(Circle);
 
         const _: () = {
             const NAMES: &[&str] = &["state", "mode", "contact", "either"];
@@ -835,7 +835,7 @@ mod externally_tagged_contract {
         const _: () = {
             const NAMES: &[&str] = &["name", "born", "mail"];
             static MAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
-            impl wire::Codec for DrawResponsePerson {
+            impl wire::Codec for Person {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut name = None;
                     let mut born = None;
@@ -865,11 +865,11 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponsePerson);
+        ::capgen::impl_serde!(Person);
 
         const _: () = {
             const NAMES: &[&str] = &["name", "vat"];
-            impl wire::Codec for DrawResponseCompany {
+            impl wire::Codec for Company {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut name = None;
                     let mut vat = None;
@@ -892,7 +892,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseCompany);
+        ::capgen::impl_serde!(Company);
 
         const _: () = {
             const NAMES: &[&str] = &["left", "right"];

@@ -9,7 +9,7 @@ export type DrawRequest =
   | "Everything"
   | DrawRequestText
   | DrawRequestPoint
-  | DrawRequestCircleVariant;
+  | DrawRequestCircle;
 
 export function isDrawRequestText(value: DrawRequest): value is DrawRequestText {
   return typeof value === "object" && "Text" in value && value.Text !== undefined;
@@ -19,7 +19,7 @@ export function isDrawRequestPoint(value: DrawRequest): value is DrawRequestPoin
   return typeof value === "object" && "Point" in value && value.Point !== undefined;
 }
 
-export function isDrawRequestCircle(value: DrawRequest): value is DrawRequestCircleVariant {
+export function isDrawRequestCircle(value: DrawRequest): value is DrawRequestCircle {
   return typeof value === "object" && "Circle" in value && value.Circle !== undefined;
 }
 
@@ -41,13 +41,13 @@ export type DrawRequestPointPoint = {
   y: number;
 };
 
-export type DrawRequestCircleVariant = {
-  Circle: DrawRequestCircle;
+export type DrawRequestCircle = {
+  Circle: Circle;
   Text?: never;
   Point?: never;
 };
 
-export type DrawRequestCircle = {
+export type Circle = {
   radius: number;
 };
 
@@ -96,23 +96,23 @@ export type DrawResponseModeFixed = {
 };
 
 /** No tag, and closed. */
-export type DrawResponseContact = DrawResponsePerson | DrawResponseCompany;
+export type DrawResponseContact = Person | Company;
 
-export function isDrawResponseContactPerson(value: DrawResponseContact): value is DrawResponsePerson {
+export function isDrawResponseContactPerson(value: DrawResponseContact): value is Person {
   return "born" in value && value.born !== undefined;
 }
 
-export function isDrawResponseContactCompany(value: DrawResponseContact): value is DrawResponseCompany {
+export function isDrawResponseContactCompany(value: DrawResponseContact): value is Company {
   return "vat" in value && value.vat !== undefined;
 }
 
-export type DrawResponsePerson = {
+export type Person = {
   name: string;
   born: string;
   mail?: string;
 };
 
-export type DrawResponseCompany = {
+export type Company = {
   name?: string;
   vat: string;
 };

@@ -68,22 +68,22 @@ mod recursion_contract {
     }
 
     /// The request of `walk`.
-    pub type WalkRequest = WalkRequestNode;
+    pub type WalkRequest = Node;
 
-    /// Generated from `/definitions/node` in the request schema of `walk`.
+    /// Generated from `/definitions/node`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct WalkRequestNode {
+    pub struct Node {
         /// The `value` property.
         pub value: String,
         /// The `children` property.
-        pub children: Vec<WalkRequestNode>,
+        pub children: Vec<Node>,
         /// The `next` property.
-        pub next: Option<Option<Box<WalkRequestNode>>>,
+        pub next: Option<Option<Box<Node>>>,
     }
 
-    impl WalkRequestNode {
+    impl Node {
         /// Creates a value with the required properties only.
-        pub fn new(value: impl Into<String>, children: Vec<WalkRequestNode>) -> Self {
+        pub fn new(value: impl Into<String>, children: Vec<Node>) -> Self {
             Self {
                 value: value.into(),
                 children,
@@ -96,11 +96,11 @@ mod recursion_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponse {
         /// The `json` property.
-        pub json: Option<WalkResponseJson>,
+        pub json: Option<Json>,
         /// The `nested` property.
-        pub nested: Option<WalkResponseNested>,
+        pub nested: Option<Nested>,
         /// The `tree` property.
-        pub tree: Option<WalkResponseTree>,
+        pub tree: Option<Tree>,
     }
 
     impl WalkResponse {
@@ -120,42 +120,41 @@ mod recursion_contract {
         }
     }
 
-    /// Generated from `/definitions/json` in the response schema of `walk`.
-    pub type WalkResponseJson = Option<WalkResponseJsonValue>;
+    /// Generated from `/definitions/json`.
+    pub type Json = Option<JsonValue>;
 
-    /// Generated from `/definitions/json` in the response schema of `walk`.
+    /// Generated from `/definitions/json`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum WalkResponseJsonValue {
+    pub enum JsonValue {
         /// A value of type boolean, number or string.
-        Variant1(WalkResponseJsonVariant1),
+        Variant1(JsonVariant1),
         /// A value of type array.
-        Array(Vec<WalkResponseJson>),
+        Array(Vec<Json>),
         /// A value of type object.
-        Object(::std::collections::BTreeMap<String, WalkResponseJson>),
+        Object(::std::collections::BTreeMap<String, Json>),
     }
 
-    impl From<WalkResponseJsonVariant1> for WalkResponseJsonValue {
-        fn from(value: WalkResponseJsonVariant1) -> Self {
+    impl From<JsonVariant1> for JsonValue {
+        fn from(value: JsonVariant1) -> Self {
             Self::Variant1(value)
         }
     }
 
-    impl From<Vec<WalkResponseJson>> for WalkResponseJsonValue {
-        fn from(value: Vec<WalkResponseJson>) -> Self {
+    impl From<Vec<Json>> for JsonValue {
+        fn from(value: Vec<Json>) -> Self {
             Self::Array(value)
         }
     }
 
-    impl From<::std::collections::BTreeMap<String, WalkResponseJson>>
-    for WalkResponseJsonValue {
-        fn from(value: ::std::collections::BTreeMap<String, WalkResponseJson>) -> Self {
+    impl From<::std::collections::BTreeMap<String, Json>> for JsonValue {
+        fn from(value: ::std::collections::BTreeMap<String, Json>) -> Self {
             Self::Object(value)
         }
     }
 
-    /// Generated from `/definitions/json/oneOf/0` in the response schema of `walk`.
+    /// Generated from `/definitions/json/oneOf/0`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum WalkResponseJsonVariant1 {
+    pub enum JsonVariant1 {
         /// A value of type boolean.
         Boolean(bool),
         /// A value of type number.
@@ -164,36 +163,36 @@ mod recursion_contract {
         String(String),
     }
 
-    impl From<bool> for WalkResponseJsonVariant1 {
+    impl From<bool> for JsonVariant1 {
         fn from(value: bool) -> Self {
             Self::Boolean(value)
         }
     }
 
-    impl From<f64> for WalkResponseJsonVariant1 {
+    impl From<f64> for JsonVariant1 {
         fn from(value: f64) -> Self {
             Self::Number(value)
         }
     }
 
-    impl From<String> for WalkResponseJsonVariant1 {
+    impl From<String> for JsonVariant1 {
         fn from(value: String) -> Self {
             Self::String(value)
         }
     }
 
-    /// Generated from `/definitions/nested` in the response schema of `walk`.
+    /// Generated from `/definitions/nested`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct WalkResponseNested(
+    pub struct Nested(
         /// The wrapped value.
-        pub Vec<WalkResponseNested>,
+        pub Vec<Nested>,
     );
 
-    /// Generated from `/definitions/tree` in the response schema of `walk`.
+    /// Generated from `/definitions/tree`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct WalkResponseTree(
+    pub struct Tree(
         /// The wrapped value.
-        pub ::std::collections::BTreeMap<String, WalkResponseTree>,
+        pub ::std::collections::BTreeMap<String, Tree>,
     );
 
     /// Reading, checking and writing of the types above.
@@ -206,7 +205,7 @@ mod recursion_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["value", "children", "next"];
-            impl wire::Codec for WalkRequestNode {
+            impl wire::Codec for Node {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut value = None;
                     let mut children = None;
@@ -236,7 +235,7 @@ mod recursion_contract {
             }
         };
 
-        ::capgen::impl_serde!(WalkRequestNode);
+        ::capgen::impl_serde!(Node);
 
         const _: () = {
             const NAMES: &[&str] = &["json", "nested", "tree"];
@@ -270,7 +269,7 @@ mod recursion_contract {
 
         ::capgen::payload!(WalkResponse, Walk, output_schema);
 
-        impl wire::Codec for WalkResponseJsonValue {
+        impl wire::Codec for JsonValue {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Boolean
@@ -290,9 +289,9 @@ mod recursion_contract {
             }
         }
 
-        ::capgen::impl_serde!(WalkResponseJsonValue);
+        ::capgen::impl_serde!(JsonValue);
 
-        impl wire::Codec for WalkResponseJsonVariant1 {
+        impl wire::Codec for JsonVariant1 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Boolean => reader.read().map(Self::Boolean),
@@ -310,9 +309,9 @@ mod recursion_contract {
             }
         }
 
-        ::capgen::impl_serde!(WalkResponseJsonVariant1);
+        ::capgen::impl_serde!(JsonVariant1);
 
-        impl wire::Codec for WalkResponseNested {
+        impl wire::Codec for Nested {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 reader.read().map(Self)
             }
@@ -321,9 +320,9 @@ mod recursion_contract {
             }
         }
 
-        ::capgen::impl_serde!(WalkResponseNested);
+        ::capgen::impl_serde!(Nested);
 
-        impl wire::Codec for WalkResponseTree {
+        impl wire::Codec for Tree {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 reader.read().map(Self)
             }
@@ -332,7 +331,7 @@ mod recursion_contract {
             }
         }
 
-        ::capgen::impl_serde!(WalkResponseTree);
+        ::capgen::impl_serde!(Tree);
     }
 
     const WALK_REQUEST_SCHEMA: &str = r##"{

@@ -4,32 +4,27 @@
 // Regenerate: capgen --peer recursion --lang typescript # in the root folder of the fleet; add `--out`, unless the file is in `generated`
 // Contract: sha256:f829370b0a7f7ae316fd9b962e33b5345b0fd7c18df3df090efb9fb43d69fd3c
 
-export type WalkRequest = WalkRequestNode;
+export type WalkRequest = Node;
 
-export type WalkRequestNode = {
+export type Node = {
   value: string;
-  children: WalkRequestNode[];
-  next?: WalkRequestNode | null;
+  children: Node[];
+  next?: Node | null;
 };
 
 export type WalkResponse = {
-  json?: WalkResponseJson;
-  nested?: WalkResponseNested;
-  tree?: WalkResponseTree;
+  json?: Json;
+  nested?: Nested;
+  tree?: Tree;
 };
 
-export type WalkResponseJson = WalkResponseJsonValue | null;
+export type Json = JsonValue | null;
 
-export type WalkResponseJsonValue =
-  | boolean
-  | number
-  | string
-  | WalkResponseJson[]
-  | { [key: string]: WalkResponseJson };
+export type JsonValue = boolean | number | string | Json[] | { [key: string]: Json };
 
-export type WalkResponseNested = WalkResponseNested[];
+export type Nested = Nested[];
 
-export type WalkResponseTree = { [key: string]: WalkResponseTree };
+export type Tree = { [key: string]: Tree };
 
 /** The request and the response of every capability. */
 export interface Capabilities {

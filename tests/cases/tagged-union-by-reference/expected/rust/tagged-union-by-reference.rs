@@ -73,66 +73,66 @@ mod tagged_union_by_reference_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct AdoptRequest {
         /// The `pet` property.
-        pub pet: AdoptRequestPet,
+        pub pet: Pet,
         /// The `others` property.
-        pub others: Option<Vec<AdoptRequestPet>>,
+        pub others: Option<Vec<Pet>>,
     }
 
     impl AdoptRequest {
         /// Creates a value with the required properties only.
-        pub fn new(pet: AdoptRequestPet) -> Self {
+        pub fn new(pet: Pet) -> Self {
             Self { pet, others: None }
         }
     }
 
-    /// Generated from `/definitions/pet` in the request schema of `adopt`.
+    /// Generated from `/definitions/pet`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum AdoptRequestPet {
+    pub enum Pet {
         /// An object whose `species` is `"dog"`.
-        Dog(AdoptRequestDog),
+        Dog(Dog),
         /// An object whose `species` is `"cat"`.
-        Cat(AdoptRequestCat),
+        Cat(Cat),
     }
 
-    impl From<AdoptRequestDog> for AdoptRequestPet {
-        fn from(value: AdoptRequestDog) -> Self {
+    impl From<Dog> for Pet {
+        fn from(value: Dog) -> Self {
             Self::Dog(value)
         }
     }
 
-    impl From<AdoptRequestCat> for AdoptRequestPet {
-        fn from(value: AdoptRequestCat) -> Self {
+    impl From<Cat> for Pet {
+        fn from(value: Cat) -> Self {
             Self::Cat(value)
         }
     }
 
     /// Barks.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct AdoptRequestDog {
+    pub struct Dog {
         /// The `species` property.
-        pub species: AdoptRequestDogSpecies,
+        pub species: DogSpecies,
         /// The `bark` property.
         pub bark: bool,
     }
 
-    impl AdoptRequestDog {
+    impl Dog {
         /// Creates a value with all its properties.
         pub fn new(bark: bool) -> Self {
             Self {
-                species: AdoptRequestDogSpecies::Dog,
+                species: DogSpecies::Dog,
                 bark,
             }
         }
     }
 
-    /// Generated from `/definitions/dog/properties/species` in the request schema of `adopt`.
+    /// Generated from `/definitions/dog/properties/species`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum AdoptRequestDogSpecies {
+    pub enum DogSpecies {
         /// The value `"dog"`.
         Dog,
     }
 
-    impl AdoptRequestDogSpecies {
+    impl DogSpecies {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Dog]
@@ -145,39 +145,39 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    /// Generated from `/definitions/cat` in the request schema of `adopt`.
+    /// Generated from `/definitions/cat`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct AdoptRequestCat {
+    pub struct Cat {
         /// The `species` property.
-        pub species: AdoptRequestCatSpecies,
+        pub species: CatSpecies,
         /// The `lives` property.
         pub lives: Option<u64>,
     }
 
-    impl AdoptRequestCat {
+    impl Cat {
         /// Creates a value with the required properties only.
         pub fn new() -> Self {
             Self {
-                species: AdoptRequestCatSpecies::Cat,
+                species: CatSpecies::Cat,
                 lives: None,
             }
         }
     }
 
-    impl Default for AdoptRequestCat {
+    impl Default for Cat {
         fn default() -> Self {
             Self::new()
         }
     }
 
-    /// Generated from `/definitions/cat/properties/species` in the request schema of `adopt`.
+    /// Generated from `/definitions/cat/properties/species`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum AdoptRequestCatSpecies {
+    pub enum CatSpecies {
         /// The value `"cat"`.
         Cat,
     }
 
-    impl AdoptRequestCatSpecies {
+    impl CatSpecies {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Cat]
@@ -225,7 +225,7 @@ mod tagged_union_by_reference_contract {
 
         ::capgen::payload!(AdoptRequest, Adopt, input_schema);
 
-        impl wire::Codec for AdoptRequestPet {
+        impl wire::Codec for Pet {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -246,11 +246,11 @@ mod tagged_union_by_reference_contract {
             }
         }
 
-        ::capgen::impl_serde!(AdoptRequestPet);
+        ::capgen::impl_serde!(Pet);
 
         const _: () = {
             const NAMES: &[&str] = &["species", "bark"];
-            impl wire::Codec for AdoptRequestDog {
+            impl wire::Codec for Dog {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut species = None;
                     let mut bark = None;
@@ -276,13 +276,13 @@ mod tagged_union_by_reference_contract {
             }
         };
 
-        ::capgen::impl_serde!(AdoptRequestDog);
+        ::capgen::impl_serde!(Dog);
 
-        ::capgen::string_enum!(AdoptRequestDogSpecies);
+        ::capgen::string_enum!(DogSpecies);
 
         const _: () = {
             const NAMES: &[&str] = &["species", "lives"];
-            impl wire::Codec for AdoptRequestCat {
+            impl wire::Codec for Cat {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut species = None;
                     let mut lives = None;
@@ -305,9 +305,9 @@ mod tagged_union_by_reference_contract {
             }
         };
 
-        ::capgen::impl_serde!(AdoptRequestCat);
+        ::capgen::impl_serde!(Cat);
 
-        ::capgen::string_enum!(AdoptRequestCatSpecies);
+        ::capgen::string_enum!(CatSpecies);
     }
 
     const ADOPT_REQUEST_SCHEMA: &str = r##"{

@@ -5,27 +5,27 @@
 // Contract: sha256:5dc26becbc3c63b407c1d8ba8f1c6a4f0514dcb5bee6440122df5c65c9ae1bb3
 
 export type AdoptRequest = {
-  pet: AdoptRequestPet;
-  others?: AdoptRequestPet[];
+  pet: Pet;
+  others?: Pet[];
 };
 
-export type AdoptRequestPet = AdoptRequestDog | AdoptRequestCat;
+export type Pet = Dog | Cat;
 
-export function isAdoptRequestPetDog(value: AdoptRequestPet): value is AdoptRequestDog {
+export function isPetDog(value: Pet): value is Dog {
   return value.species === "dog";
 }
 
-export function isAdoptRequestPetCat(value: AdoptRequestPet): value is AdoptRequestCat {
+export function isPetCat(value: Pet): value is Cat {
   return value.species === "cat";
 }
 
 /** Barks. */
-export type AdoptRequestDog = {
+export type Dog = {
   species: "dog";
   bark: boolean;
 };
 
-export type AdoptRequestCat = {
+export type Cat = {
   species: "cat";
   lives?: number;
 };

@@ -1,0 +1,62 @@
+//! The warning about definitions that have the same name but differ.
+
+use std::collections::HashMap;
+
+use capgen_diagnostic::{quoted, shortened};
+use capgen_schema::Schema;
+
+use super::reader::{Place, Reader};
+use super::schema::Index;
+use crate::tree::{Part, follow};
+use crate::{Definition, DefinitionPlace, Definitions, Manifest, Node, codes};
+
+/// Warns once for each name whose definitions differ, at the first definition and the first one that differs from it.
+pub(crate) fn check(reader: &mut Reader<'_>, root: &Node, manifest: &Manifest) {
+    let definitions = Definitions::of(manifest);
+    let mut first: HashMap<&str, Option<&Definition>> = HashMap::new();
+    let mut index = Index::default();
+    for other in definitions.iter().filter(|definition| !definition.is_shared) {
+        let slot = first.entry(&other.name).or_insert(Some(other));
+        if let Some(one) = slot.filter(|one| one.first != other.first) {
+            *slot = None;
+            report(reader, root, manifest, (one, other), &mut index);
+        }
+    }
+}
+
+fn report<'n>(
+    reader: &mut Reader<'_>,
+    root: &'n Node,
+    manifest: &Manifest,
+    (one, other): (&Definition, &Definition),
+    index: &mut Index<'n>,
+) {
+    let pointer = |definition: &Definition| {
+        let DefinitionPlace { capability, side, node } = definition.place;
+        let pointer = schema(manifest, definition)?.node(node).pointer.as_str();
+        Some((format!("/capabilities/{capability}/{}{pointer}", side.schema_key()), pointer))
+    };
+    let (Some((one_at, _)), Some((other_at, below))) = (pointer(one), pointer(other)) else { return };
+    let mut key = |at: &str| follow(root, at, |node, key| index.member(node, key)).span(reader.source, Part::Key);
+    let (one_key, other_key) = (key(&one_at), key(&other_at));
+    let name = manifest.capabilities.get(other.place.capability).map(|capability| quoted(&capability.name));
+    let at = format!(
+        "capability {}, {}, {}",
+        name.unwrap_or_default(),
+        other.place.side.schema_key(),
+        shortened(below, 200)
+    );
+    let place = Place { pointer: other_at, at: Some(at), secret: false };
+    let label =
+        if one.text == other.text { "equal, but refers to definitions that differ" } else { "differs from the other" };
+    let message = format!("definitions with the name {} differ", quoted(&other.name));
+    let finding = reader.finding(codes::DIFFERENT_DEFINITIONS, message, (other_key, label), &place);
+    let finding = finding.at(reader.source, one_key, "the other definition");
+    reader.report(finding.help(
+        "make them equal, or rename one; otherwise the name of each generated type starts with the capability and the side",
+    ));
+}
+
+fn schema<'m>(manifest: &'m Manifest, definition: &Definition) -> Option<&'m Schema> {
+    manifest.capabilities.get(definition.place.capability)?.schema(definition.place.side)
+}
