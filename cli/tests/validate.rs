@@ -104,6 +104,15 @@ fn hostile_depth_is_an_error_and_not_a_crash() {
 }
 
 #[test]
+fn errors_in_the_json_of_a_line_have_the_number_of_the_line() {
+    let stdin = format!("{GOOD}\n{GOOD}\n{{\"a\":\n");
+    let human = validate("--lines", &stdin).ended(1).stdout;
+    assert!(human.ends_with("3: not valid JSON: EOF while parsing a value at line 3 column 5\n"), "{human}");
+    let json = validate("--lines --json", &stdin).ended(1);
+    assert_eq!(lines(&json)[2]["error"], "EOF while parsing a value at line 3 column 5");
+}
+
+#[test]
 fn every_line_has_one_result() {
     let stdin = format!("{GOOD}\n{BAD}\r\n\nnope\n{GOOD}\n\n");
     let run = validate("--lines --json", &stdin).ended(1);
@@ -113,7 +122,7 @@ fn every_line_has_one_result() {
     assert!(run.stderr.contains("5 payloads, 3 not valid"), "{run:?}");
     let human = validate("--lines", &stdin).ended(1);
     let starts: Vec<_> = human.stdout.lines().map(|line| line.get(..8).unwrap()).collect();
-    assert_eq!(starts, ["1: valid", "2: not v", "3: EOF w", "4: expec", "5: valid"]);
+    assert_eq!(starts, ["1: valid", "2: not v", "3: not v", "4: not v", "5: valid"]);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn all(
         let result = match reader.next_line()? {
             Line::End => break,
             Line::TooLong => PayloadResult::TooLong,
-            Line::Text(payload) => validator.validate(payload),
+            Line::Text(payload) => validator.validate(payload, tally.lines + 1),
         };
         tally.lines += 1;
         tally.rejected += usize::from(!result.is_valid());
@@ -63,7 +63,7 @@ fn write(out: &mut BufWriter<StdoutLock<'_>>, result: &PayloadResult, json: bool
     match result {
         PayloadResult::Valid => writeln!(out, "{number}: valid"),
         PayloadResult::TooLong => writeln!(out, "{number}: {}", result::too_long()),
-        PayloadResult::NotJson(reason) => writeln!(out, "{number}: {}", result::visible(reason)),
+        PayloadResult::NotJson(reason) => writeln!(out, "{number}: not valid JSON: {}", result::visible(reason)),
         PayloadResult::Invalid(violations) => {
             let all: Vec<_> = violations.iter().map(result::plain).collect();
             writeln!(out, "{number}: not valid: {}", all.join("; "))

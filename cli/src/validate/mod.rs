@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
         return lines::run(&validator, &mut reader, arguments.json, console);
     }
     let result = match reader.whole()? {
-        Line::Text(payload) => validator.validate(payload),
+        Line::Text(payload) => validator.validate(payload, 1),
         Line::TooLong | Line::End => PayloadResult::TooLong,
     };
     let subject = format!("{} of `{}`", side.name(), capability.name);

@@ -30,10 +30,15 @@ impl PayloadValidator {
         Self { validator: schema.map(|schema| Validator::new(schema).redact(redact)), redact }
     }
 
-    pub(super) fn validate(&self, payload: &[u8]) -> PayloadResult {
+    /// Validates a payload that starts on a line of its file, counted from 1.
+    pub(super) fn validate(&self, payload: &[u8], first_line: usize) -> PayloadResult {
         let payload = match ExactPayload::parse(payload) {
             Ok(payload) => payload,
-            Err(error) => return PayloadResult::NotJson(error.redact(self.redact).to_string()),
+            Err(error) => {
+                let error = error.redact(self.redact);
+                let line = first_line - 1 + error.line();
+                return PayloadResult::NotJson(format!("{} at line {line} column {}", error.message(), error.column()));
+            }
         };
         let Some(validator) = &self.validator else {
             return PayloadResult::Valid;
