@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use capgen_codegen::Language;
+use capgen_codegen::{Language, Options};
 use capgen_manifest::Side;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -82,6 +82,12 @@ pub(crate) struct Generate {
     /// Generate this language; may be repeated or a comma-separated list [default: rust,typescript]
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub(crate) lang: Vec<Lang>,
+    /// Rust: merge "optional and nullable" into one `Option<T>`, so that `null` and an absent property become the same
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) merge_nullable: Option<bool>,
+    /// TypeScript: write arrays with `minItems` or `maxItems` as `T[]` instead of tuples such as `[T, ...T[]]`
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) plain_arrays: Option<bool>,
     /// Print a summary to standard output as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -103,7 +109,8 @@ Examples:
   capgen gen --capabilities vendor/search.yaml --json
   capgen gen --all --check --diff        fail if output is out of date, and show the changes
 
-The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript. \
+The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript \
+(.mjs and .d.mts with mjs, .cjs and .d.cts with cjs). \
 An existing file is replaced only if its content changes, and only if capgen generated it or it is blank. \
 If any manifest has errors, nothing is written.
 
@@ -221,6 +228,10 @@ pub(crate) enum Lang {
     /// JavaScript modules with type declarations
     #[value(name = "javascript", alias = "js")]
     JavaScript,
+    /// The same as javascript, in .mjs and .d.mts
+    Mjs,
+    /// The same as CommonJS modules, in .cjs and .d.cts
+    Cjs,
 }
 
 /// The value of `--side`.
@@ -257,6 +268,14 @@ fn contract_path() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 impl Generate {
+    /// The options of generated code: those of the fleet, unless a flag sets them.
+    pub(crate) fn options(&self, fleet: Options) -> Options {
+        Options {
+            merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
+            plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
+        }
+    }
+
     /// The selected languages, without duplicates, in the order of [`Language::ALL`].
     pub(crate) fn languages(&self) -> Vec<Language> {
         if self.lang.is_empty() {
@@ -273,6 +292,8 @@ impl From<Lang> for Language {
             Lang::Rust => Language::Rust,
             Lang::TypeScript => Language::TypeScript,
             Lang::JavaScript => Language::JavaScript,
+            Lang::Mjs => Language::JavaScriptModule,
+            Lang::Cjs => Language::CommonJs,
         }
     }
 }

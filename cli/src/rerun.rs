@@ -27,6 +27,13 @@ fn words(arguments: &Generate) -> String {
         let names: Vec<_> = arguments.lang.iter().filter_map(|lang| lang.to_possible_value()).collect();
         add("lang", names.iter().map(|name| name.get_name()).collect::<Vec<_>>().join(","));
     }
+    let mut switch = |flag: &str, value: Option<bool>| match value {
+        Some(true) => words.extend([" --", flag]),
+        Some(false) => words.extend([" --", flag, "=false"]),
+        None => {}
+    };
+    switch("merge-nullable", arguments.merge_nullable);
+    switch("plain-arrays", arguments.plain_arrays);
     if contracts.all {
         words.insert_str(0, " --all");
     }
@@ -63,13 +70,15 @@ mod tests {
         let expected = " --all --peer a --capabilities 'my file.yaml' --root .. --out x --lang typescript,rust";
         assert_eq!(repeated(&line), expected);
         assert_eq!(repeated(&["--peer", "a", "--check", "--json"]), " --peer a");
+        let line = ["--peer", "a", "--merge-nullable", "--plain-arrays=false"];
+        assert_eq!(repeated(&line), " --peer a --merge-nullable --plain-arrays=false");
     }
 
     /// A new option must be repeated, or be added to this list because it does not change the files.
     #[test]
     fn every_option_of_gen_is_repeated_or_does_not_change_the_files() {
         let without_effect = ["json", "check", "diff", "watch", "help", "version"];
-        let repeated = ["peer", "all", "capabilities", "root", "out", "lang"];
+        let repeated = ["peer", "all", "capabilities", "root", "out", "lang", "merge_nullable", "plain_arrays"];
         let command = Arguments::command();
         let command = command.find_subcommand("gen").unwrap();
         for argument in command.get_arguments() {

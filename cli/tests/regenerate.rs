@@ -192,3 +192,51 @@ fn the_fix_names_the_folder_in_the_repository() {
     assert!(here(".").contains("in the root folder of the repository, and"));
     assert!(here("crates/orders").contains("in the folder `crates/orders` of the repository, and"));
 }
+
+/// A contract with a merged property and an array with bounds.
+const OPTIONS: &str = "version: 1
+agent: agent://a
+transports: [{ kind: memory, topics: { requests: q } }]
+capabilities:
+  - name: ping
+    inputSchema:
+      type: object
+      properties:
+        note: { type: [string, \"null\"] }
+        items: { type: array, items: { type: string }, minItems: 1 }
+";
+
+#[test]
+fn options_come_from_flags_or_the_fleet_and_are_in_the_header() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("agents/a/capabilities.yaml", OPTIONS);
+    let outcome = |arguments: &str| {
+        let _ = fs::remove_dir_all(fleet.path("generated"));
+        assert_headers_regenerate(&fleet, ".", arguments, "generated");
+        let (rust, typescript) = (fleet.read("generated/a.rs"), fleet.read("generated/a.ts"));
+        (!rust.contains("Option<Option<String>>"), typescript.contains("items?: string[];"))
+    };
+    assert_eq!(outcome("--peer a"), (false, false));
+    assert_eq!(outcome("--peer a --merge-nullable --plain-arrays"), (true, true));
+    assert_eq!(outcome("--peer a --merge-nullable=true --plain-arrays=false"), (true, false));
+    fleet.write("fleet.yaml", "version: 1\nagents: []\ngenerate: { mergeNullable: true, plainArrays: true }\n");
+    assert_eq!(outcome("--peer a"), (true, true));
+    assert_eq!(outcome("--all --plain-arrays=false"), (true, false));
+    assert_eq!(outcome("--capabilities agents/a/capabilities.yaml"), (false, false));
+    assert_eq!(outcome("--capabilities agents/a/capabilities.yaml --plain-arrays"), (false, true));
+}
+
+#[test]
+fn an_unknown_option_in_the_fleet_gets_a_suggestion() {
+    let fleet = Fleet::new(&["a"]);
+    for (text, expected) in [
+        ("generate: { mergeNulable: true }", "did you mean `mergeNullable`?"),
+        ("generate: { plainArrays: yes }", "write `true`, without quotes"),
+        ("generate: [plainArrays]", "`generate` must be a mapping"),
+        ("genrate: {}", "did you mean `generate`?"),
+    ] {
+        fleet.write("fleet.yaml", &format!("version: 1\nagents: []\n{text}\n"));
+        let run = fleet.run("--peer a").ended(1);
+        assert!(run.stderr.contains(expected), "{run:?}");
+    }
+}

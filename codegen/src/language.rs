@@ -10,21 +10,28 @@ pub enum Language {
     /// JavaScript (ES2022) with type declarations: the same code as [`Language::TypeScript`], for programs without a build
     /// step.
     JavaScript,
+    /// The same JavaScript in files that Node reads as ES modules in every package: `.mjs`, with the declarations in `.d.mts`.
+    JavaScriptModule,
+    /// The same JavaScript as CommonJS modules, for `require`: `.cjs`, with the declarations in `.d.cts`.
+    CommonJs,
 }
 
 impl Language {
     /// Every language.
-    pub const ALL: [Language; 3] = [Language::Rust, Language::TypeScript, Language::JavaScript];
+    pub const ALL: [Language; 5] =
+        [Language::Rust, Language::TypeScript, Language::JavaScript, Language::JavaScriptModule, Language::CommonJs];
 
     /// The languages that the command line generates by default.
     pub const DEFAULT: [Language; 2] = [Language::Rust, Language::TypeScript];
 
-    /// The language's name on the command line: `rust`, `typescript` or `javascript`.
+    /// The language's name on the command line: `rust`, `typescript`, `javascript`, `mjs` or `cjs`.
     pub const fn name(self) -> &'static str {
         match self {
             Language::Rust => "rust",
             Language::TypeScript => "typescript",
             Language::JavaScript => "javascript",
+            Language::JavaScriptModule => "mjs",
+            Language::CommonJs => "cjs",
         }
     }
 
@@ -39,6 +46,8 @@ impl Language {
             Language::Rust => &[FileKind::Rust],
             Language::TypeScript => &[FileKind::TypeScript],
             Language::JavaScript => &[FileKind::JavaScript, FileKind::Declarations],
+            Language::JavaScriptModule => &[FileKind::JavaScriptModule, FileKind::ModuleDeclarations],
+            Language::CommonJs => &[FileKind::CommonJs, FileKind::CommonJsDeclarations],
         }
     }
 
@@ -56,6 +65,10 @@ pub(crate) enum FileKind {
     JavaScript,
     /// The type declarations for [`FileKind::JavaScript`].
     Declarations,
+    JavaScriptModule,
+    ModuleDeclarations,
+    CommonJs,
+    CommonJsDeclarations,
 }
 
 impl FileKind {
@@ -66,6 +79,10 @@ impl FileKind {
             FileKind::TypeScript => "ts",
             FileKind::JavaScript => "js",
             FileKind::Declarations => "d.ts",
+            FileKind::JavaScriptModule => "mjs",
+            FileKind::ModuleDeclarations => "d.mts",
+            FileKind::CommonJs => "cjs",
+            FileKind::CommonJsDeclarations => "d.cts",
         }
     }
 }

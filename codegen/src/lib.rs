@@ -29,7 +29,8 @@ use typescript::Form;
 /// Generated files: a map from file names, without folders, to text with `\n` line ends.
 pub type Files = BTreeMap<String, String>;
 
-/// Generates the files of one agent's contract: `<id>.rs`, `<id>.ts`, or `<id>.js` and `<id>.d.ts`, depending on `languages`.
+/// Generates the files of one agent's contract: `<id>.rs`, `<id>.ts`, or two files for each form of JavaScript, such as
+/// `<id>.js` and `<id>.d.ts`, depending on `languages`.
 ///
 /// Every contract has an output, and the output compiles. Takes time linear in the size of the contract.
 ///
@@ -42,6 +43,7 @@ pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
 pub fn generate_with(manifest: &Manifest, languages: &[Language], options: &Options, regenerate: &Regenerate) -> Files {
     let id = manifest.agent.as_str();
     let mut model = lower::lower(manifest);
+    model.options = *options;
     if languages.iter().any(|language| *language != Language::Rust) {
         lower::add_validators(&mut model);
     }
@@ -50,8 +52,11 @@ pub fn generate_with(manifest: &Manifest, languages: &[Language], options: &Opti
         match file {
             FileKind::Rust => rust::print(header, &model),
             FileKind::TypeScript => typescript::print(header, &model, Form::Typed),
-            FileKind::JavaScript => typescript::print(header, &model, Form::Script),
-            FileKind::Declarations => typescript::print(header, &model, Form::Declarations),
+            FileKind::JavaScript | FileKind::JavaScriptModule => typescript::print(header, &model, Form::Script),
+            FileKind::CommonJs => typescript::print(header, &model, Form::CommonJs),
+            FileKind::Declarations | FileKind::ModuleDeclarations | FileKind::CommonJsDeclarations => {
+                typescript::print(header, &model, Form::Declarations)
+            }
         }
     };
     let files = languages.iter().flat_map(|language| language.files().iter().map(|file| (*language, *file)));

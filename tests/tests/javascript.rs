@@ -60,3 +60,76 @@ fn every_declaration_compiles() {
     let files = contracts().iter().map(declarations).collect();
     assert_eq!(node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap(), [vec![]]);
 }
+
+/// Writes the `.mjs` and `.cjs` files with their declarations into a new folder.
+fn both_modules(name: &str) -> std::path::PathBuf {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    for contract in contracts() {
+        for (name, text) in generate(&contract, &[Language::JavaScriptModule, Language::CommonJs]) {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+    }
+    folder
+}
+
+#[test]
+fn node_loads_both_kinds_of_modules_with_the_same_exports() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let folder = both_modules("modules");
+    let program = r#"
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import assert from "node:assert/strict";
+import { isReviewPrRequest as named } from "./pr-reviewer.cjs";
+const require = createRequire(import.meta.url);
+let count = 0;
+for (const name of readdirSync(".").filter((name) => name.endsWith(".mjs") && name !== "main.mjs")) {
+  const module = await import("./" + name);
+  const common = require("./" + name.replace(/mjs$/, "cjs"));
+  assert.deepEqual(Object.keys(common).sort(), Object.keys(module).sort(), name);
+  for (const key of Object.keys(module)) assert.equal(typeof common[key], typeof module[key], key);
+  count += Object.keys(module).length;
+}
+const request = { prUrl: "https://example.org", severity: "low" };
+const { parseReviewPrRequest } = await import("./pr-reviewer.mjs");
+assert.equal(parseReviewPrRequest(request).ok, true);
+assert.equal(require("./pr-reviewer.cjs").parseReviewPrRequest({}).ok, false);
+assert.equal(named(request), true);
+assert.ok(count > 50);
+"#;
+    std::fs::write(folder.join("main.mjs"), program).unwrap();
+    // In a package of the other type, the extension still decides.
+    for kind in ["module", "commonjs"] {
+        std::fs::write(folder.join("package.json"), format!("{{\"type\":\"{kind}\"}}")).unwrap();
+        let output = std::process::Command::new("node").arg("main.mjs").current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn the_compiler_finds_the_declarations_of_both_kinds_of_modules() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let contract = contracts().into_iter().find(|contract| contract.agent.as_str() == "pr-reviewer").unwrap();
+    let uses = "export const url: string = isReviewPrRequest(value) ? value.prUrl : \"\";\n";
+    let consumer = |import: &str| format!("{import}\ndeclare const value: unknown;\n{uses}");
+    for kind in ["node16", "nodenext"] {
+        let files = vec![
+            ("pr-reviewer.d.mts".to_owned(), file(&contract, Language::JavaScriptModule, "d.mts")),
+            ("pr-reviewer.d.cts".to_owned(), file(&contract, Language::CommonJs, "d.cts")),
+            ("a.mts".to_owned(), consumer("import { isReviewPrRequest } from \"./pr-reviewer.mjs\";")),
+            ("b.mts".to_owned(), consumer("import { isReviewPrRequest } from \"./pr-reviewer.cjs\";")),
+            (
+                "c.cts".to_owned(),
+                consumer("import capgen = require(\"./pr-reviewer.cjs\");\nconst { isReviewPrRequest } = capgen;"),
+            ),
+        ];
+        let mut options = node::strict();
+        options["module"] = kind.into();
+        options["moduleResolution"] = kind.into();
+        assert_eq!(node.tsc_check_all(&[Program { files, options }]).unwrap(), [vec![]], "{kind}");
+    }
+}

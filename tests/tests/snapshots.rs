@@ -44,13 +44,19 @@ fn expected(folder: &Path) -> BTreeMap<String, String> {
 }
 
 fn actual(contract: &Manifest) -> BTreeMap<String, String> {
-    let is_shown =
-        |language: &Language| *language != Language::JavaScript || IN_JAVASCRIPT.contains(&contract.agent.as_str());
+    let is_shown = |language: &Language| match language {
+        Language::Rust | Language::TypeScript => true,
+        Language::JavaScript => IN_JAVASCRIPT.contains(&contract.agent.as_str()),
+        // The other forms differ from JavaScript only in the exports, which one example shows.
+        Language::JavaScriptModule | Language::CommonJs => contract.agent.as_str() == IN_JAVASCRIPT[0],
+    };
     let files = Language::ALL.into_iter().filter(is_shown).flat_map(|language| {
         let folder = match language {
             Language::Rust => "rust",
             Language::TypeScript => "ts",
             Language::JavaScript => "js",
+            Language::JavaScriptModule => "mjs",
+            Language::CommonJs => "cjs",
         };
         generate(contract, &[language]).into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
     });

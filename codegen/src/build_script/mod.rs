@@ -12,7 +12,7 @@ use capgen_manifest::{Selection, UPDATE_VARIABLE, asks_for_update, is_packaged};
 
 use crate::output::{self, Plan, PlannedFile, State, Target};
 use crate::regenerate::quoted_word;
-use crate::{Language, codes};
+use crate::{Language, Options, codes};
 
 pub use error::BuildError;
 use report::Report;
@@ -36,6 +36,8 @@ pub struct Build {
     root: Option<PathBuf>,
     out_dir: Option<PathBuf>,
     languages: Vec<Language>,
+    merge_nullable: Option<bool>,
+    plain_arrays: Option<bool>,
 }
 
 impl Build {
@@ -97,6 +99,29 @@ impl Build {
     /// ```
     pub fn languages(mut self, languages: impl IntoIterator<Item = Language>) -> Self {
         self.languages = languages.into_iter().collect();
+        self
+    }
+
+    /// Merges "optional and nullable" into one `Option<T>`; see [`Options::merge_nullable`]. The default is the option
+    /// `generate.mergeNullable` in `fleet.yaml`, or `false`.
+    ///
+    /// ```
+    /// let build = capgen_codegen::Build::new().peer("pr-reviewer").merge_nullable(true);
+    /// ```
+    pub fn merge_nullable(mut self, merge: bool) -> Self {
+        self.merge_nullable = Some(merge);
+        self
+    }
+
+    /// Writes arrays with bounds as plain arrays in TypeScript; see [`Options::plain_arrays`]. The default is the option
+    /// `generate.plainArrays` in `fleet.yaml`, or `false`.
+    ///
+    /// ```
+    /// use capgen_codegen::{Build, Language};
+    /// let build = Build::new().peer("pr-reviewer").languages([Language::TypeScript]).plain_arrays(true);
+    /// ```
+    pub fn plain_arrays(mut self, plain: bool) -> Self {
+        self.plain_arrays = Some(plain);
         self
     }
 
@@ -194,7 +219,11 @@ impl Build {
         for path in located.paths() {
             report.depends_on(&path)?;
         }
-        let options = located.options();
+        let fleet = located.options();
+        let options = Options {
+            merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
+            plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
+        };
         let contracts = output::load(located).map_err(|findings| report.fail(&findings))?;
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
         for contract in &contracts {

@@ -21,7 +21,7 @@ mod union_type;
 
 use std::collections::HashMap;
 
-use capgen_manifest::{DefinitionPlace, Manifest, Side};
+use capgen_manifest::{DefinitionPlace, Manifest, Options, Side};
 use capgen_schema::analysis::conjunction::Conjunction;
 use capgen_schema::analysis::effort::Effort;
 use capgen_schema::analysis::facets::{Facets, Limits};
@@ -50,8 +50,9 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
         let marker = marker_type(&capability.name);
         capabilities.push(CapabilityModel { source: capability, marker, request, response });
     }
+    let options = Options::default();
     let types = sides.types;
-    let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new() };
+    let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new(), options };
     finish::finish(&mut model);
     model
 }

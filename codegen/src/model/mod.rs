@@ -7,7 +7,7 @@ pub(crate) mod check;
 
 use std::ops::Index;
 
-use capgen_manifest::{Capability, Manifest, Side};
+use capgen_manifest::{Capability, Manifest, Options, Side};
 use capgen_schema::{Format, Hash, Json, TypeSet};
 
 /// A contract as types.
@@ -23,6 +23,7 @@ pub(crate) struct Model<'a> {
     pub(crate) types: Vec<TypeDef>,
     /// The validators of every side that has a schema, in source order; empty if only Rust is generated.
     pub(crate) validators: Vec<check::Validator<'a>>,
+    pub(crate) options: Options,
 }
 
 /// One capability.

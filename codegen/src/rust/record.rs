@@ -41,6 +41,8 @@ struct Member<'a> {
     ident: Cow<'a, str>,
     /// The only value that a required property can have, so that the constructor does not ask for it.
     constant: Option<Constant<'a>>,
+    /// Whether the property is optional and its type is the `Option` of a nullable type.
+    is_merged: bool,
 }
 
 /// The local variables of the read function that are not fields.
@@ -70,7 +72,7 @@ impl<'a> Struct<'a> {
             record.fields.iter().partition(|field| field.ty == Type::Never && !field.required);
         let member = |field: &'a Field| {
             let constant = if field.required { types.constant(&field.ty) } else { None };
-            Member { field, ident: ident::escaped(&field.ident), constant }
+            Member { field, ident: ident::escaped(&field.ident), constant, is_merged: types.merges(def, field) }
         };
         let members = present.into_iter().map(member).collect();
         let rest = if let Rest::Kept(ty) = &record.rest { Some(ty) } else { None };
@@ -80,12 +82,12 @@ impl<'a> Struct<'a> {
     fn declaration(&self, writer: &mut Writer) {
         writer.line("#[derive(Debug, Clone, PartialEq)]");
         writer.braced("pub struct ", &self.def.name, |w| {
-            for Member { field, ident, .. } in &self.members {
+            for Member { field, ident, is_merged, .. } in &self.members {
                 doc::write(w, field.description.as_deref(), || format!("The {} property.", doc::code(&field.name)));
                 w.text("pub ");
                 w.text(ident);
                 w.text(": ");
-                if field.required {
+                if field.required || *is_merged {
                     self.types.write(w, &field.ty);
                 } else {
                     w.generic("Option", |w| self.types.write(w, &field.ty));
@@ -199,6 +201,9 @@ impl<'a> Struct<'a> {
                 w.text(&member.ident);
                 if member.field.required {
                     w.text(&format!(": {variable}?"));
+                } else if member.is_merged {
+                    w.text(": ");
+                    w.method_call(&variable, ".flatten", |_| {});
                 } else if variable != member.ident {
                     w.text(&format!(": {variable}"));
                 }
@@ -241,11 +246,12 @@ impl<'a> Struct<'a> {
 
     fn write(&self, writer: &mut Writer, rules: &StructRules) {
         writer.line("writer.begin()?;");
-        for (Member { field, ident, .. }, rule) in self.members.iter().zip(&rules.members) {
+        for (Member { field, ident, is_merged, .. }, rule) in self.members.iter().zip(&rules.members) {
             let method = match (field.required, rule) {
                 (true, None) => ".required",
                 (true, Some(_)) => ".required_by",
                 (false, None) => ".optional",
+                (false, Some(_)) if *is_merged => ".merged_by",
                 (false, Some(_)) => ".optional_by",
             };
             writer.method_call("writer", method, |w| {
@@ -275,7 +281,7 @@ impl<'a> Struct<'a> {
 }
 
 /// A field with its value in the constructor.
-fn initial_value(writer: &mut Writer, Member { field, ident, constant }: &Member<'_>) {
+fn initial_value(writer: &mut Writer, Member { field, ident, constant, .. }: &Member<'_>) {
     writer.text(ident);
     if !field.required {
         writer.text(": None");

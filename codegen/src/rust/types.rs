@@ -6,7 +6,7 @@ use capgen_manifest::Side;
 
 use super::ident;
 use super::writer::Writer;
-use crate::model::{Model, Origin, Shape, Type, TypeDef, TypeId};
+use crate::model::{Field, Model, Origin, Shape, Type, TypeDef, TypeId};
 
 /// The types of one contract.
 pub(super) struct Types<'a> {
@@ -93,6 +93,16 @@ impl<'a> Types<'a> {
             w.comma();
             self.write(w, value);
         });
+    }
+
+    /// Whether an optional property has the type itself, an `Option`, instead of an `Option` around it. Never in a type that does
+    /// not express every assertion: one of the others might distinguish a property that is `null` from an absent one.
+    pub(super) fn merges(&self, def: &TypeDef, field: &Field) -> bool {
+        let is_possible = self.model.options.merge_nullable && !field.required && def.coverage.is_exact;
+        let resolved = is_possible.then(|| self.resolved(&field.ty));
+        // A box around an alias would be around the `Option`.
+        let is_boxed = matches!(field.ty, Type::Named { boxed: true, .. });
+        !is_boxed && resolved.is_some_and(|resolved| resolved.containers.first() == Some(&Container::Nullable))
     }
 
     /// The enum of a single value that the type resolves to, with the identifier of its variant. Such a property needs no

@@ -57,6 +57,7 @@ impl<'m> Types<'m> {
             Type::Boolean => Ts::BOOLEAN,
             Type::Integer { .. } | Type::Number => Ts::NUMBER,
             Type::String => Ts::STRING,
+            Type::Array { item, .. } if self.model.options.plain_arrays => Ts::array(self.of(item)),
             Type::Array { item, min, max } => array(self.of(item), *min, *max),
             Type::Map(value) => Ts::object(vec![Property::index(self.of(value))]),
             Type::Nullable(inner) => union([self.of(inner), Ts::Keyword(Keyword::Null)]),

@@ -207,6 +207,16 @@ impl Writer {
         value.as_ref().map_or(Some(()), |value| self.required_by(name, value, constraint))
     }
 
+    /// Writes a nullable property with a constraint if it is not `None`: that is an absent property.
+    pub fn merged_by<T, C: Constraint<Option<T>>>(
+        &mut self,
+        name: &str,
+        value: &Option<T>,
+        constraint: &C,
+    ) -> Option<()> {
+        value.as_ref().map_or(Some(()), |_| self.required_by(name, value, constraint))
+    }
+
     /// Writes the undeclared properties. One with a declared name is left out: the field has the value of that property.
     pub fn rest<T, C: Constraint<T>>(
         &mut self,

@@ -127,7 +127,7 @@ fn object(members: &[(String, Expression)], form: Form) -> Doc {
 
 fn precedence(expression: &Expression, form: Form) -> Precedence {
     match expression {
-        Expression::AsAny(inner) if form == Form::Script => precedence(inner, form),
+        Expression::AsAny(inner) if form != Form::Typed => precedence(inner, form),
         Expression::AsAny(_) => Precedence::Relation,
         Expression::Arrow(_) | Expression::Spread(_) => Precedence::Lowest,
         Expression::And(_) | Expression::Or(_) => Precedence::Logical,

@@ -20,8 +20,10 @@ use layout::{Doc, Output, concat, hard_line, indent, text};
 pub(crate) enum Form {
     /// TypeScript.
     Typed,
-    /// JavaScript: the same without types.
+    /// JavaScript: the same without types, as an ES module.
     Script,
+    /// The same JavaScript as a CommonJS module.
+    CommonJs,
     /// The types of the JavaScript.
     Declarations,
 }
@@ -34,6 +36,10 @@ pub(super) fn print(header: String, module: &Module, form: Form) -> String {
         // Without it, the file would be a script, not a module.
         output.write(&concat(vec![text("export {};"), hard_line()]));
     }
+    if form == Form::CommonJs {
+        // ES modules are always strict.
+        output.write(&concat(vec![text("\"use strict\";"), hard_line(), hard_line()]));
+    }
     while let Some(item) = items.next() {
         output.write(&concat(vec![self::item(item, form), hard_line()]));
         // There is an empty line between two items, unless both are constants.
@@ -43,7 +49,33 @@ pub(super) fn print(header: String, module: &Module, form: Form) -> String {
             output.write(&hard_line());
         }
     }
+    if form == Form::CommonJs {
+        output.write(&exports(module));
+    }
     output.finish()
+}
+
+impl Form {
+    /// Whether types are printed.
+    fn has_types(self) -> bool {
+        matches!(self, Form::Typed | Form::Declarations)
+    }
+}
+
+/// The exports of a CommonJS module, one per line: Node finds the names in this form if an ES module imports them.
+fn exports(module: &Module) -> Doc {
+    let mut names = Vec::new();
+    for item in &module.items {
+        if let Item::Function(function) = item
+            && function.is_exported()
+        {
+            names.extend([hard_line(), text(name_text(&function.name)), text(",")]);
+        }
+    }
+    if names.is_empty() {
+        return concat(vec![text("module.exports = {};"), hard_line()]);
+    }
+    concat(vec![hard_line(), text("module.exports = {"), indent(names), hard_line(), text("};"), hard_line()])
 }
 
 /// How wide a type is on one line, in characters.
@@ -58,7 +90,7 @@ pub(super) fn width_of_expression(expression: &Expression) -> usize {
 
 fn is_printed(item: &Item, form: Form) -> bool {
     match (item, form) {
-        (Item::Type(_), form) => form != Form::Script,
+        (Item::Type(_), form) => form.has_types(),
         (Item::Function(function), Form::Declarations) => function.is_exported(),
         (Item::Constant { .. } | Item::Helper(..), form) => form != Form::Declarations,
         (Item::Function(_), _) => true,
@@ -103,6 +135,7 @@ fn function(function: &Function, form: Form) -> Doc {
     let mut docs = vec![comment::comment(&function.doc)];
     docs.push(text(match (function.is_exported(), form) {
         (true, Form::Declarations) => "export declare function ",
+        (true, Form::CommonJs) => "function ",
         (true, _) => "export function ",
         (false, _) => "function ",
     }));
@@ -113,7 +146,7 @@ fn function(function: &Function, form: Form) -> Doc {
         docs.push(self::parameter(parameter, form));
     }
     docs.push(text(")"));
-    if form != Form::Script {
+    if form.has_types() {
         docs.extend(match &function.returns {
             Returns::Type(ty) => vec![annotation(ty)],
             Returns::Predicate(ty) => vec![text(": value is "), types::plain(ty)],
@@ -131,7 +164,7 @@ fn function(function: &Function, form: Form) -> Doc {
 fn parameter(parameter: &Parameter, form: Form) -> Doc {
     let mut docs = vec![text(local_text(parameter.local))];
     let ty = match form {
-        Form::Script => return concat(docs),
+        Form::Script | Form::CommonJs => return concat(docs),
         Form::Typed => &parameter.ty,
         Form::Declarations => parameter.declared.as_ref().unwrap_or(&parameter.ty),
     };

@@ -1,0 +1,118 @@
+//! The options of generated code.
+
+use capgen_codegen::{Build, Language, Options, Regenerate, generate_with};
+use capgen_manifest::{Manifest, load, read_source};
+use capgen_tests::folder;
+use capgen_tests::rust_package::{Package, succeed};
+
+fn contract(case: &str) -> Manifest {
+    load(&read_source(&folder().join("cases").join(case).join("capabilities.yaml"), case).unwrap()).unwrap().manifest
+}
+
+fn file(contract: &Manifest, language: Language, options: Options) -> String {
+    let regenerate = Regenerate::anywhere(&contract.agent);
+    generate_with(contract, &[language], &options, &regenerate).into_values().next().unwrap()
+}
+
+/// A program that uses merged properties.
+const MERGED: &str = r##"
+include!("generated.rs");
+use capgen::Payload as _;
+
+fn main() {
+    for text in [r#"{"id":"a"}"#, r#"{"id":"a","nickname":null}"#] {
+        let value = SaveContactRequest::from_json_str(text).unwrap();
+        let nickname: &Option<String> = &value.nickname;
+        assert_eq!(nickname, &None);
+        assert_eq!(String::from_utf8(value.to_json().unwrap()).unwrap(), r#"{"id":"a"}"#);
+        assert_eq!(serde_json::to_string(&value).unwrap(), r#"{"id":"a"}"#);
+    }
+    let text = r#"{"id":"a","nickname":"abc","age":1,"address":{"city":"x"},"tags":["a"]}"#;
+    let value = SaveContactRequest::from_json_str(text).unwrap();
+    assert_eq!(value.nickname.as_deref(), Some("abc"));
+    assert_eq!(value.address.as_ref().unwrap().city, "x");
+    assert_eq!(String::from_utf8(value.to_json().unwrap()).unwrap(), text);
+    let violations = |text: &str| {
+        let error = SaveContactRequest::from_json_str(text).unwrap_err();
+        error.violations().iter().map(|v| (v.path.clone(), v.keyword.to_string())).collect::<Vec<_>>()
+    };
+    assert_eq!(violations(r#"{"id":"a","nickname":5}"#), [("/nickname".to_owned(), "type".to_owned())]);
+    assert_eq!(violations(r#"{"id":"a","nickname":"a"}"#), [("/nickname".to_owned(), "minLength".to_owned())]);
+    assert_eq!(violations(r#"{"id":"a","plain":null}"#), [("/plain".to_owned(), "type".to_owned())]);
+    let mut short = value.clone();
+    short.nickname = Some("a".to_owned());
+    assert!(short.to_json().is_err());
+    let open = SaveContactResponse::from_json_str(r#"{"note":null}"#).unwrap();
+    assert_eq!(open.note, Some(None), "an assertion that the type does not express may require the property");
+    assert_eq!(String::from_utf8(open.to_json().unwrap()).unwrap(), r#"{"note":null}"#);
+}
+"##;
+
+const CONTRACT: &str = r##"{"version": 1, "agent": "agent://contacts",
+"transports": [{"kind": "memory", "topics": {"requests": "c"}}],
+"capabilities": [{"name": "save-contact",
+ "inputSchema": {"type": "object", "required": ["id"], "additionalProperties": false,
+  "definitions": {"name": {"type": ["string", "null"], "minLength": 2}},
+  "properties": {
+   "id": {"type": "string"},
+   "nickname": {"$ref": "#/definitions/name"},
+   "plain": {"type": "string"},
+   "age": {"type": ["integer", "null"], "minimum": 0},
+   "address": {"anyOf": [{"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}, {"type": "null"}]},
+   "tags": {"type": ["array", "null"], "items": {"type": "string"}, "uniqueItems": true}}},
+ "outputSchema": {"type": "object", "properties": {"note": {"type": ["string", "null"]}},
+  "not": {"properties": {"note": false}}}}]}"##;
+
+#[test]
+fn merged_properties_read_null_as_absent_and_keep_every_violation() {
+    let source = capgen_manifest::Source::new("capabilities.json", CONTRACT);
+    let contract = load(&source).unwrap().manifest;
+    let merged = file(&contract, Language::Rust, Options { merge_nullable: true, ..Options::default() });
+    assert!(merged.contains("// Regenerate: capgen --peer contacts --lang rust --merge-nullable #"), "{merged}");
+    for edition in ["2021", "2024"] {
+        let files = [("generated.rs".to_owned(), merged.clone()), ("main.rs".to_owned(), MERGED.to_owned())];
+        let name = format!("merged-{edition}");
+        let package = Package::write(env!("CARGO_TARGET_TMPDIR"), &name, edition, &files).unwrap();
+        succeed(&mut package.cargo("run")).unwrap();
+    }
+}
+
+#[test]
+fn every_case_has_the_same_types_with_merged_properties_except_for_them() {
+    for case in std::fs::read_dir(folder().join("cases")).unwrap() {
+        let contract = contract(&case.unwrap().file_name().into_string().unwrap());
+        let merged = file(&contract, Language::Rust, Options { merge_nullable: true, ..Options::default() });
+        let plain = file(&contract, Language::Rust, Options::default());
+        let other = file(&contract, Language::TypeScript, Options { merge_nullable: true, ..Options::default() });
+        assert_eq!(other, file(&contract, Language::TypeScript, Options::default()), "it changes only Rust");
+        let differing = plain.lines().zip(merged.lines()).filter(|(a, b)| a != b && !a.starts_with("// Regenerate"));
+        let differs = plain.lines().count() != merged.lines().count() || differing.count() > 0;
+        assert_eq!(differs, plain.contains("Option<Option<"), "{}", contract.agent);
+    }
+}
+
+#[test]
+fn arrays_are_plain_if_the_option_is_on() {
+    let contract = contract("arrays");
+    let tuples = file(&contract, Language::TypeScript, Options::default());
+    let plain = file(&contract, Language::TypeScript, Options { plain_arrays: true, ..Options::default() });
+    assert!(tuples.contains(", ...") && !plain.contains("[]]"), "{plain}");
+    assert!(plain.contains("// Regenerate: capgen --peer arrays --lang typescript --plain-arrays #"), "{plain}");
+    let rust = file(&contract, Language::Rust, Options { plain_arrays: true, ..Options::default() });
+    assert_eq!(rust, file(&contract, Language::Rust, Options::default()), "it changes only TypeScript");
+}
+
+#[test]
+fn the_table_of_options_names_each_option_in_every_place() {
+    let page = std::fs::read_to_string(folder().join("../docs/generated-code.md")).unwrap();
+    let script = std::fs::read_to_string(folder().join("../codegen/src/build_script/mod.rs")).unwrap();
+    for row in Options::TABLE {
+        let mut options = Options::default();
+        (row.set)(&mut options, true);
+        assert!((row.get)(&options) && options != Options::default(), "{}", row.flag);
+        let shown = format!("| `--{}` | `{}` | `.{}(true)` |", row.flag, row.key, row.method);
+        assert!(page.contains(&shown), "{shown}");
+        assert!(script.contains(&format!("pub fn {}(mut self", row.method)), "{}", row.method);
+    }
+    let _ = Build::new().merge_nullable(true).plain_arrays(true);
+}
