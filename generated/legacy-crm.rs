@@ -127,7 +127,7 @@ mod legacy_crm_contract {
     }
 
     /// Generated from `/anyOf/0` in the request schema of `find_customer`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindCustomerRequestVariant1 {
         /// The `email` property.
         pub email: String,
@@ -149,7 +149,7 @@ mod legacy_crm_contract {
     }
 
     /// Generated from `/anyOf/1` in the request schema of `find_customer`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindCustomerRequestVariant2 {
         /// The `email` property.
         pub email: Option<String>,
@@ -171,7 +171,7 @@ mod legacy_crm_contract {
     }
 
     /// Generated from `/anyOf/2` in the request schema of `find_customer`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindCustomerRequestVariant3 {
         /// The `email` property.
         pub email: Option<String>,
@@ -222,7 +222,7 @@ mod legacy_crm_contract {
     pub type AddNoteRequest = ::serde_json::Value;
 
     /// The response of `add_note`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AddNoteResponse {
         /// The `noteId` property.
         pub note_id: u64,
@@ -277,9 +277,17 @@ mod legacy_crm_contract {
 
         use ::capgen::wire;
 
+        static FIND_CUSTOMER_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            FIND_CUSTOMER_REQUEST_SCHEMA,
+        );
+
+        static ADD_NOTE_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            ADD_NOTE_RESPONSE_SCHEMA,
+        );
+
         const _: () = {
             static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
-                <FindCustomerRequest as ::capgen::Payload>::schema,
+                &FIND_CUSTOMER_REQUEST,
                 &[""],
             );
             impl wire::Codec for FindCustomerRequest {
@@ -293,9 +301,7 @@ mod legacy_crm_contract {
             }
         };
 
-        ::capgen::impl_serde!(FindCustomerRequest, payload);
-
-        ::capgen::payload!(FindCustomerRequest, FindCustomer, input_schema);
+        ::capgen::payload!(FindCustomerRequest, FIND_CUSTOMER_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["email", "phone", "customerNumber"];
@@ -477,9 +483,7 @@ mod legacy_crm_contract {
             }
         };
 
-        ::capgen::impl_serde!(AddNoteResponse, payload);
-
-        ::capgen::payload!(AddNoteResponse, AddNote, output_schema);
+        ::capgen::payload!(AddNoteResponse, ADD_NOTE_RESPONSE);
     }
 
     const FIND_CUSTOMER_REQUEST_SCHEMA: &str = r#"{

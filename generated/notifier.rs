@@ -143,7 +143,7 @@ mod notifier_contract {
     }
 
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `send-notification`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SendNotificationRequestEmailChannel {
         /// The value `"email"`.
         Email,
@@ -163,7 +163,7 @@ mod notifier_contract {
     }
 
     /// Generated from `/oneOf/0/properties/template` in the request schema of `send-notification`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SendNotificationRequestEmailTemplate {
         /// The value `"order-shipped"`.
         OrderShipped,
@@ -189,7 +189,7 @@ mod notifier_contract {
     }
 
     /// A message to a customer, sent through `channel`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SendNotificationRequestSms {
         /// The `customerId` property.
         pub customer_id: String,
@@ -228,7 +228,7 @@ mod notifier_contract {
     }
 
     /// Generated from `/oneOf/1/properties/channel` in the request schema of `send-notification`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SendNotificationRequestSmsChannel {
         /// The value `"sms"`.
         Sms,
@@ -248,7 +248,7 @@ mod notifier_contract {
     }
 
     /// The response of `send-notification`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SendNotificationResponse {
         /// The `messageId` property.
         pub message_id: String,
@@ -328,7 +328,7 @@ mod notifier_contract {
     }
 
     /// Generated from `/properties/digest` in the request schema of `set-preferences`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SetPreferencesRequestDigest {
         /// The value `"daily"`.
         Daily,
@@ -354,7 +354,7 @@ mod notifier_contract {
     }
 
     /// Whole hours in the customer's local time. `from` is included, `until` is excluded.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SetPreferencesRequestQuietHours {
         /// The `from` property.
         pub from: u64,
@@ -376,11 +376,33 @@ mod notifier_contract {
         pub ::serde_json::Value,
     );
 
+    impl From<::serde_json::Value> for SetPreferencesResponse {
+        fn from(value: ::serde_json::Value) -> Self {
+            Self(value)
+        }
+    }
+
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static SEND_NOTIFICATION_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SEND_NOTIFICATION_REQUEST_SCHEMA,
+        );
+
+        static SEND_NOTIFICATION_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            SEND_NOTIFICATION_RESPONSE_SCHEMA,
+        );
+
+        static SET_PREFERENCES_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SET_PREFERENCES_REQUEST_SCHEMA,
+        );
+
+        static SET_PREFERENCES_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            SET_PREFERENCES_RESPONSE_SCHEMA,
+        );
 
         impl wire::Codec for SendNotificationRequest {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -403,9 +425,7 @@ mod notifier_contract {
             }
         }
 
-        ::capgen::impl_serde!(SendNotificationRequest, payload);
-
-        ::capgen::payload!(SendNotificationRequest, SendNotification, input_schema);
+        ::capgen::payload!(SendNotificationRequest, SEND_NOTIFICATION_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -483,11 +503,23 @@ mod notifier_contract {
             }
         };
 
-        ::capgen::impl_serde!(SendNotificationRequestEmail);
+        ::capgen::payload!(
+            SendNotificationRequestEmail, SEND_NOTIFICATION_REQUEST, "", "/allOf/1/oneOf/0"
+        );
 
         ::capgen::string_enum!(SendNotificationRequestEmailChannel);
 
+        ::capgen::payload!(
+            SendNotificationRequestEmailChannel, SEND_NOTIFICATION_REQUEST,
+            "/definitions/Email/properties/channel"
+        );
+
         ::capgen::string_enum!(SendNotificationRequestEmailTemplate);
+
+        ::capgen::payload!(
+            SendNotificationRequestEmailTemplate, SEND_NOTIFICATION_REQUEST,
+            "/definitions/Email/properties/template"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -556,9 +588,16 @@ mod notifier_contract {
             }
         };
 
-        ::capgen::impl_serde!(SendNotificationRequestSms);
+        ::capgen::payload!(
+            SendNotificationRequestSms, SEND_NOTIFICATION_REQUEST, "", "/allOf/1/oneOf/1"
+        );
 
         ::capgen::string_enum!(SendNotificationRequestSmsChannel);
+
+        ::capgen::payload!(
+            SendNotificationRequestSmsChannel, SEND_NOTIFICATION_REQUEST,
+            "/definitions/TextMessage/properties/channel"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["messageId", "acceptedAt", "provider"];
@@ -594,9 +633,7 @@ mod notifier_contract {
             }
         };
 
-        ::capgen::impl_serde!(SendNotificationResponse, payload);
-
-        ::capgen::payload!(SendNotificationResponse, SendNotification, output_schema);
+        ::capgen::payload!(SendNotificationResponse, SEND_NOTIFICATION_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["customerId", "digest", "quietHours", "extensions"];
@@ -635,11 +672,11 @@ mod notifier_contract {
             }
         };
 
-        ::capgen::impl_serde!(SetPreferencesRequest, payload);
-
-        ::capgen::payload!(SetPreferencesRequest, SetPreferences, input_schema);
+        ::capgen::payload!(SetPreferencesRequest, SET_PREFERENCES_REQUEST);
 
         ::capgen::string_enum!(SetPreferencesRequestDigest);
+
+        ::capgen::impl_serde!(SetPreferencesRequestDigest);
 
         const _: () = {
             const NAMES: &[&str] = &["from", "until"];
@@ -679,9 +716,7 @@ mod notifier_contract {
             }
         }
 
-        ::capgen::impl_serde!(SetPreferencesResponse, payload);
-
-        ::capgen::payload!(SetPreferencesResponse, SetPreferences, output_schema);
+        ::capgen::payload!(SetPreferencesResponse, SET_PREFERENCES_RESPONSE);
     }
 
     const SEND_NOTIFICATION_REQUEST_SCHEMA: &str = r##"{

@@ -126,7 +126,7 @@ mod payments_contract {
     }
 
     /// An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Money {
         /// A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
         pub minor_units: u64,
@@ -145,7 +145,7 @@ mod payments_contract {
     }
 
     /// How the customer pays, selected by `kind`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum PaymentMethod {
         /// An object whose `kind` is `"card"`.
         Card(Card),
@@ -174,7 +174,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/Card`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Card {
         /// The `kind` property.
         pub kind: CardKind,
@@ -196,7 +196,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/Card/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CardKind {
         /// The value `"card"`.
         Card,
@@ -216,7 +216,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/BankTransfer`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct BankTransfer {
         /// The `kind` property.
         pub kind: BankTransferKind,
@@ -238,7 +238,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/BankTransfer/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum BankTransferKind {
         /// The value `"bank-transfer"`.
         BankTransfer,
@@ -258,7 +258,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/StoreCredit`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StoreCredit {
         /// The `kind` property.
         pub kind: StoreCreditKind,
@@ -277,7 +277,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/StoreCredit/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum StoreCreditKind {
         /// The value `"store-credit"`.
         StoreCredit,
@@ -297,7 +297,7 @@ mod payments_contract {
     }
 
     /// A tree of recipients; the shares of one group add up to 10000 basis points.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Allocation {
         /// An object whose `to` is `"seller"`.
         Seller(AllocationSeller),
@@ -318,7 +318,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/Allocation/oneOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AllocationSeller {
         /// The `to` property.
         pub to: AllocationSellerTo,
@@ -340,7 +340,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/Allocation/oneOf/0/properties/to`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AllocationSellerTo {
         /// The value `"seller"`.
         Seller,
@@ -363,7 +363,7 @@ mod payments_contract {
     pub type BasisPoints = u64;
 
     /// Generated from `/definitions/Allocation/oneOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AllocationGroup {
         /// The `to` property.
         pub to: AllocationGroupTo,
@@ -392,7 +392,7 @@ mod payments_contract {
     }
 
     /// Generated from `/definitions/Allocation/oneOf/1/properties/to`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AllocationGroupTo {
         /// The value `"group"`.
         Group,
@@ -412,7 +412,7 @@ mod payments_contract {
     }
 
     /// The outcome of the payment, selected by `status`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum CreatePaymentResponse {
         /// An object whose `status` is `"succeeded"`.
         Succeeded(CreatePaymentResponseSucceeded),
@@ -441,7 +441,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/0` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct CreatePaymentResponseSucceeded {
         /// The `status` property.
         pub status: CreatePaymentResponseSucceededStatus,
@@ -470,7 +470,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/0/properties/status` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CreatePaymentResponseSucceededStatus {
         /// The value `"succeeded"`.
         Succeeded,
@@ -490,7 +490,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/1` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct CreatePaymentResponseRequiresAction {
         /// The `status` property.
         pub status: CreatePaymentResponseRequiresActionStatus,
@@ -512,7 +512,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/1/properties/status` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CreatePaymentResponseRequiresActionStatus {
         /// The value `"requires-action"`.
         RequiresAction,
@@ -532,7 +532,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/2` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct CreatePaymentResponseDeclined {
         /// The `status` property.
         pub status: CreatePaymentResponseDeclinedStatus,
@@ -554,7 +554,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/2/properties/status` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CreatePaymentResponseDeclinedStatus {
         /// The value `"declined"`.
         Declined,
@@ -574,7 +574,7 @@ mod payments_contract {
     }
 
     /// Generated from `/oneOf/2/properties/code` in the response schema of `create-payment`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CreatePaymentResponseDeclinedCode {
         /// The value `"insufficient-funds"`.
         InsufficientFunds,
@@ -640,7 +640,7 @@ mod payments_contract {
     }
 
     /// The request of `refund-payment`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct RefundPaymentRequest {
         /// The `idempotencyKey` property.
         pub idempotency_key: String,
@@ -672,7 +672,7 @@ mod payments_contract {
     }
 
     /// Generated from `/properties/reason` in the request schema of `refund-payment`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum RefundPaymentRequestReason {
         /// The value `"customer-request"`.
         CustomerRequest,
@@ -701,7 +701,7 @@ mod payments_contract {
     }
 
     /// The response of `refund-payment`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct RefundPaymentResponse {
         /// The `refundId` property.
         pub refund_id: String,
@@ -720,7 +720,7 @@ mod payments_contract {
     }
 
     /// Generated from `/properties/state` in the response schema of `refund-payment`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum RefundPaymentResponseState {
         /// The value `"pending"`.
         Pending,
@@ -750,6 +750,22 @@ mod payments_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static CREATE_PAYMENT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            CREATE_PAYMENT_REQUEST_SCHEMA,
+        );
+
+        static CREATE_PAYMENT_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            CREATE_PAYMENT_RESPONSE_SCHEMA,
+        );
+
+        static REFUND_PAYMENT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            REFUND_PAYMENT_REQUEST_SCHEMA,
+        );
+
+        static REFUND_PAYMENT_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            REFUND_PAYMENT_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -834,9 +850,7 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentRequest, payload);
-
-        ::capgen::payload!(CreatePaymentRequest, CreatePayment, input_schema);
+        ::capgen::payload!(CreatePaymentRequest, CREATE_PAYMENT_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["minorUnits", "currency"];
@@ -871,7 +885,7 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(Money);
+        ::capgen::payload!(Money, CREATE_PAYMENT_REQUEST, "/definitions/Money");
 
         impl wire::Codec for PaymentMethod {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -896,7 +910,9 @@ mod payments_contract {
             }
         }
 
-        ::capgen::impl_serde!(PaymentMethod);
+        ::capgen::payload!(
+            PaymentMethod, CREATE_PAYMENT_REQUEST, "/definitions/PaymentMethod"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "token", "threeDSecure"];
@@ -931,9 +947,13 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(Card);
+        ::capgen::payload!(Card, CREATE_PAYMENT_REQUEST, "/definitions/Card");
 
         ::capgen::string_enum!(CardKind);
+
+        ::capgen::payload!(
+            CardKind, CREATE_PAYMENT_REQUEST, "/definitions/Card/properties/kind"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "iban", "mandate"];
@@ -971,9 +991,16 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(BankTransfer);
+        ::capgen::payload!(
+            BankTransfer, CREATE_PAYMENT_REQUEST, "/definitions/BankTransfer"
+        );
 
         ::capgen::string_enum!(BankTransferKind);
+
+        ::capgen::payload!(
+            BankTransferKind, CREATE_PAYMENT_REQUEST,
+            "/definitions/BankTransfer/properties/kind"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "accountId"];
@@ -1004,9 +1031,14 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(StoreCredit);
+        ::capgen::payload!(StoreCredit, CREATE_PAYMENT_REQUEST, "/definitions/StoreCredit");
 
         ::capgen::string_enum!(StoreCreditKind);
+
+        ::capgen::payload!(
+            StoreCreditKind, CREATE_PAYMENT_REQUEST,
+            "/definitions/StoreCredit/properties/kind"
+        );
 
         impl wire::Codec for Allocation {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -1029,7 +1061,7 @@ mod payments_contract {
             }
         }
 
-        ::capgen::impl_serde!(Allocation);
+        ::capgen::payload!(Allocation, CREATE_PAYMENT_REQUEST, "/definitions/Allocation");
 
         const _: () = {
             const NAMES: &[&str] = &["to", "sellerId", "basisPoints"];
@@ -1066,9 +1098,16 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(AllocationSeller);
+        ::capgen::payload!(
+            AllocationSeller, CREATE_PAYMENT_REQUEST, "/definitions/Allocation/oneOf/0"
+        );
 
         ::capgen::string_enum!(AllocationSellerTo);
+
+        ::capgen::payload!(
+            AllocationSellerTo, CREATE_PAYMENT_REQUEST,
+            "/definitions/Allocation/oneOf/0/properties/to"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["to", "name", "basisPoints", "members"];
@@ -1110,9 +1149,16 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(AllocationGroup);
+        ::capgen::payload!(
+            AllocationGroup, CREATE_PAYMENT_REQUEST, "/definitions/Allocation/oneOf/1"
+        );
 
         ::capgen::string_enum!(AllocationGroupTo);
+
+        ::capgen::payload!(
+            AllocationGroupTo, CREATE_PAYMENT_REQUEST,
+            "/definitions/Allocation/oneOf/1/properties/to"
+        );
 
         impl wire::Codec for CreatePaymentResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -1137,9 +1183,7 @@ mod payments_contract {
             }
         }
 
-        ::capgen::impl_serde!(CreatePaymentResponse, payload);
-
-        ::capgen::payload!(CreatePaymentResponse, CreatePayment, output_schema);
+        ::capgen::payload!(CreatePaymentResponse, CREATE_PAYMENT_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["status", "paymentId", "settledAt", "fee"];
@@ -1179,9 +1223,16 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentResponseSucceeded);
+        ::capgen::payload!(
+            CreatePaymentResponseSucceeded, CREATE_PAYMENT_RESPONSE, "/oneOf/0"
+        );
 
         ::capgen::string_enum!(CreatePaymentResponseSucceededStatus);
+
+        ::capgen::payload!(
+            CreatePaymentResponseSucceededStatus, CREATE_PAYMENT_RESPONSE,
+            "/oneOf/0/properties/status"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["status", "paymentId", "redirectUrl"];
@@ -1218,9 +1269,16 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentResponseRequiresAction);
+        ::capgen::payload!(
+            CreatePaymentResponseRequiresAction, CREATE_PAYMENT_RESPONSE, "/oneOf/1"
+        );
 
         ::capgen::string_enum!(CreatePaymentResponseRequiresActionStatus);
+
+        ::capgen::payload!(
+            CreatePaymentResponseRequiresActionStatus, CREATE_PAYMENT_RESPONSE,
+            "/oneOf/1/properties/status"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["status", "code", "retryable"];
@@ -1254,11 +1312,23 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreatePaymentResponseDeclined);
+        ::capgen::payload!(
+            CreatePaymentResponseDeclined, CREATE_PAYMENT_RESPONSE, "/oneOf/2"
+        );
 
         ::capgen::string_enum!(CreatePaymentResponseDeclinedStatus);
 
+        ::capgen::payload!(
+            CreatePaymentResponseDeclinedStatus, CREATE_PAYMENT_RESPONSE,
+            "/oneOf/2/properties/status"
+        );
+
         ::capgen::string_enum!(CreatePaymentResponseDeclinedCode);
+
+        ::capgen::payload!(
+            CreatePaymentResponseDeclinedCode, CREATE_PAYMENT_RESPONSE,
+            "/oneOf/2/properties/code"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -1322,11 +1392,13 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(RefundPaymentRequest, payload);
-
-        ::capgen::payload!(RefundPaymentRequest, RefundPayment, input_schema);
+        ::capgen::payload!(RefundPaymentRequest, REFUND_PAYMENT_REQUEST);
 
         ::capgen::string_enum!(RefundPaymentRequestReason);
+
+        ::capgen::payload!(
+            RefundPaymentRequestReason, REFUND_PAYMENT_REQUEST, "/properties/reason"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["refundId", "state"];
@@ -1357,11 +1429,13 @@ mod payments_contract {
             }
         };
 
-        ::capgen::impl_serde!(RefundPaymentResponse, payload);
-
-        ::capgen::payload!(RefundPaymentResponse, RefundPayment, output_schema);
+        ::capgen::payload!(RefundPaymentResponse, REFUND_PAYMENT_RESPONSE);
 
         ::capgen::string_enum!(RefundPaymentResponseState);
+
+        ::capgen::payload!(
+            RefundPaymentResponseState, REFUND_PAYMENT_RESPONSE, "/properties/state"
+        );
     }
 
     const CREATE_PAYMENT_REQUEST_SCHEMA: &str = r##"{

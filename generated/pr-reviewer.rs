@@ -72,7 +72,7 @@ mod pr_reviewer_contract {
     }
 
     /// The request of `review-pr`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReviewPrRequest {
         /// GitHub PR URL.
         pub pr_url: String,
@@ -91,7 +91,7 @@ mod pr_reviewer_contract {
     }
 
     /// Generated from `/properties/severity` in the request schema of `review-pr`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ReviewPrRequestSeverity {
         /// The value `"low"`.
         Low,
@@ -117,7 +117,7 @@ mod pr_reviewer_contract {
     }
 
     /// The response of `review-pr`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReviewPrResponse {
         /// The `verdict` property.
         pub verdict: ReviewPrResponseVerdict,
@@ -136,7 +136,7 @@ mod pr_reviewer_contract {
     }
 
     /// Generated from `/properties/verdict` in the response schema of `review-pr`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ReviewPrResponseVerdict {
         /// The value `"approve"`.
         Approve,
@@ -167,6 +167,14 @@ mod pr_reviewer_contract {
 
         use ::capgen::wire;
 
+        static REVIEW_PR_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            REVIEW_PR_REQUEST_SCHEMA,
+        );
+
+        static REVIEW_PR_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            REVIEW_PR_RESPONSE_SCHEMA,
+        );
+
         const _: () = {
             const NAMES: &[&str] = &["prUrl", "severity"];
             impl wire::Codec for ReviewPrRequest {
@@ -195,11 +203,13 @@ mod pr_reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewPrRequest, payload);
-
-        ::capgen::payload!(ReviewPrRequest, ReviewPr, input_schema);
+        ::capgen::payload!(ReviewPrRequest, REVIEW_PR_REQUEST);
 
         ::capgen::string_enum!(ReviewPrRequestSeverity);
+
+        ::capgen::payload!(
+            ReviewPrRequestSeverity, REVIEW_PR_REQUEST, "/properties/severity"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["verdict", "summary"];
@@ -229,11 +239,13 @@ mod pr_reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewPrResponse, payload);
-
-        ::capgen::payload!(ReviewPrResponse, ReviewPr, output_schema);
+        ::capgen::payload!(ReviewPrResponse, REVIEW_PR_RESPONSE);
 
         ::capgen::string_enum!(ReviewPrResponseVerdict);
+
+        ::capgen::payload!(
+            ReviewPrResponseVerdict, REVIEW_PR_RESPONSE, "/properties/verdict"
+        );
     }
 
     const REVIEW_PR_REQUEST_SCHEMA: &str = r#"{

@@ -81,7 +81,7 @@ mod reviewer_contract {
     }
 
     /// The request of `review-change`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReviewChangeRequest {
         /// The URL of the repository.
         pub repository: String,
@@ -109,7 +109,7 @@ mod reviewer_contract {
     }
 
     /// How a file changes.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Change {
         /// An object whose `kind` is `"added"`.
         Added(ChangeAdded),
@@ -138,7 +138,7 @@ mod reviewer_contract {
     }
 
     /// The file is new.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ChangeAdded {
         /// The `kind` property.
         pub kind: ChangeAddedKind,
@@ -157,7 +157,7 @@ mod reviewer_contract {
     }
 
     /// Generated from `/definitions/Change/oneOf/0/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ChangeAddedKind {
         /// The value `"added"`.
         Added,
@@ -177,7 +177,7 @@ mod reviewer_contract {
     }
 
     /// The file existed and has changed.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ChangeEdited {
         /// The `kind` property.
         pub kind: ChangeEditedKind,
@@ -196,7 +196,7 @@ mod reviewer_contract {
     }
 
     /// Generated from `/definitions/Change/oneOf/1/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ChangeEditedKind {
         /// The value `"edited"`.
         Edited,
@@ -216,7 +216,7 @@ mod reviewer_contract {
     }
 
     /// The file was deleted.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ChangeRemoved {
         /// The `kind` property.
         pub kind: ChangeRemovedKind,
@@ -238,7 +238,7 @@ mod reviewer_contract {
     }
 
     /// Generated from `/definitions/Change/oneOf/2/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ChangeRemovedKind {
         /// The value `"removed"`.
         Removed,
@@ -258,7 +258,7 @@ mod reviewer_contract {
     }
 
     /// An aspect of a review.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Focus {
         /// The code does what its documentation promises.
         Correctness,
@@ -284,7 +284,7 @@ mod reviewer_contract {
     }
 
     /// The result of a review.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReviewChangeResponse {
         /// Whether to merge the change.
         pub verdict: Verdict,
@@ -300,7 +300,7 @@ mod reviewer_contract {
     }
 
     /// Whether to merge a change.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Verdict {
         /// The change can be merged.
         Approve,
@@ -323,7 +323,7 @@ mod reviewer_contract {
     }
 
     /// A problem to fix.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Finding {
         /// The aspect that the problem belongs to.
         pub focus: Focus,
@@ -383,14 +383,20 @@ mod reviewer_contract {
     pub type ListRulesRequest = ::serde_json::Value;
 
     /// The response of `list-rules`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ListRulesResponse(
         /// The wrapped value.
         pub Vec<Rule>,
     );
 
+    impl From<Vec<Rule>> for ListRulesResponse {
+        fn from(value: Vec<Rule>) -> Self {
+            Self(value)
+        }
+    }
+
     /// A rule that changes are checked against.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Rule {
         /// A unique id, such as `no-unwrap`.
         pub id: String,
@@ -416,6 +422,18 @@ mod reviewer_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static REVIEW_CHANGE_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            REVIEW_CHANGE_REQUEST_SCHEMA,
+        );
+
+        static REVIEW_CHANGE_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            REVIEW_CHANGE_RESPONSE_SCHEMA,
+        );
+
+        static LIST_RULES_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            LIST_RULES_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["repository", "files", "focus", "limit"];
@@ -457,9 +475,7 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewChangeRequest, payload);
-
-        ::capgen::payload!(ReviewChangeRequest, ReviewChange, input_schema);
+        ::capgen::payload!(ReviewChangeRequest, REVIEW_CHANGE_REQUEST);
 
         impl wire::Codec for Change {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -484,7 +500,7 @@ mod reviewer_contract {
             }
         }
 
-        ::capgen::impl_serde!(Change);
+        ::capgen::payload!(Change, REVIEW_CHANGE_REQUEST, "/definitions/Change");
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "text"];
@@ -511,9 +527,16 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ChangeAdded);
+        ::capgen::payload!(
+            ChangeAdded, REVIEW_CHANGE_REQUEST, "/definitions/Change/oneOf/0"
+        );
 
         ::capgen::string_enum!(ChangeAddedKind);
+
+        ::capgen::payload!(
+            ChangeAddedKind, REVIEW_CHANGE_REQUEST,
+            "/definitions/Change/oneOf/0/properties/kind"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "diff"];
@@ -540,9 +563,16 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ChangeEdited);
+        ::capgen::payload!(
+            ChangeEdited, REVIEW_CHANGE_REQUEST, "/definitions/Change/oneOf/1"
+        );
 
         ::capgen::string_enum!(ChangeEditedKind);
+
+        ::capgen::payload!(
+            ChangeEditedKind, REVIEW_CHANGE_REQUEST,
+            "/definitions/Change/oneOf/1/properties/kind"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["kind"];
@@ -566,11 +596,20 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ChangeRemoved);
+        ::capgen::payload!(
+            ChangeRemoved, REVIEW_CHANGE_REQUEST, "/definitions/Change/oneOf/2"
+        );
 
         ::capgen::string_enum!(ChangeRemovedKind);
 
+        ::capgen::payload!(
+            ChangeRemovedKind, REVIEW_CHANGE_REQUEST,
+            "/definitions/Change/oneOf/2/properties/kind"
+        );
+
         ::capgen::string_enum!(Focus);
+
+        ::capgen::payload!(Focus, REVIEW_CHANGE_REQUEST, "/definitions/Focus");
 
         const _: () = {
             const NAMES: &[&str] = &["verdict", "findings"];
@@ -600,11 +639,11 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReviewChangeResponse, payload);
-
-        ::capgen::payload!(ReviewChangeResponse, ReviewChange, output_schema);
+        ::capgen::payload!(ReviewChangeResponse, REVIEW_CHANGE_RESPONSE);
 
         ::capgen::string_enum!(Verdict);
+
+        ::capgen::payload!(Verdict, REVIEW_CHANGE_RESPONSE, "/definitions/Verdict");
 
         const _: () = {
             const NAMES: &[&str] = &["focus", "path", "line", "message"];
@@ -646,7 +685,7 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(Finding);
+        ::capgen::payload!(Finding, REVIEW_CHANGE_RESPONSE, "/definitions/Finding");
 
         impl wire::Codec for ListRulesResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -657,9 +696,7 @@ mod reviewer_contract {
             }
         }
 
-        ::capgen::impl_serde!(ListRulesResponse, payload);
-
-        ::capgen::payload!(ListRulesResponse, ListRules, output_schema);
+        ::capgen::payload!(ListRulesResponse, LIST_RULES_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["id", "summary", "focus"];
@@ -694,7 +731,7 @@ mod reviewer_contract {
             }
         };
 
-        ::capgen::impl_serde!(Rule);
+        ::capgen::payload!(Rule, LIST_RULES_RESPONSE, "/definitions/Rule");
     }
 
     const REVIEW_CHANGE_REQUEST_SCHEMA: &str = r##"{

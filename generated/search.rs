@@ -171,7 +171,7 @@ mod search_contract {
     }
 
     /// Generated from `/definitions/Every/properties/op`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum EveryOp {
         /// The value `"and"`.
         And,
@@ -207,7 +207,7 @@ mod search_contract {
     }
 
     /// Generated from `/definitions/Any/properties/op`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AnyOp {
         /// The value `"or"`.
         Or,
@@ -243,7 +243,7 @@ mod search_contract {
     }
 
     /// Generated from `/definitions/Not/properties/op`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NotOp {
         /// The value `"not"`.
         Not,
@@ -281,7 +281,7 @@ mod search_contract {
     }
 
     /// Generated from `/definitions/Comparison/properties/op`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ComparisonOp {
         /// The value `"="`.
         ValueXcdd463a2,
@@ -383,7 +383,7 @@ mod search_contract {
     }
 
     /// Generated from `/definitions/Collection`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Collection {
         /// The value `"products"`.
         Products,
@@ -409,7 +409,7 @@ mod search_contract {
     }
 
     /// Generated from `/properties/orderBy/items` in the request schema of `search`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SearchRequestOrderByItem {
         /// The `field` property.
         pub field: FieldName,
@@ -425,7 +425,7 @@ mod search_contract {
     }
 
     /// Generated from `/properties/orderBy/items/properties/direction` in the request schema of `search`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SearchRequestOrderByItemDirection {
         /// The value `"asc"`.
         Asc,
@@ -511,7 +511,7 @@ mod search_contract {
     }
 
     /// Generated from `/definitions/Hit/properties/collection`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum HitCollection {
         /// The value `"products"`.
         Products,
@@ -566,7 +566,7 @@ mod search_contract {
     }
 
     /// The request of `suggest`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SuggestRequest {
         /// The `prefix` property.
         pub prefix: String,
@@ -585,17 +585,39 @@ mod search_contract {
     }
 
     /// Suggestions, most likely first.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SuggestResponse(
         /// The wrapped value.
         pub Vec<String>,
     );
+
+    impl From<Vec<String>> for SuggestResponse {
+        fn from(value: Vec<String>) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static SEARCH_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SEARCH_REQUEST_SCHEMA,
+        );
+
+        static SEARCH_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            SEARCH_RESPONSE_SCHEMA,
+        );
+
+        static SUGGEST_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SUGGEST_REQUEST_SCHEMA,
+        );
+
+        static SUGGEST_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            SUGGEST_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -608,7 +630,7 @@ mod search_contract {
             ];
             static QUERY_RULE: wire::Length = wire::Length::new(0, 512);
             static COLLECTIONS_RULE: wire::Interpreted = wire::Interpreted::new(
-                <SearchRequest as ::capgen::Payload>::schema,
+                &SEARCH_REQUEST,
                 &["/properties/collections"],
             );
             static ORDER_BY_RULE: wire::Items<wire::Any> = wire::Items::new(
@@ -660,9 +682,7 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequest, payload);
-
-        ::capgen::payload!(SearchRequest, Search, input_schema);
+        ::capgen::payload!(SearchRequest, SEARCH_REQUEST);
 
         impl wire::Codec for Filter {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -691,7 +711,7 @@ mod search_contract {
             }
         }
 
-        ::capgen::impl_serde!(Filter);
+        ::capgen::payload!(Filter, SEARCH_REQUEST, "/definitions/Filter");
 
         const _: () = {
             const NAMES: &[&str] = &["op", "filters"];
@@ -723,9 +743,11 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(Every);
+        ::capgen::payload!(Every, SEARCH_REQUEST, "/definitions/Every");
 
         ::capgen::string_enum!(EveryOp);
+
+        ::capgen::payload!(EveryOp, SEARCH_REQUEST, "/definitions/Every/properties/op");
 
         const _: () = {
             const NAMES: &[&str] = &["op", "filters"];
@@ -757,9 +779,11 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(Any);
+        ::capgen::payload!(Any, SEARCH_REQUEST, "/definitions/Any");
 
         ::capgen::string_enum!(AnyOp);
+
+        ::capgen::payload!(AnyOp, SEARCH_REQUEST, "/definitions/Any/properties/op");
 
         const _: () = {
             const NAMES: &[&str] = &["op", "filter"];
@@ -786,14 +810,16 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(Not);
+        ::capgen::payload!(Not, SEARCH_REQUEST, "/definitions/Not");
 
         ::capgen::string_enum!(NotOp);
+
+        ::capgen::payload!(NotOp, SEARCH_REQUEST, "/definitions/Not/properties/op");
 
         const _: () = {
             const NAMES: &[&str] = &["op", "field", "value"];
             static FIELD_RULE: wire::Interpreted = wire::Interpreted::new(
-                <SearchRequest as ::capgen::Payload>::schema,
+                &SEARCH_REQUEST,
                 &["/definitions/FieldName"],
             );
             impl wire::Codec for Comparison {
@@ -826,9 +852,13 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(Comparison);
+        ::capgen::payload!(Comparison, SEARCH_REQUEST, "/definitions/Comparison");
 
         ::capgen::string_enum!(ComparisonOp);
+
+        ::capgen::payload!(
+            ComparisonOp, SEARCH_REQUEST, "/definitions/Comparison/properties/op"
+        );
 
         const _: () = {
             static ARRAY_RULE: wire::Items<wire::Any> = wire::Items::new(0, 1000, wire::Any);
@@ -854,7 +884,9 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(ComparisonValue);
+        ::capgen::payload!(
+            ComparisonValue, SEARCH_REQUEST, "/definitions/Comparison/properties/value"
+        );
 
         impl wire::Codec for ScalarValue {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -878,10 +910,12 @@ mod search_contract {
 
         ::capgen::string_enum!(Collection);
 
+        ::capgen::payload!(Collection, SEARCH_REQUEST, "/definitions/Collection");
+
         const _: () = {
             const NAMES: &[&str] = &["field", "direction"];
             static FIELD_RULE: wire::Interpreted = wire::Interpreted::new(
-                <SearchRequest as ::capgen::Payload>::schema,
+                &SEARCH_REQUEST,
                 &["/definitions/FieldName"],
             );
             impl wire::Codec for SearchRequestOrderByItem {
@@ -907,9 +941,16 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestOrderByItem);
+        ::capgen::payload!(
+            SearchRequestOrderByItem, SEARCH_REQUEST, "/properties/orderBy/items"
+        );
 
         ::capgen::string_enum!(SearchRequestOrderByItemDirection);
+
+        ::capgen::payload!(
+            SearchRequestOrderByItemDirection, SEARCH_REQUEST,
+            "/properties/orderBy/items/properties/direction"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["total", "hits", "facets", "nextCursor"];
@@ -947,9 +988,7 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchResponse, payload);
-
-        ::capgen::payload!(SearchResponse, Search, output_schema);
+        ::capgen::payload!(SearchResponse, SEARCH_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -1007,9 +1046,13 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(Hit);
+        ::capgen::payload!(Hit, SEARCH_RESPONSE, "/definitions/Hit");
 
         ::capgen::string_enum!(HitCollection);
+
+        ::capgen::payload!(
+            HitCollection, SEARCH_RESPONSE, "/definitions/Hit/properties/collection"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["prefix", "limit"];
@@ -1038,9 +1081,7 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SuggestRequest, payload);
-
-        ::capgen::payload!(SuggestRequest, Suggest, input_schema);
+        ::capgen::payload!(SuggestRequest, SUGGEST_REQUEST);
 
         const _: () = {
             static VALUE_RULE: wire::Unique<wire::Items<wire::Any>> = wire::Unique(
@@ -1056,9 +1097,7 @@ mod search_contract {
             }
         };
 
-        ::capgen::impl_serde!(SuggestResponse, payload);
-
-        ::capgen::payload!(SuggestResponse, Suggest, output_schema);
+        ::capgen::payload!(SuggestResponse, SUGGEST_RESPONSE);
     }
 
     const SEARCH_REQUEST_SCHEMA: &str = r##"{

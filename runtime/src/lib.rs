@@ -54,6 +54,7 @@ pub use invalid_payload::InvalidPayload;
 pub use never::Never;
 pub use options::Options;
 pub use payload::{Loose, Payload};
+pub use wire::NotInEnum;
 
 #[cfg(feature = "derive")]
 #[doc(hidden)]

@@ -30,7 +30,8 @@ macro_rules! impl_serde {
     };
 }
 
-/// Implements reading and writing, `Display` and `FromStr` for an enum of strings. The enum has functions `all` and `as_str`.
+/// Implements reading and writing, and the conversions from and to strings, for an enum of strings. The enum has functions `all`
+/// and `as_str`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +48,10 @@ macro_rules! impl_serde {
 ///     }
 /// }
 /// capgen::string_enum!(Side);
+/// capgen::impl_serde!(Side);
 /// assert_eq!("left".parse(), Ok(Side::Left));
+/// assert_eq!(Side::try_from("Left").unwrap_err().to_string(), r#"value not in enum ["left","right"]"#);
+/// assert_eq!((Side::Left.as_ref(), Side::Right.to_string()), ("left", "right".to_owned()));
 /// assert_eq!(serde_json::to_string(&Side::Right)?, r#""right""#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -59,9 +63,20 @@ macro_rules! string_enum {
                 f.pad(self.as_str())
             }
         }
+        impl ::core::convert::AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
         impl ::core::str::FromStr for $name {
             type Err = $crate::wire::NotInEnum;
             fn from_str(text: &str) -> ::core::result::Result<Self, $crate::wire::NotInEnum> {
+                $crate::wire::find_name(text, Self::all(), Self::as_str)
+            }
+        }
+        impl ::core::convert::TryFrom<&str> for $name {
+            type Error = $crate::wire::NotInEnum;
+            fn try_from(text: &str) -> ::core::result::Result<Self, $crate::wire::NotInEnum> {
                 $crate::wire::find_name(text, Self::all(), Self::as_str)
             }
         }
@@ -74,7 +89,6 @@ macro_rules! string_enum {
                 writer.string(self.as_str())
             }
         }
-        $crate::impl_serde!($name);
     };
 }
 
@@ -95,6 +109,7 @@ macro_rules! string_enum {
 ///     }
 /// }
 /// capgen::json_enum!(Level);
+/// capgen::impl_serde!(Level);
 /// assert_eq!(serde_json::from_str::<Level>("1.0")?, Level::One);
 /// assert_eq!(serde_json::to_string(&Level::Top)?, r#""top""#);
 /// # Ok::<(), serde_json::Error>(())
@@ -111,19 +126,19 @@ macro_rules! json_enum {
                 writer.json(self.as_json())
             }
         }
-        $crate::impl_serde!($name);
     };
 }
 
-/// Implements [`Payload`](crate::Payload) for the request or the response of a capability. The schema is `input_schema` or
-/// `output_schema` of the capability's constant `DESCRIPTOR`.
+/// Implements [`Payload`](crate::Payload) and serde's traits for a type with a schema: a `static`
+/// [`PayloadSchema`](crate::wire::PayloadSchema) or, if there are JSON Pointers, its subschemas there. A value must match all of
+/// them.
 ///
 /// ```
-/// use capgen::{Capability, Descriptor, Payload};
-/// use capgen::wire::{Codec, Reader, Writer};
+/// use capgen::{Descriptor, Payload};
+/// use capgen::wire::{Codec, PayloadSchema, Reader, Writer};
 /// #[derive(Debug, PartialEq)]
-/// struct SayRequest(String);
-/// impl Codec for SayRequest {
+/// struct Word(String);
+/// impl Codec for Word {
 ///     fn read(reader: &mut Reader<'_>) -> Option<Self> {
 ///         reader.read().map(Self)
 ///     }
@@ -131,36 +146,35 @@ macro_rules! json_enum {
 ///         writer.write(&self.0)
 ///     }
 /// }
-/// capgen::impl_serde!(SayRequest, payload);
-/// capgen::payload!(SayRequest, Say, input_schema);
-/// struct Say;
-/// impl Capability for Say {
-///     type Request = SayRequest;
-///     type Response = capgen::Loose;
-///     const NAME: &'static str = "say";
-///     fn descriptor() -> &'static Descriptor {
-///         &Self::DESCRIPTOR
-///     }
-/// }
-/// impl Say {
-///     const DESCRIPTOR: Descriptor = Descriptor::new("echo", "say", "6f1d").with_input_schema(r#"{"type":"string"}"#);
-/// }
-/// assert_eq!(SayRequest::from_json(b"\"hello\"")?, SayRequest("hello".to_owned()));
-/// assert_eq!(SayRequest::from_json(b"1").unwrap_err().violations()[0].message, "expected string, got integer");
+/// static WORDS: PayloadSchema = PayloadSchema::new(r#"{"items":{"type":"string"}}"#);
+/// capgen::payload!(Word, WORDS, "/items");
+/// assert_eq!(Word::from_json(b"\"hello\"")?, Word("hello".to_owned()));
+/// assert_eq!(Word::from_json(b"1").unwrap_err().violations()[0].message, "expected string, got integer");
+/// assert_eq!(serde_json::from_str::<Word>("\"hello\"").ok(), Some(Word("hello".to_owned())));
 /// # Ok::<(), capgen::InvalidPayload>(())
 /// ```
 #[macro_export]
 macro_rules! payload {
-    ($name:ident, $capability:ident, $side:ident) => {
+    ($name:ident, $schema:ident) => {
+        $crate::payload!(@ $name, &$schema);
+    };
+    ($name:ident, $schema:ident $(, $pointer:literal)+) => {
+        $crate::payload!(@ $name, {
+            static PART: $crate::wire::PayloadSchema = $crate::wire::PayloadSchema::part(&$schema, &[$($pointer),+]);
+            &PART
+        });
+    };
+    (@ $name:ident, $schema:expr) => {
         impl $crate::Payload for $name {
             fn schema() -> &'static $crate::wire::PayloadSchema {
-                static SCHEMA: $crate::wire::PayloadSchema =
-                    $crate::wire::PayloadSchema::of($capability::DESCRIPTOR.$side);
-                &SCHEMA
+                $schema
             }
+            // Inline, so that a crate compiles them only for the types that it uses as payloads.
+            #[inline]
             fn read(json: &str, options: $crate::Options) -> ::core::result::Result<Self, $crate::InvalidPayload> {
                 $crate::wire::read_payload(json, options, <Self as $crate::Payload>::schema())
             }
+            #[inline]
             fn write(
                 &self,
                 options: $crate::Options,
@@ -168,5 +182,6 @@ macro_rules! payload {
                 $crate::wire::write_payload(self, options, <Self as $crate::Payload>::schema())
             }
         }
+        $crate::impl_serde!($name, payload);
     };
 }

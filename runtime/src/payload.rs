@@ -135,7 +135,7 @@ pub type Loose = Value;
 
 impl Payload for Loose {
     fn schema() -> &'static PayloadSchema {
-        static ANY: PayloadSchema = PayloadSchema::of(None);
+        static ANY: PayloadSchema = PayloadSchema::new("true");
         &ANY
     }
 

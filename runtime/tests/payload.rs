@@ -1,6 +1,6 @@
 //! Reading, rejecting and writing payloads.
 
-use capgen::{Capability, Descriptor, InvalidPayload, Options, Payload};
+use capgen::{InvalidPayload, Options, Payload};
 use serde_json::json;
 
 /// As in generated code.
@@ -39,27 +39,12 @@ impl capgen::wire::Codec for Note {
     }
 }
 
-capgen::impl_serde!(Note, payload);
-capgen::payload!(Note, Keep, input_schema);
+static NOTE: capgen::wire::PayloadSchema = capgen::wire::PayloadSchema::new(NOTE_SCHEMA);
+capgen::payload!(Note, NOTE);
 
-struct Keep;
-
-impl Capability for Keep {
-    type Request = Note;
-    type Response = serde_json::Value;
-    const NAME: &'static str = "keep";
-    fn descriptor() -> &'static Descriptor {
-        &Self::DESCRIPTOR
-    }
-}
-
-impl Keep {
-    const DESCRIPTOR: Descriptor = Descriptor::new("notes", "keep", "6f1d").with_input_schema(
-        r##"{"$ref":"#/definitions/Note","definitions":{"Note":{"type":"object","properties":{
-            "id":{"type":"string","minLength":1,"maxLength":4,"pattern":"^[a-zé]*$"},
-            "score":{"type":"number","minimum":0,"maximum":1},"next":{"$ref":"#/definitions/Note"}},"required":["id"]}}}"##,
-    );
-}
+const NOTE_SCHEMA: &str = r##"{"$ref":"#/definitions/Note","definitions":{"Note":{"type":"object","properties":{
+    "id":{"type":"string","minLength":1,"maxLength":4,"pattern":"^[a-zé]*$"},
+    "score":{"type":"number","minimum":0,"maximum":1},"next":{"$ref":"#/definitions/Note"}},"required":["id"]}}}"##;
 
 fn note(id: &str) -> Note {
     Note { id: id.to_owned(), score: None, next: None }
@@ -147,21 +132,9 @@ fn numbers_that_rust_cannot_represent_are_rejected_with_a_path() {
             writer.write(&self.0)
         }
     }
-    capgen::impl_serde!(Counts, payload);
-    capgen::payload!(Counts, Count, output_schema);
-    struct Count;
-    impl Capability for Count {
-        type Request = serde_json::Value;
-        type Response = Counts;
-        const NAME: &'static str = "count";
-        fn descriptor() -> &'static Descriptor {
-            &Self::DESCRIPTOR
-        }
-    }
-    impl Count {
-        const DESCRIPTOR: Descriptor =
-            Descriptor::new("c", "count", "6f1d").with_output_schema(r#"{"type":"array","items":{"type":"integer"}}"#);
-    }
+    static COUNTS: capgen::wire::PayloadSchema =
+        capgen::wire::PayloadSchema::new(r#"{"type":"array","items":{"type":"integer"}}"#);
+    capgen::payload!(Counts, COUNTS);
     assert_eq!(Counts::from_json(b"[1.0, 2e3]").unwrap().0, [1, 2000]);
     let error = Counts::from_json(b"[1, 9223372036854775808]").unwrap_err();
     assert_eq!(error.to_string(), "/1: integer outside -2^63..2^63");

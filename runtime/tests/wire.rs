@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use capgen::Never;
-use capgen::wire::{Any, Codec, Reader, Rest, Writer, deserialize};
+use capgen::wire::{Any, Codec, Items, Length, Reader, Rest, Within, Writer, deserialize};
 
 fn read<T: Codec>(json: &str) -> Result<T, String> {
     deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(|error: serde_json::Error| error.to_string())
@@ -139,6 +139,52 @@ fn errors_point_into_the_payload() {
     ]);
 }
 
+#[derive(Debug, PartialEq)]
+struct Share {
+    percent: i64,
+    names: Vec<String>,
+}
+
+static PERCENT: Within<i64> = Within::new(0, 100);
+static SHARE_NAMES: Items<Length> = Items::new(0, 2, Length::new(1, 3));
+
+impl Codec for Share {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let (mut percent, mut names) = (None, None);
+        let mut object = reader.object(&["percent", "names"], Rest::Closed)?;
+        while let Some(index) = reader.property(&mut object)? {
+            match index {
+                0 => percent = Some(reader.read_by(&PERCENT)?),
+                _ => names = Some(reader.read_by(&SHARE_NAMES)?),
+            }
+        }
+        Some(Self { percent: percent?, names: names? })
+    }
+
+    fn write(&self, writer: &mut Writer) -> Option<()> {
+        writer.begin()?;
+        writer.required_by("percent", &self.percent, &PERCENT)?;
+        writer.required_by("names", &self.names, &SHARE_NAMES)?;
+        writer.end()
+    }
+}
+
+capgen::impl_serde!(Share);
+
+#[test]
+fn errors_point_to_the_value_that_breaks_an_assertion() {
+    check(&[(r#"{"percent": 5, "names": []}"#, Share { percent: 5, names: Vec::new() })]);
+    check_rejected::<Share>(&[
+        (r#"{"percent": 101, "names": []}"#, "/percent: does not match"),
+        (r#"{"names": ["a", "b:"], "percent": -1}"#, "/percent: does not match"),
+        (r#"{"names": ["a", "long"], "percent": 1}"#, "/names/1: does not match"),
+        (r#"{"names": ["a", "b", "c"], "percent": 1}"#, "/names: does not match"),
+        (r#"{"names": [], "percent": "1"}"#, "/percent: does not match"),
+        (r#"{"names": [], "percent": 1, "x": {}}"#, "/x: does not match"),
+        (r#"{"names": []}"#, "the value: does not match"),
+    ]);
+}
+
 #[test]
 fn values_are_read_up_to_the_depth_limit() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
@@ -218,6 +264,7 @@ impl Big {
 }
 
 capgen::json_enum!(Big);
+capgen::impl_serde!(Big);
 
 #[test]
 fn numbers_beyond_2_to_the_53_are_written_with_all_digits() {

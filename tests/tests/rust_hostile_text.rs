@@ -35,17 +35,20 @@ fn outline(text: &str) -> Vec<String> {
     let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert!(file.attrs.is_empty() && file.shebang.is_none());
     let mut lines = Vec::new();
-    for item in &file.items {
+    outline_items(&file.items, &mut lines);
+    lines
+}
+
+fn outline_items(items: &[Item], lines: &mut Vec<String>) {
+    for item in items {
         match item {
             Item::Mod(module) => {
                 lines.push(format!("mod {:?}", attributes(&module.attrs)));
-                let (_, items) = module.content.as_ref().unwrap();
-                lines.extend(items.iter().map(describe));
+                outline_items(&module.content.as_ref().unwrap().1, lines);
             }
             item => lines.push(describe(item)),
         }
     }
-    lines
 }
 
 fn attributes(attrs: &[Attribute]) -> Vec<String> {
@@ -74,6 +77,7 @@ fn describe(item: &Item) -> String {
         }
         Item::Macro(item) => format!("macro {}", item.mac.path.to_token_stream()),
         Item::Const(item) => format!("const {}", item.ident),
+        Item::Static(item) => format!("static {}", item.ident),
         Item::Type(item) => format!("type {}", item.ty.to_token_stream()),
         Item::Use(_) => "use".to_owned(),
         other => panic!("{}", other.to_token_stream()),

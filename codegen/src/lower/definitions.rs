@@ -69,7 +69,7 @@ impl<'a> Definitions<'a> {
             pointer: limited(schema(self.manifest, source)?.node(source.node).pointer.clone()),
             description: None,
             shape: alias_shape(Type::Unknown, Guard::None),
-            coverage: Coverage { is_exact: true, pointers: None },
+            coverage: Coverage { is_exact: true, pointers: None, is_partial: false },
         });
         self.types.insert(source, id);
         self.queue.push((id, source));

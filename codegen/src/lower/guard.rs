@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use capgen_schema::analysis::conjunction::Conjunction;
+use capgen_schema::analysis::conjunction::{Conjunction, Term};
 use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::{Number, Schema, Type as SchemaType, TypeSet};
 
@@ -22,7 +22,7 @@ pub(super) fn or_interpreted(schema: &Schema, conjunction: &Conjunction, guard: 
 
 /// The coverage of a definition for this conjunction.
 pub(super) fn coverage(schema: &Schema, conjunction: &Conjunction, is_exact: bool) -> Coverage {
-    Coverage { is_exact, pointers: pointers(schema, conjunction) }
+    Coverage { is_exact, pointers: pointers(schema, conjunction), is_partial: false }
 }
 
 /// The most bytes of the pointers that generated code contains for one place. A type around a place with longer pointers checks
@@ -32,11 +32,30 @@ const MAX_POINTERS: usize = 1024;
 /// The pointers of the schemas of a conjunction; `None` if no subschemas of the contract are together equivalent to it, or if the
 /// pointers are too long.
 fn pointers(schema: &Schema, conjunction: &Conjunction) -> Option<Vec<String>> {
-    let is_whole = conjunction.terms.iter().all(|term| !term.without_one_of && !term.without_any_of);
-    let pointer = |node| schema.node(node).pointer.clone();
-    let length: usize = conjunction.terms.iter().map(|term| schema.node(term.node).pointer.len()).sum();
-    (is_whole && conjunction.forbidden.is_empty() && length <= MAX_POINTERS)
-        .then(|| conjunction.terms.iter().map(|term| pointer(term.node)).collect())
+    let (partial, whole): (Vec<&Term>, Vec<&Term>) =
+        conjunction.terms.iter().partition(|term| term.without_one_of || term.without_any_of);
+    let pointer = |term: &Term| schema.node(term.node).pointer.clone();
+    let is_equivalent = conjunction.forbidden.is_empty() && partial.iter().all(|term| is_implied(schema, term, &whole));
+    let length: usize = whole.iter().map(|term| schema.node(term.node).pointer.len()).sum();
+    (is_equivalent && !whole.is_empty() && length <= MAX_POINTERS).then(|| whole.into_iter().map(pointer).collect())
+}
+
+/// Whether a subschema, apart from the unions that the term leaves out, asserts nothing that the other subschemas do not: at
+/// most the `type` that one of them has too.
+fn is_implied(schema: &Schema, term: &Term, others: &[&Term]) -> bool {
+    let Some(assertions) = schema.assertions(term.node) else { return false };
+    let is_left_out = |keyword: &str| match keyword {
+        "oneOf" => term.without_one_of,
+        "anyOf" => term.without_any_of,
+        _ => false,
+    };
+    let is_within = |types: TypeSet| {
+        let own = others.iter().filter_map(|other| schema.assertions(other.node)?.types);
+        own.into_iter().any(|own| own.iter().all(|t| types.contains(t)))
+    };
+    assertions
+        .keywords()
+        .all(|keyword| is_left_out(keyword) || (keyword == "type" && assertions.types.is_some_and(is_within)))
 }
 
 /// Whether types can express every union and negation of a place.

@@ -249,8 +249,8 @@ impl<'a> Lowering<'a, '_> {
                 // The definition becomes an alias of `T | null`, so `T` needs a definition of its own.
                 let Some(def) = self.types.get(id.0) else { return };
                 let place = Place { name: name::nested(&def.name, "Value"), pointer: def.pointer.clone() };
-                let value =
-                    self.push(place, Origin::Place, None, shape, guard::coverage(self.schema, conjunction, true));
+                let coverage = guard::coverage(self.schema, conjunction, true).partial();
+                let value = self.push(place, Origin::Place, None, shape, coverage);
                 alias_shape(named(value, true), Guard::None)
             }
         };
@@ -339,6 +339,7 @@ impl<'a> Lowering<'a, '_> {
                 // The definition does not contain `null`, so an assertion about it must stay at the place.
                 let is_exact = guard.is_some() || nullable;
                 let coverage = guard::coverage(self.schema, conjunction, is_exact);
+                let coverage = if nullable { coverage.partial() } else { coverage };
                 let id = self.push(place.clone(), Origin::Place, description, shape, coverage);
                 (named(id, nullable), if nullable { guard } else { Some(Guard::None) })
             }

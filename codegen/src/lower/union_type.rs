@@ -162,7 +162,7 @@ impl<'a> Lowering<'a, '_> {
         match finite::build(values.into_iter()) {
             Built::Type(ty) => (ty, guard),
             Built::Shape { shape, .. } => {
-                let coverage = Coverage { is_exact: true, pointers: None };
+                let coverage = Coverage { is_exact: true, pointers: None, is_partial: false };
                 let id = self.push(place, Origin::Place, None, shape, coverage);
                 (Type::Named { id, boxed: false }, guard)
             }
@@ -237,7 +237,7 @@ impl<'a> Lowering<'a, '_> {
         match self.structured(conjunction, &part, place) {
             (Built::Type(ty), guard) => (ty, guard),
             (Built::Shape { shape, .. }, guard) => {
-                let coverage = guard::coverage(self.schema, conjunction, guard.is_some());
+                let coverage = guard::coverage(self.schema, conjunction, guard.is_some()).partial();
                 let id = self.push(place.clone(), Origin::Place, None, shape, coverage);
                 (Type::Named { id, boxed: false }, Some(Guard::None))
             }

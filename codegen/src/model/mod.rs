@@ -108,9 +108,21 @@ pub(crate) struct Coverage {
     /// JSON Pointers of the schemas; `None` if there are none that are equivalent to the place, such as for a branch combined
     /// with the assertions next to its union. Then a type that contains this one must check them.
     pub(crate) pointers: Option<Vec<String>>,
+    /// Whether the type is only for values of some JSON types of the place, for example without `null`.
+    pub(crate) is_partial: bool,
 }
 
 impl Coverage {
+    /// The same for a type of only some JSON types of its place.
+    pub(crate) fn partial(self) -> Self {
+        Self { is_partial: true, ..self }
+    }
+
+    /// The pointers of schemas that accept the same values as the type and its checks.
+    pub(crate) fn equivalent(&self) -> Option<&[String]> {
+        self.pointers.as_deref().filter(|_| !self.is_partial)
+    }
+
     /// The pointers of the schemas that the interpreter must check in addition to the type.
     pub(crate) fn interpreted(&self) -> Option<&[String]> {
         self.pointers.as_deref().filter(|_| !self.is_exact)
@@ -291,13 +303,18 @@ impl TypeDef {
 }
 
 impl Type {
+    /// The type inside all arrays, maps and nullable types.
+    pub(crate) fn innermost(&self) -> &Type {
+        let mut ty = self;
+        while let Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) = ty {
+            ty = item;
+        }
+        ty
+    }
+
     /// The named type in it, if any.
     pub(crate) fn named(&self) -> Option<TypeId> {
-        match self {
-            Type::Array { item, .. } | Type::Map(item) | Type::Nullable(item) => item.named(),
-            Type::Named { id, .. } => Some(*id),
-            _ => None,
-        }
+        if let Type::Named { id, .. } = self.innermost() { Some(*id) } else { None }
     }
 
     /// The named type in it, if any.

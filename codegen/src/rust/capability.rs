@@ -147,6 +147,19 @@ pub(super) fn schemas(writer: &mut Writer, types: &Types<'_>, capability: &Capab
     }
 }
 
+/// The statics with the schemas of a capability, which are compiled on first use.
+pub(super) fn payload_schemas(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
+    for side in [&capability.request, &capability.response] {
+        if let SideModel::Typed(id) = side {
+            let root = types.name(*id);
+            writer.item();
+            writer.assign(&format!("static {}: wire::PayloadSchema = ", ident::schema_static(root)), |w| {
+                w.call("wire::PayloadSchema::new", |w| w.text(&ident::schema_constant(root)));
+            });
+        }
+    }
+}
+
 fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
     let descriptor = capability.source.to_descriptor(None);
     let sides = [(".with_input_schema", &capability.request), (".with_output_schema", &capability.response)];

@@ -1,9 +1,12 @@
 //! Code that reads and writes a type: an implementation of the runtime's codec trait with the rules that it applies.
 
+use std::collections::HashSet;
+
+use super::ident;
 use super::types::Types;
 use super::wire_rule::{Interpreted, WireRule};
 use super::writer::Writer;
-use crate::model::{Origin, TypeDef};
+use crate::model::{Origin, Shape, TypeDef};
 
 /// The rules of one type, each a `static` that the type's code refers to.
 #[derive(Default)]
@@ -99,12 +102,35 @@ pub(super) fn implement(
     );
 }
 
-/// Implements serde's traits. With `payload`, which root types have, errors of deserialization list every violation.
-pub(super) fn serde(writer: &mut Writer, def: &TypeDef) {
-    match def.origin {
-        Origin::Root => writer.macro_item("::capgen::impl_serde", &[&def.name, "payload"]),
-        _ => writer.macro_item("::capgen::impl_serde", &[&def.name]),
+/// Implements the traits that all types have: `Payload`, if a schema is equivalent to the type, and serde's.
+pub(super) fn traits(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
+    let is_newtype = types.is_newtype(def);
+    let schema = ident::schema_static(types.root(def));
+    match (&def.shape, def.origin, def.coverage.equivalent()) {
+        // The traits are those of the target. It has the same schema, so it is a payload already if it has pointers.
+        (Shape::Alias { target, .. }, origin, _) if !is_newtype => {
+            if origin == Origin::Root && types.is_without_payload(target) {
+                writer.macro_item("::capgen::payload", |w| w.each([&def.name, &schema], |w, name| w.text(name)));
+            }
+        }
+        (_, Origin::Root, _) => {
+            writer.macro_item("::capgen::payload", |w| w.each([&def.name, &schema], |w, name| w.text(name)));
+        }
+        (_, _, Some(pointers)) => writer.macro_item("::capgen::payload", |w| {
+            w.each([&def.name, &schema], |w, name| w.text(name));
+            for pointer in distinct(pointers) {
+                w.comma();
+                w.literal(pointer);
+            }
+        }),
+        (_, _, None) => writer.macro_item("::capgen::impl_serde", |w| w.text(&def.name)),
     }
+}
+
+/// The pointers without duplicates.
+pub(super) fn distinct(pointers: &[String]) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    pointers.iter().map(String::as_str).filter(|pointer| seen.insert(*pointer)).collect()
 }
 
 /// The method call that reads a value, inside the group of `reader`.

@@ -6,7 +6,7 @@ use super::{codec, doc, ident};
 use crate::model::{Member, TypeDef};
 
 pub(super) fn definition(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
-    writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
+    writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]");
     writer.braced("pub enum ", &def.name, |w| {
         for member in members {
             doc::write(w, member.description.as_deref(), || {
@@ -27,7 +27,13 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
     // The runtime's macros implement all traits of the enum on top of its two functions.
     let path = if has_only_strings(members) { "::capgen::string_enum" } else { "::capgen::json_enum" };
     codec::scope(writer, types, def, None, &codec::Rules::default(), |w, is_interpreted| {
-        if is_interpreted { w.macro_item(path, &[&def.name, "INTERPRETED"]) } else { w.macro_item(path, &[&def.name]) }
+        w.macro_item(path, |w| {
+            w.text(&def.name);
+            if is_interpreted {
+                w.comma();
+                w.text("INTERPRETED");
+            }
+        });
     });
 }
 

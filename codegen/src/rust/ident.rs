@@ -38,9 +38,14 @@ pub(super) fn snake(name: &str) -> String {
     snake
 }
 
-/// The name of the constant with the schema of a root type: `PingRequest` gives `PING_REQUEST_SCHEMA`.
+/// The name of the constant with the text of the schema of a root type: `PingRequest` gives `PING_REQUEST_SCHEMA`.
 pub(super) fn schema_constant(root: &str) -> String {
-    format!("{}_SCHEMA", snake(root).to_ascii_uppercase())
+    format!("{}_SCHEMA", schema_static(root))
+}
+
+/// The name of the `static` with the compiled schema of a root type: `PingRequest` gives `PING_REQUEST`.
+pub(super) fn schema_static(root: &str) -> String {
+    snake(root).to_ascii_uppercase()
 }
 
 #[cfg(test)]

@@ -26,9 +26,7 @@ mod union_type;
 mod wire_rule;
 mod writer;
 
-use capgen_manifest::Side;
-
-use crate::model::{Model, Origin, Shape, SideModel, TypeDef};
+use crate::model::{Model, Shape, SideModel, TypeDef};
 use types::Types;
 use writer::Writer;
 
@@ -50,6 +48,9 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
         w.line("use super::*;");
         w.item();
         w.line("use ::capgen::wire;");
+        for capability in &model.capabilities {
+            capability::payload_schemas(w, &types, capability);
+        }
         for def in &model.types {
             implementation(w, &types, def);
         }
@@ -112,10 +113,7 @@ fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
         // The traits are those of the target.
         Shape::Alias { .. } => {}
     }
-    if def.origin == Origin::Root {
-        let schema = if def.side == Side::Request { "input_schema" } else { "output_schema" };
-        writer.macro_item("::capgen::payload", &[&def.name, types.marker(def), schema]);
-    }
+    codec::traits(writer, types, def);
 }
 
 /// The documentation of a type whose schema has no description.

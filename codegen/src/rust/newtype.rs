@@ -4,12 +4,12 @@
 
 use super::codec::{self, Rules};
 use super::types::Types;
-use super::wire_rule;
 use super::writer::Writer;
+use super::{union_type, wire_rule};
 use crate::model::{Guard, Type, TypeDef};
 
 pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type) {
-    writer.line("#[derive(Debug, Clone, PartialEq)]");
+    types.derive(writer, def);
     writer.text("pub struct ");
     writer.text(&def.name);
     writer.line("(");
@@ -21,6 +21,12 @@ pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, 
         w.end();
     });
     writer.line(");");
+    // `From<Self>` exists for every type, and nothing converts into `Never` or from it.
+    if *target != Type::Never && !types.resolved(target).is(def) {
+        union_type::conversion(writer, types, def, target, |w, is_boxed| {
+            w.call("Self", |w| if is_boxed { w.call("Box::new", |w| w.text("value")) } else { w.text("value") });
+        });
+    }
 }
 
 pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, target: &Type, guard: &Guard) {
@@ -41,5 +47,4 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
         };
         codec::implement(w, &def.name, is_interpreted, read, write);
     });
-    codec::serde(writer, def);
 }

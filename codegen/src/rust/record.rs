@@ -19,7 +19,6 @@ pub(super) fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, 
 
 pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, record: &Record) {
     Struct::new(types, def, record).codec(writer);
-    codec::serde(writer, def);
 }
 
 /// A record as a struct.
@@ -80,7 +79,7 @@ impl<'a> Struct<'a> {
     }
 
     fn declaration(&self, writer: &mut Writer) {
-        writer.line("#[derive(Debug, Clone, PartialEq)]");
+        self.types.derive(writer, self.def);
         writer.braced("pub struct ", &self.def.name, |w| {
             for Member { field, ident, is_merged, .. } in &self.members {
                 doc::write(w, field.description.as_deref(), || format!("The {} property.", doc::code(&field.name)));

@@ -1,6 +1,6 @@
 //! Types of the model as Rust type expressions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use capgen_manifest::Side;
 
@@ -13,6 +13,8 @@ pub(super) struct Types<'a> {
     model: &'a Model<'a>,
     /// The names of the root types, by capability and side.
     roots: HashMap<(&'a str, Side), &'a str>,
+    /// The names of the types that contain a number or any JSON value, so that they cannot have `Eq` and `Hash`.
+    inexact: HashSet<&'a str>,
 }
 
 /// A type that is compared with others: equal if and only if the Rust types are the same, apart from boxes.
@@ -43,7 +45,7 @@ impl<'a> Types<'a> {
         let is_root = |def: &&TypeDef| def.origin == Origin::Root;
         let roots = model.types.iter().filter(is_root);
         let roots = roots.map(|def| ((def.capability.as_str(), def.side), def.name.as_str())).collect();
-        Self { model, roots }
+        Self { model, roots, inexact: inexact(model) }
     }
 
     pub(super) fn def(&self, id: TypeId) -> &'a TypeDef {
@@ -55,10 +57,16 @@ impl<'a> Types<'a> {
         self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
     }
 
-    /// The marker type of the capability to which a type belongs.
-    pub(super) fn marker(&self, def: &TypeDef) -> &'a str {
-        let capability = self.model.capabilities.iter().find(|capability| capability.source.name == def.capability);
-        capability.map(|capability| capability.marker.as_str()).unwrap_or_default()
+    /// Whether the definition in which a chain of aliases ends has no schema of its own, so that it is not a payload.
+    pub(super) fn is_without_payload(&self, ty: &Type) -> bool {
+        let mut ty = ty;
+        loop {
+            let Type::Named { id, .. } = ty else { return false };
+            match &self.model[*id] {
+                TypeDef { shape: Shape::Alias { target, distinct: false, .. }, .. } => ty = target,
+                def => return def.coverage.equivalent().is_none(),
+            }
+        }
     }
 
     /// The agent's id.
@@ -68,6 +76,16 @@ impl<'a> Types<'a> {
 
     pub(super) fn name(&self, id: TypeId) -> &'a str {
         &self.model[id].name
+    }
+
+    /// Writes the derived traits of a struct or of an enum with values.
+    pub(super) fn derive(&self, writer: &mut Writer, def: &TypeDef) {
+        let has_eq = !self.inexact.contains(def.name.as_str());
+        writer.line(if has_eq {
+            "#[derive(Debug, Clone, PartialEq, Eq, Hash)]"
+        } else {
+            "#[derive(Debug, Clone, PartialEq)]"
+        });
     }
 
     /// Whether an alias is a newtype rather than a Rust `type`.
@@ -146,6 +164,32 @@ impl<'a> Types<'a> {
         };
         Resolved { containers, name }
     }
+}
+
+/// The names of the types that contain a number, or any JSON value, at any depth. Recursive types contain each other, so this
+/// starts at the types that contain one directly and continues with those that contain these.
+fn inexact<'a>(model: &'a Model<'_>) -> HashSet<&'a str> {
+    let mut holders: Vec<Vec<usize>> = vec![Vec::new(); model.types.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, def) in model.types.iter().enumerate() {
+        if matches!(&def.shape, Shape::Union(union) if !union.disjoint) {
+            // Its field is a JSON value.
+            open.push(at);
+            continue;
+        }
+        def.shape.each_type(&mut |ty| match ty.innermost() {
+            Type::Number | Type::Unknown => open.push(at),
+            Type::Named { id, .. } => holders.get_mut(id.0).into_iter().for_each(|holders| holders.push(at)),
+            _ => {}
+        });
+    }
+    let mut found: HashSet<&str> = HashSet::new();
+    while let Some(at) = open.pop() {
+        if model.types.get(at).is_some_and(|def| found.insert(&def.name)) {
+            open.extend(holders.get(at).into_iter().flatten());
+        }
+    }
+    found
 }
 
 /// The only value of an enum with one variant.

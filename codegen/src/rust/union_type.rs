@@ -24,11 +24,10 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
     } else {
         overlapping_codec(writer, types, def);
     }
-    codec::serde(writer, def);
 }
 
 fn disjoint(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
-    writer.line("#[derive(Debug, Clone, PartialEq)]");
+    types.derive(writer, def);
     writer.braced("pub enum ", &def.name, |w| {
         for variant in &union.variants {
             w.doc(&variant_doc(union, variant));
@@ -91,7 +90,7 @@ fn variant_doc(union: &Union, variant: &Variant) -> String {
 fn overlapping(writer: &mut Writer, types: &Types<'_>, def: &TypeDef, union: &Union) {
     writer.doc("");
     writer.doc("More than one branch can match a value, so the value is kept as JSON.");
-    writer.line("#[derive(Debug, Clone, PartialEq)]");
+    types.derive(writer, def);
     writer.group(4, |w| {
         w.text("pub struct ");
         w.text(&def.name);
@@ -149,23 +148,35 @@ fn conversions(
     value: impl Fn(&mut Writer, &Variant, bool),
 ) {
     for variant in convertible(types, def, union) {
-        let (ty, is_boxed) = unboxed(&variant.ty);
-        writer.implement(
-            |w| w.generic("From", |w| types.write(w, &ty)),
-            &def.name,
-            |w| {
-                let parameter = |w: &mut Writer| {
-                    w.text("value: ");
-                    types.write(w, &ty);
-                };
-                w.signature("fn from", parameter, |w| w.text("Self"));
-                w.body(|w| {
-                    value(w, variant, is_boxed);
-                    w.end();
-                });
-            },
-        );
+        conversion(writer, types, def, &variant.ty, |w, is_boxed| value(w, variant, is_boxed));
     }
+}
+
+/// `From<ty>`. `value` writes the converted `value`; its last argument is whether `ty` is boxed. `From` takes the type without
+/// the box, which is easier to call.
+pub(super) fn conversion(
+    writer: &mut Writer,
+    types: &Types<'_>,
+    def: &TypeDef,
+    ty: &Type,
+    value: impl FnOnce(&mut Writer, bool),
+) {
+    let (ty, is_boxed) = unboxed(ty);
+    writer.implement(
+        |w| w.generic("From", |w| types.write(w, &ty)),
+        &def.name,
+        |w| {
+            let parameter = |w: &mut Writer| {
+                w.text("value: ");
+                types.write(w, &ty);
+            };
+            w.signature("fn from", parameter, |w| w.text("Self"));
+            w.body(|w| {
+                value(w, is_boxed);
+                w.end();
+            });
+        },
+    );
 }
 
 /// The variants that can have a `From`. Two variants of the same type would conflict, and so would a variant of the union's
@@ -180,8 +191,7 @@ fn convertible<'a>(types: &Types<'_>, def: &TypeDef, union: &'a Union) -> Vec<&'
     union.variants.iter().zip(&resolved).filter(|(_, ty)| is_convertible(ty)).map(|(variant, _)| variant).collect()
 }
 
-/// The type without the box that recursion requires, and whether there is one. `From` takes the bare type, which is easier
-/// to call.
+/// The type without the box that recursion requires, and whether there is one.
 fn unboxed(ty: &Type) -> (Cow<'_, Type>, bool) {
     match ty {
         Type::Named { id, boxed: true } => (Cow::Owned(Type::Named { id: *id, boxed: false }), true),

@@ -1,11 +1,10 @@
 //! Rules that are checked while a value is read or written, as expressions of the runtime's rule types.
 
-use std::collections::HashSet;
-
 use capgen_schema::Format;
 
 use super::types::Types;
 use super::writer::Writer;
+use super::{codec, ident};
 use crate::model::{Guard, NumberLimit, Shape, Type, TypeDef};
 
 /// An expression for one of the runtime's rules, with the arguments of its constructor.
@@ -25,8 +24,8 @@ pub(super) enum WireRule {
 
 /// Schemas that the interpreter checks, because neither the type nor other rules express all of their assertions.
 pub(super) struct Interpreted {
-    /// The type whose schema contains them.
-    root: String,
+    /// The name of the `static` with the schema of the side.
+    schema: String,
     /// JSON Pointers into that schema, without duplicates.
     pointers: Vec<String>,
 }
@@ -38,14 +37,14 @@ impl Interpreted {
     }
 
     fn new(types: &Types<'_>, def: &TypeDef, pointers: &[String]) -> Self {
-        let mut seen = HashSet::new();
-        let pointers = pointers.iter().filter(|pointer| seen.insert(*pointer)).cloned().collect();
-        Self { root: types.root(def).to_owned(), pointers }
+        let pointers = codec::distinct(pointers).into_iter().map(str::to_owned).collect();
+        Self { schema: ident::schema_static(types.root(def)), pointers }
     }
 
     pub(super) fn write(&self, writer: &mut Writer) {
         writer.call("wire::Interpreted::new", |w| {
-            w.text(&format!("<{} as ::capgen::Payload>::schema", self.root));
+            w.text("&");
+            w.text(&self.schema);
             w.comma();
             w.text("&");
             w.list("[", "]", |w| w.each(&self.pointers, |w, pointer| w.literal(pointer)));

@@ -341,14 +341,14 @@ impl Writer {
         });
     }
 
-    /// A macro call as an item, with names as its arguments.
-    pub(super) fn macro_item(&mut self, path: &str, names: &[&str]) {
+    /// A macro call as an item. Its arguments are names and literals, with [`comma`](Self::comma) between them.
+    pub(super) fn macro_item(&mut self, path: &str, arguments: impl FnOnce(&mut Self)) {
         self.item();
         self.text(path);
         self.text("!(");
         self.group(4, |w| {
             w.soft_break();
-            w.fill(0, |w| w.each(names, |w, name| w.text(name)));
+            w.fill(0, arguments);
             w.line.add_break(Break { offset: OUTDENT, ..Break::default() });
         });
         self.line(");");

@@ -269,7 +269,7 @@ impl<T, C: Constraint<T>> Constraint<Option<T>> for Nullable<C> {
 /// Assertions that only the interpreter checks: the subschemas at some JSON Pointers of a payload's schema.
 #[derive(Debug)]
 pub struct Interpreted {
-    schema: fn() -> &'static PayloadSchema,
+    schema: &'static PayloadSchema,
     pointers: &'static [&'static str],
     validators: OnceLock<Option<Vec<Validator>>>,
 }
@@ -277,13 +277,13 @@ pub struct Interpreted {
 impl Interpreted {
     /// A value must match the subschemas at all of the pointers.
     #[must_use]
-    pub const fn new(schema: fn() -> &'static PayloadSchema, pointers: &'static [&'static str]) -> Self {
+    pub const fn new(schema: &'static PayloadSchema, pointers: &'static [&'static str]) -> Self {
         Self { schema, pointers, validators: OnceLock::new() }
     }
 
     pub(super) fn accepts(&self, value: &ExactPayload) -> bool {
         let validators = self.validators.get_or_init(|| {
-            let validator = (self.schema)().validator()?;
+            let validator = self.schema.validator()?;
             self.pointers.iter().map(|pointer| validator.at(pointer)).collect()
         });
         validators.as_ref().is_some_and(|validators| validators.iter().all(|validator| validator.is_valid_exact(value)))

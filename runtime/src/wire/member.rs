@@ -1,14 +1,39 @@
 //! Enums: values from a closed set.
 
+use capgen_schema::Json;
+
 use super::Reader;
 
-/// The error of parsing an enum from a text that is not one of its values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotInEnum;
+/// How many values an error lists.
+const LISTED: usize = 16;
+
+/// How many code points of one value an error shows.
+const SHOWN: usize = 64;
+
+/// The error of converting a text into an enum that does not have it.
+///
+/// Its message lists the first 16 values, each up to 64 code points. It does not contain the text.
+///
+/// ```
+/// let error = capgen::wire::find_name("wed", &["mon", "tue"], |day| day).unwrap_err();
+/// assert_eq!(error.to_string(), r#"value not in enum ["mon","tue"]"#);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotInEnum {
+    /// The first values, and one more if there are more.
+    names: Vec<&'static str>,
+}
 
 impl std::fmt::Display for NotInEnum {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("value not in enum")
+        f.write_str("value not in enum [")?;
+        for (index, name) in self.names.iter().take(LISTED).enumerate() {
+            let mut chars = name.chars();
+            let shown = Json::String(chars.by_ref().take(SHOWN).collect()).canonical();
+            let (comma, more) = (if index > 0 { "," } else { "" }, if chars.next().is_some() { "..." } else { "" });
+            write!(f, "{comma}{shown}{more}")?;
+        }
+        f.write_str(if self.names.len() > LISTED { ",...]" } else { "]" })
     }
 }
 
@@ -26,7 +51,8 @@ impl std::error::Error for NotInEnum {}
 /// assert!(capgen::wire::find_name("Tue", &days, |day| day).is_err());
 /// ```
 pub fn find_name<T: Copy>(text: &str, members: &[T], name: fn(T) -> &'static str) -> Result<T, NotInEnum> {
-    members.iter().copied().find(|member| name(*member) == text).ok_or(NotInEnum)
+    let found = members.iter().copied().find(|member| name(*member) == text);
+    found.ok_or_else(|| NotInEnum { names: members.iter().copied().take(LISTED + 1).map(name).collect() })
 }
 
 impl Reader<'_> {
@@ -41,5 +67,19 @@ impl Reader<'_> {
     pub fn json_member<T: Copy>(&mut self, members: &[T], json: fn(T) -> &'static str) -> Option<T> {
         let text = self.exact_value()?.canonical();
         members.iter().copied().find(|member| json(*member) == text)
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_short_however_many_and_long_the_values_are() {
+        let names: Vec<&str> = vec!["x"; 1000];
+        let message = find_name("y", &names, |name| name).unwrap_err().to_string();
+        assert_eq!(message, format!("value not in enum [{}...]", "\"x\",".repeat(16)));
+        let long: &str = Box::leak("\u{1}".repeat(1000).into_boxed_str());
+        let message = find_name("y", &[long], |name| name).unwrap_err().to_string();
+        assert_eq!(message, format!("value not in enum [\"{}\"...]", "\\u0001".repeat(64)));
     }
 }

@@ -78,7 +78,20 @@ impl<'a> Reader<'a> {
 
     /// The place and the reason of stopping. The reason is `otherwise` unless it is a number that the type cannot represent.
     pub(crate) fn stop(&self, otherwise: &'static str) -> Unrepresentable {
-        self.unrepresentable.unwrap_or(Unrepresentable { offset: self.at, message: otherwise })
+        self.unrepresentable.unwrap_or_else(|| Unrepresentable { offset: self.last_value(), message: otherwise })
+    }
+
+    /// A place inside the value that was read last or, if a value is next, its start.
+    fn last_value(&self) -> usize {
+        let (before, after) = self.text.split_at_checked(self.at).unwrap_or((self.text, ""));
+        let before = before.trim_end();
+        if before.is_empty() || before.ends_with(['[', '{', ':', ',']) {
+            // A string can end in one of these characters too, but its quote follows.
+            self.at + (after.len() - after.trim_start().len())
+        } else {
+            // Assertions are checked after the value is read.
+            before.len() - 1
+        }
     }
 
     /// The position, in bytes.

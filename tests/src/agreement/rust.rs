@@ -168,7 +168,7 @@ fn answer(reported: &Value) -> Answer {
 /// The value that was read but not written back, or changed.
 fn not_kept(schema: &Schema, payload: &str, written: &Value) -> Option<String> {
     let written = written.as_str().filter(|written| !written.is_empty())?;
-    // A number that underflows is no number of a schema, but is zero in a payload.
+    // A schema cannot contain a number that underflows; in a payload, it is zero.
     let json = |text: &str| text.parse().ok().or_else(|| Json::try_from(&value(text)?).ok());
     let (Some(before), Some(after)) = (json(payload), json(written)) else {
         return Some(format!("{written} is not valid JSON"));

@@ -140,7 +140,7 @@ mod arrays_contract {
     }
 
     /// Generated from `/properties/atMostTwo/items` in the request schema of `plot`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum PlotRequestAtMostTwoItem {
         /// The value `"a"`.
         A,
@@ -163,7 +163,7 @@ mod arrays_contract {
     }
 
     /// Generated from `/properties/choices/items` in the request schema of `plot`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum PlotRequestChoicesItem {
         /// The value `"red"`.
         Red,
@@ -190,6 +190,10 @@ mod arrays_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static PLOT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            PLOT_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -298,9 +302,7 @@ mod arrays_contract {
             }
         };
 
-        ::capgen::impl_serde!(PlotRequest, payload);
-
-        ::capgen::payload!(PlotRequest, Plot, input_schema);
+        ::capgen::payload!(PlotRequest, PLOT_REQUEST);
 
         impl wire::Codec for PlotRequestMixedItem {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -318,11 +320,19 @@ mod arrays_contract {
             }
         }
 
-        ::capgen::impl_serde!(PlotRequestMixedItem);
+        ::capgen::payload!(PlotRequestMixedItem, PLOT_REQUEST, "/properties/mixed/items");
 
         ::capgen::string_enum!(PlotRequestAtMostTwoItem);
 
+        ::capgen::payload!(
+            PlotRequestAtMostTwoItem, PLOT_REQUEST, "/properties/atMostTwo/items"
+        );
+
         ::capgen::string_enum!(PlotRequestChoicesItem);
+
+        ::capgen::payload!(
+            PlotRequestChoicesItem, PLOT_REQUEST, "/properties/choices/items"
+        );
     }
 
     const PLOT_REQUEST_SCHEMA: &str = r#"{

@@ -68,7 +68,7 @@ mod closed_objects_contract {
     }
 
     /// The request of `ping`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PingRequest {}
 
     impl PingRequest {
@@ -85,7 +85,7 @@ mod closed_objects_contract {
     }
 
     /// The response of `ping`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PingResponse {
         /// The `at` property.
         pub at: Option<String>,
@@ -107,7 +107,7 @@ mod closed_objects_contract {
     }
 
     /// Generated from `/properties/empty` in the response schema of `ping`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PingResponseEmpty {}
 
     impl PingResponseEmpty {
@@ -129,6 +129,14 @@ mod closed_objects_contract {
 
         use ::capgen::wire;
 
+        static PING_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            PING_REQUEST_SCHEMA,
+        );
+
+        static PING_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            PING_RESPONSE_SCHEMA,
+        );
+
         const _: () = {
             const NAMES: &[&str] = &[];
             impl wire::Codec for PingRequest {
@@ -148,9 +156,7 @@ mod closed_objects_contract {
             }
         };
 
-        ::capgen::impl_serde!(PingRequest, payload);
-
-        ::capgen::payload!(PingRequest, Ping, input_schema);
+        ::capgen::payload!(PingRequest, PING_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["at", "empty"];
@@ -177,9 +183,7 @@ mod closed_objects_contract {
             }
         };
 
-        ::capgen::impl_serde!(PingResponse, payload);
-
-        ::capgen::payload!(PingResponse, Ping, output_schema);
+        ::capgen::payload!(PingResponse, PING_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &[];
@@ -200,7 +204,7 @@ mod closed_objects_contract {
             }
         };
 
-        ::capgen::impl_serde!(PingResponseEmpty);
+        ::capgen::payload!(PingResponseEmpty, PING_RESPONSE, "/properties/empty");
     }
 
     const PING_REQUEST_SCHEMA: &str = r#"{"additionalProperties": false, "type": "object"}"#;

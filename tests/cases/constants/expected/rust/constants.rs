@@ -70,7 +70,7 @@ mod constants_contract {
     pub type ConstantsResponse = ::serde_json::Value;
 
     /// The request of `constants`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ConstantsRequest {
         /// The `text` property.
         pub text: ConstantsRequestText,
@@ -107,7 +107,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/text` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestText {
         /// The value `"x"`.
         X,
@@ -127,7 +127,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/negative` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestNegative {
         /// The value `-3`.
         Minus3,
@@ -147,7 +147,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/one` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestOne {
         /// The value `1`.
         N1,
@@ -167,7 +167,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/no` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestNo {
         /// The value `false`.
         False,
@@ -187,7 +187,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/structure` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestStructure {
         /// The value `{"k":[1,"2"]}`.
         Object,
@@ -207,7 +207,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/empty` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestEmpty {
         /// The value `{}`.
         Object,
@@ -227,7 +227,7 @@ mod constants_contract {
     }
 
     /// Generated from `/properties/huge` in the request schema of `constants`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ConstantsRequestHuge {
         /// The value `10000000000000000000000000000000000000000000000000000000000000000000000000000000…`.
         N1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000X1d8f887856f62f39,
@@ -255,6 +255,10 @@ mod constants_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static CONSTANTS_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            CONSTANTS_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -317,23 +321,39 @@ mod constants_contract {
             }
         };
 
-        ::capgen::impl_serde!(ConstantsRequest, payload);
-
-        ::capgen::payload!(ConstantsRequest, Constants, input_schema);
+        ::capgen::payload!(ConstantsRequest, CONSTANTS_REQUEST);
 
         ::capgen::string_enum!(ConstantsRequestText);
 
+        ::capgen::payload!(ConstantsRequestText, CONSTANTS_REQUEST, "/properties/text");
+
         ::capgen::json_enum!(ConstantsRequestNegative);
+
+        ::capgen::payload!(
+            ConstantsRequestNegative, CONSTANTS_REQUEST, "/properties/negative"
+        );
 
         ::capgen::json_enum!(ConstantsRequestOne);
 
+        ::capgen::payload!(ConstantsRequestOne, CONSTANTS_REQUEST, "/properties/one");
+
         ::capgen::json_enum!(ConstantsRequestNo);
+
+        ::capgen::payload!(ConstantsRequestNo, CONSTANTS_REQUEST, "/properties/no");
 
         ::capgen::json_enum!(ConstantsRequestStructure);
 
+        ::capgen::payload!(
+            ConstantsRequestStructure, CONSTANTS_REQUEST, "/properties/structure"
+        );
+
         ::capgen::json_enum!(ConstantsRequestEmpty);
 
+        ::capgen::payload!(ConstantsRequestEmpty, CONSTANTS_REQUEST, "/properties/empty");
+
         ::capgen::json_enum!(ConstantsRequestHuge);
+
+        ::capgen::payload!(ConstantsRequestHuge, CONSTANTS_REQUEST, "/properties/huge");
     }
 
     const CONSTANTS_REQUEST_SCHEMA: &str = r#"{

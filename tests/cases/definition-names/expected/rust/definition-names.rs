@@ -410,7 +410,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/AsMut`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AsMutXb0efd88e {
         /// The value `"a0"`.
         A0,
@@ -475,7 +475,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/AsyncFn`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum AsyncFnX88bee3d6 {
         /// An object whose `k` is `"a"`.
         A(AsyncFnA),
@@ -496,7 +496,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/AsyncFn/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AsyncFnA {
         /// The `k` property.
         pub k: AsyncFnAK,
@@ -516,7 +516,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/AsyncFn/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AsyncFnAK {
         /// The value `"a"`.
         A,
@@ -536,7 +536,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/AsyncFn/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AsyncFnB {
         /// The `k` property.
         pub k: AsyncFnBK,
@@ -556,7 +556,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/AsyncFn/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AsyncFnBK {
         /// The value `"b"`.
         B,
@@ -579,7 +579,7 @@ mod definition_names_contract {
     pub type AsyncFnMutXb7081fc2 = String;
 
     /// Generated from `/definitions/AsyncFnOnce`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AsyncFnOnceX633b80a7 {
         /// The value `"a4"`.
         A4,
@@ -644,7 +644,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Capabilities`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum CapabilitiesX91415b1c {
         /// An object whose `k` is `"a"`.
         A(CapabilitiesA),
@@ -665,7 +665,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Capabilities/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct CapabilitiesA {
         /// The `k` property.
         pub k: CapabilitiesAK,
@@ -685,7 +685,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Capabilities/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CapabilitiesAK {
         /// The value `"a"`.
         A,
@@ -705,7 +705,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Capabilities/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct CapabilitiesB {
         /// The `k` property.
         pub k: CapabilitiesBK,
@@ -725,7 +725,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Capabilities/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CapabilitiesBK {
         /// The value `"b"`.
         B,
@@ -748,7 +748,7 @@ mod definition_names_contract {
     pub type CapabilityX1ac7559c = String;
 
     /// Generated from `/definitions/Clone`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CloneX1261c224 {
         /// The value `"a8"`.
         A8,
@@ -813,7 +813,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Debug`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DebugX241a35e8 {
         /// An object whose `k` is `"a"`.
         A(DebugA),
@@ -834,7 +834,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Debug/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DebugA {
         /// The `k` property.
         pub k: DebugAK,
@@ -854,7 +854,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Debug/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DebugAK {
         /// The value `"a"`.
         A,
@@ -874,7 +874,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Debug/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DebugB {
         /// The `k` property.
         pub k: DebugBK,
@@ -894,7 +894,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Debug/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DebugBK {
         /// The value `"b"`.
         B,
@@ -917,7 +917,7 @@ mod definition_names_contract {
     pub type DefaultXdc66103a = String;
 
     /// Generated from `/definitions/DoubleEndedIterator`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DoubleEndedIteratorXfbf41988 {
         /// The value `"a12"`.
         A12,
@@ -982,7 +982,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Eq`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum EqX6fc658b1 {
         /// An object whose `k` is `"a"`.
         A(EqA),
@@ -1003,7 +1003,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Eq/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct EqA {
         /// The `k` property.
         pub k: EqAK,
@@ -1023,7 +1023,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Eq/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum EqAK {
         /// The value `"a"`.
         A,
@@ -1043,7 +1043,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Eq/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct EqB {
         /// The `k` property.
         pub k: EqBK,
@@ -1063,7 +1063,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Eq/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum EqBK {
         /// The value `"b"`.
         B,
@@ -1086,7 +1086,7 @@ mod definition_names_contract {
     pub type ErrXf8f4ac9c = String;
 
     /// Generated from `/definitions/ExactSizeIterator`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ExactSizeIteratorXd6c45a81 {
         /// The value `"a16"`.
         A16,
@@ -1151,7 +1151,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Fn`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum FnXeda739d3 {
         /// An object whose `k` is `"a"`.
         A(FnA),
@@ -1172,7 +1172,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Fn/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FnA {
         /// The `k` property.
         pub k: FnAK,
@@ -1192,7 +1192,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Fn/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FnAK {
         /// The value `"a"`.
         A,
@@ -1212,7 +1212,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Fn/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FnB {
         /// The `k` property.
         pub k: FnBK,
@@ -1232,7 +1232,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Fn/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FnBK {
         /// The value `"b"`.
         B,
@@ -1255,7 +1255,7 @@ mod definition_names_contract {
     pub type FnMutX3970ec19 = String;
 
     /// Generated from `/definitions/FnOnce`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FnOnceX76124352 {
         /// The value `"a20"`.
         A20,
@@ -1320,7 +1320,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/FromIterator`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum FromIteratorX02c8db7a {
         /// An object whose `k` is `"a"`.
         A(FromIteratorA),
@@ -1341,7 +1341,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/FromIterator/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FromIteratorA {
         /// The `k` property.
         pub k: FromIteratorAK,
@@ -1361,7 +1361,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/FromIterator/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FromIteratorAK {
         /// The value `"a"`.
         A,
@@ -1381,7 +1381,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/FromIterator/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FromIteratorB {
         /// The `k` property.
         pub k: FromIteratorBK,
@@ -1401,7 +1401,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/FromIterator/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FromIteratorBK {
         /// The value `"b"`.
         B,
@@ -1424,7 +1424,7 @@ mod definition_names_contract {
     pub type IntoX13bc0835 = String;
 
     /// Generated from `/definitions/IntoIterator`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum IntoIteratorXc5d0f35b {
         /// The value `"a24"`.
         A24,
@@ -1489,7 +1489,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/None`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum NoneX3b6c1fb1 {
         /// An object whose `k` is `"a"`.
         A(NoneA),
@@ -1510,7 +1510,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/None/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct NoneA {
         /// The `k` property.
         pub k: NoneAK,
@@ -1530,7 +1530,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/None/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NoneAK {
         /// The value `"a"`.
         A,
@@ -1550,7 +1550,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/None/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct NoneB {
         /// The `k` property.
         pub k: NoneBK,
@@ -1570,7 +1570,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/None/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NoneBK {
         /// The value `"b"`.
         B,
@@ -1593,7 +1593,7 @@ mod definition_names_contract {
     pub type ObjectXf4b9645a = String;
 
     /// Generated from `/definitions/Ok`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum OkX5c28f92f {
         /// The value `"a28"`.
         A28,
@@ -1658,7 +1658,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Options`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum OptionsXeedd6ead {
         /// An object whose `k` is `"a"`.
         A(OptionsA),
@@ -1679,7 +1679,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Options/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct OptionsA {
         /// The `k` property.
         pub k: OptionsAK,
@@ -1699,7 +1699,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Options/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum OptionsAK {
         /// The value `"a"`.
         A,
@@ -1719,7 +1719,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Options/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct OptionsB {
         /// The `k` property.
         pub k: OptionsBK,
@@ -1739,7 +1739,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Options/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum OptionsBK {
         /// The value `"b"`.
         B,
@@ -1762,7 +1762,7 @@ mod definition_names_contract {
     pub type OrdX11706f7d = String;
 
     /// Generated from `/definitions/PartialEq`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum PartialEqX5c0773b6 {
         /// The value `"a32"`.
         A32,
@@ -1827,7 +1827,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/ReadonlySet`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum ReadonlySetX0f7b908f {
         /// An object whose `k` is `"a"`.
         A(ReadonlySetA),
@@ -1848,7 +1848,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/ReadonlySet/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReadonlySetA {
         /// The `k` property.
         pub k: ReadonlySetAK,
@@ -1868,7 +1868,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/ReadonlySet/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ReadonlySetAK {
         /// The value `"a"`.
         A,
@@ -1888,7 +1888,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/ReadonlySet/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReadonlySetB {
         /// The `k` property.
         pub k: ReadonlySetBK,
@@ -1908,7 +1908,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/ReadonlySet/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ReadonlySetBK {
         /// The value `"b"`.
         B,
@@ -1931,7 +1931,7 @@ mod definition_names_contract {
     pub type RecordXf80f2482 = String;
 
     /// Generated from `/definitions/RegExp`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum RegExpX2044dcf3 {
         /// The value `"a36"`.
         A36,
@@ -1996,7 +1996,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Self`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum SelfX5a5a193b {
         /// An object whose `k` is `"a"`.
         A(SelfA),
@@ -2017,7 +2017,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Self/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SelfA {
         /// The `k` property.
         pub k: SelfAK,
@@ -2037,7 +2037,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Self/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SelfAK {
         /// The value `"a"`.
         A,
@@ -2057,7 +2057,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Self/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SelfB {
         /// The `k` property.
         pub k: SelfBK,
@@ -2077,7 +2077,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Self/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SelfBK {
         /// The value `"b"`.
         B,
@@ -2100,7 +2100,7 @@ mod definition_names_contract {
     pub type SendX16db5492 = String;
 
     /// Generated from `/definitions/Sized`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SizedX98245706 {
         /// The value `"a40"`.
         A40,
@@ -2165,7 +2165,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/String`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum StringX003a92b4 {
         /// An object whose `k` is `"a"`.
         A(StringA),
@@ -2186,7 +2186,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/String/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StringA {
         /// The `k` property.
         pub k: StringAK,
@@ -2206,7 +2206,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/String/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum StringAK {
         /// The value `"a"`.
         A,
@@ -2226,7 +2226,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/String/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StringB {
         /// The `k` property.
         pub k: StringBK,
@@ -2246,7 +2246,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/String/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum StringBK {
         /// The value `"b"`.
         B,
@@ -2269,7 +2269,7 @@ mod definition_names_contract {
     pub type SyncX944701e9 = String;
 
     /// Generated from `/definitions/ToOwned`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ToOwnedXb0d138ab {
         /// The value `"a44"`.
         A44,
@@ -2334,7 +2334,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/TryFrom`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum TryFromX5c8d2bdc {
         /// An object whose `k` is `"a"`.
         A(TryFromA),
@@ -2355,7 +2355,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/TryFrom/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct TryFromA {
         /// The `k` property.
         pub k: TryFromAK,
@@ -2375,7 +2375,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/TryFrom/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum TryFromAK {
         /// The value `"a"`.
         A,
@@ -2395,7 +2395,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/TryFrom/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct TryFromB {
         /// The `k` property.
         pub k: TryFromBK,
@@ -2415,7 +2415,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/TryFrom/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum TryFromBK {
         /// The value `"b"`.
         B,
@@ -2438,7 +2438,7 @@ mod definition_names_contract {
     pub type TryIntoXbb83f4ab = String;
 
     /// Generated from `/definitions/Unpin`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UnpinX54267e62 {
         /// The value `"a48"`.
         A48,
@@ -2503,7 +2503,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Vec`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum VecX685e4605 {
         /// An object whose `k` is `"a"`.
         A(VecA),
@@ -2524,7 +2524,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Vec/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct VecA {
         /// The `k` property.
         pub k: VecAK,
@@ -2544,7 +2544,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Vec/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum VecAK {
         /// The value `"a"`.
         A,
@@ -2564,7 +2564,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Vec/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct VecB {
         /// The `k` property.
         pub k: VecBK,
@@ -2584,7 +2584,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Vec/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum VecBK {
         /// The value `"b"`.
         B,
@@ -2607,7 +2607,7 @@ mod definition_names_contract {
     pub type ViolationX7eff6ed1 = String;
 
     /// Generated from `/definitions/Array`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Array {
         /// The value `"a52"`.
         A52,
@@ -2672,7 +2672,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Bool`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum BoolXcdf1e77d {
         /// An object whose `k` is `"a"`.
         A(BoolA),
@@ -2693,7 +2693,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Bool/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct BoolA {
         /// The `k` property.
         pub k: BoolAK,
@@ -2713,7 +2713,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Bool/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum BoolAK {
         /// The value `"a"`.
         A,
@@ -2733,7 +2733,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Bool/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct BoolB {
         /// The `k` property.
         pub k: BoolBK,
@@ -2753,7 +2753,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Bool/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum BoolBK {
         /// The value `"b"`.
         B,
@@ -2776,7 +2776,7 @@ mod definition_names_contract {
     pub type Boolean = String;
 
     /// Generated from `/definitions/Codec`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Codec {
         /// The value `"a56"`.
         A56,
@@ -2841,7 +2841,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Descriptor`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Descriptor {
         /// An object whose `k` is `"a"`.
         A(DescriptorA),
@@ -2862,7 +2862,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Descriptor/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DescriptorA {
         /// The `k` property.
         pub k: DescriptorAK,
@@ -2882,7 +2882,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Descriptor/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DescriptorAK {
         /// The value `"a"`.
         A,
@@ -2902,7 +2902,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Descriptor/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DescriptorB {
         /// The `k` property.
         pub k: DescriptorBK,
@@ -2922,7 +2922,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Descriptor/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DescriptorBK {
         /// The value `"b"`.
         B,
@@ -2945,7 +2945,7 @@ mod definition_names_contract {
     pub type Display = String;
 
     /// Generated from `/definitions/Error`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Error {
         /// The value `"a60"`.
         A60,
@@ -3010,7 +3010,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Function`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Function {
         /// An object whose `k` is `"a"`.
         A(FunctionA),
@@ -3031,7 +3031,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Function/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FunctionA {
         /// The `k` property.
         pub k: FunctionAK,
@@ -3051,7 +3051,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Function/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FunctionAK {
         /// The value `"a"`.
         A,
@@ -3071,7 +3071,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Function/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FunctionB {
         /// The `k` property.
         pub k: FunctionBK,
@@ -3091,7 +3091,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Function/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FunctionBK {
         /// The value `"b"`.
         B,
@@ -3114,7 +3114,7 @@ mod definition_names_contract {
     pub type Hash = String;
 
     /// Generated from `/definitions/Infinity`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Infinity {
         /// The value `"a64"`.
         A64,
@@ -3179,7 +3179,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Map`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Map {
         /// An object whose `k` is `"a"`.
         A(MapA),
@@ -3200,7 +3200,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Map/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct MapA {
         /// The `k` property.
         pub k: MapAK,
@@ -3220,7 +3220,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Map/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum MapAK {
         /// The value `"a"`.
         A,
@@ -3240,7 +3240,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Map/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct MapB {
         /// The `k` property.
         pub k: MapBK,
@@ -3260,7 +3260,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Map/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum MapBK {
         /// The value `"b"`.
         B,
@@ -3283,7 +3283,7 @@ mod definition_names_contract {
     pub type NeverXa7cf5a7c = String;
 
     /// Generated from `/definitions/Number`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NumberX0788398e {
         /// The value `"a68"`.
         A68,
@@ -3348,7 +3348,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Promise`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Promise {
         /// An object whose `k` is `"a"`.
         A(PromiseA),
@@ -3369,7 +3369,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Promise/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PromiseA {
         /// The `k` property.
         pub k: PromiseAK,
@@ -3389,7 +3389,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Promise/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum PromiseAK {
         /// The value `"a"`.
         A,
@@ -3409,7 +3409,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Promise/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PromiseB {
         /// The `k` property.
         pub k: PromiseBK,
@@ -3429,7 +3429,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Promise/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum PromiseBK {
         /// The value `"b"`.
         B,
@@ -3452,7 +3452,7 @@ mod definition_names_contract {
     pub type Reader = String;
 
     /// Generated from `/definitions/Readonly`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Readonly {
         /// The value `"a72"`.
         A72,
@@ -3517,7 +3517,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Set`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Set {
         /// An object whose `k` is `"a"`.
         A(SetA),
@@ -3538,7 +3538,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Set/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SetA {
         /// The `k` property.
         pub k: SetAK,
@@ -3558,7 +3558,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Set/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SetAK {
         /// The value `"a"`.
         A,
@@ -3578,7 +3578,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Set/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SetB {
         /// The `k` property.
         pub k: SetBK,
@@ -3598,7 +3598,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Set/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SetBK {
         /// The value `"b"`.
         B,
@@ -3621,7 +3621,7 @@ mod definition_names_contract {
     pub type T = String;
 
     /// Generated from `/definitions/Text`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Text {
         /// The value `"a76"`.
         A76,
@@ -3686,7 +3686,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Undefined`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Undefined {
         /// An object whose `k` is `"a"`.
         A(UndefinedA),
@@ -3707,7 +3707,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Undefined/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct UndefinedA {
         /// The `k` property.
         pub k: UndefinedAK,
@@ -3727,7 +3727,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Undefined/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UndefinedAK {
         /// The value `"a"`.
         A,
@@ -3747,7 +3747,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Undefined/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct UndefinedB {
         /// The `k` property.
         pub k: UndefinedBK,
@@ -3767,7 +3767,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/Undefined/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UndefinedBK {
         /// The value `"b"`.
         B,
@@ -3790,7 +3790,7 @@ mod definition_names_contract {
     pub type Writer = String;
 
     /// Generated from `/definitions/agent`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Agent {
         /// The value `"a80"`.
         A80,
@@ -3855,7 +3855,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/any_of`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum AnyOf {
         /// An object whose `k` is `"a"`.
         A(AnyOfA),
@@ -3876,7 +3876,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/any_of/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AnyOfA {
         /// The `k` property.
         pub k: AnyOfAK,
@@ -3896,7 +3896,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/any_of/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AnyOfAK {
         /// The value `"a"`.
         A,
@@ -3916,7 +3916,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/any_of/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AnyOfB {
         /// The `k` property.
         pub k: AnyOfBK,
@@ -3936,7 +3936,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/any_of/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AnyOfBK {
         /// The value `"b"`.
         B,
@@ -3959,7 +3959,7 @@ mod definition_names_contract {
     pub type Assert = String;
 
     /// Generated from `/definitions/bool`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum BoolX1f18d2d9 {
         /// The value `"a84"`.
         A84,
@@ -4024,7 +4024,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/contract_hash`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum ContractHash {
         /// An object whose `k` is `"a"`.
         A(ContractHashA),
@@ -4045,7 +4045,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/contract_hash/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ContractHashA {
         /// The `k` property.
         pub k: ContractHashAK,
@@ -4065,7 +4065,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/contract_hash/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ContractHashAK {
         /// The value `"a"`.
         A,
@@ -4085,7 +4085,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/contract_hash/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ContractHashB {
         /// The `k` property.
         pub k: ContractHashBK,
@@ -4105,7 +4105,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/contract_hash/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ContractHashBK {
         /// The value `"b"`.
         B,
@@ -4128,7 +4128,7 @@ mod definition_names_contract {
     pub type I64 = String;
 
     /// Generated from `/definitions/internals`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Internals {
         /// The value `"a88"`.
         A88,
@@ -4193,7 +4193,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/is`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Is {
         /// An object whose `k` is `"a"`.
         A(IsA),
@@ -4214,7 +4214,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/is/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct IsA {
         /// The `k` property.
         pub k: IsAK,
@@ -4234,7 +4234,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/is/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum IsAK {
         /// The value `"a"`.
         A,
@@ -4254,7 +4254,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/is/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct IsB {
         /// The `k` property.
         pub k: IsBK,
@@ -4274,7 +4274,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/is/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum IsBK {
         /// The value `"b"`.
         B,
@@ -4297,7 +4297,7 @@ mod definition_names_contract {
     pub type NeverXc2559099 = String;
 
     /// Generated from `/definitions/number`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NumberXc3ce60a3 {
         /// The value `"a92"`.
         A92,
@@ -4362,7 +4362,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/parse`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Parse {
         /// An object whose `k` is `"a"`.
         A(ParseA),
@@ -4383,7 +4383,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/parse/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ParseA {
         /// The `k` property.
         pub k: ParseAK,
@@ -4403,7 +4403,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/parse/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ParseAK {
         /// The value `"a"`.
         A,
@@ -4423,7 +4423,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/parse/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ParseB {
         /// The `k` property.
         pub k: ParseBK,
@@ -4443,7 +4443,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/parse/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ParseBK {
         /// The value `"b"`.
         B,
@@ -4466,7 +4466,7 @@ mod definition_names_contract {
     pub type Str = String;
 
     /// Generated from `/definitions/string`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum StringX40b8f11e {
         /// The value `"a96"`.
         A96,
@@ -4531,7 +4531,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/wire`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Wire {
         /// An object whose `k` is `"a"`.
         A(WireA),
@@ -4552,7 +4552,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/wire/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct WireA {
         /// The `k` property.
         pub k: WireAK,
@@ -4572,7 +4572,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/wire/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum WireAK {
         /// The value `"a"`.
         A,
@@ -4592,7 +4592,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/wire/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct WireB {
         /// The `k` property.
         pub k: WireBK,
@@ -4612,7 +4612,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/wire/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum WireBK {
         /// The value `"b"`.
         B,
@@ -4635,7 +4635,7 @@ mod definition_names_contract {
     pub type AskX7a84221c = String;
 
     /// Generated from `/definitions/ask_request`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AskRequestX152eb6f8 {
         /// The value `"a100"`.
         A100,
@@ -4700,7 +4700,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/DeclaredName`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DeclaredNameX39268501 {
         /// An object whose `k` is `"a"`.
         A(DeclaredNameA),
@@ -4721,7 +4721,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/DeclaredName/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DeclaredNameA {
         /// The `k` property.
         pub k: DeclaredNameAK,
@@ -4741,7 +4741,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/DeclaredName/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DeclaredNameAK {
         /// The value `"a"`.
         A,
@@ -4761,7 +4761,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/DeclaredName/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DeclaredNameB {
         /// The `k` property.
         pub k: DeclaredNameBK,
@@ -4781,7 +4781,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/DeclaredName/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DeclaredNameBK {
         /// The value `"b"`.
         B,
@@ -4804,7 +4804,7 @@ mod definition_names_contract {
     pub type DeclaredNameXbfd899f7 = String;
 
     /// Generated from `/definitions/1st`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum N1st {
         /// The value `"a104"`.
         A104,
@@ -4869,7 +4869,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/größe`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum GrE {
         /// An object whose `k` is `"a"`.
         A(GrEA),
@@ -4890,7 +4890,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/größe/anyOf/0`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct GrEA {
         /// The `k` property.
         pub k: GrEAK,
@@ -4910,7 +4910,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/größe/anyOf/0/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum GrEAK {
         /// The value `"a"`.
         A,
@@ -4930,7 +4930,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/größe/anyOf/1`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct GrEB {
         /// The `k` property.
         pub k: GrEBK,
@@ -4950,7 +4950,7 @@ mod definition_names_contract {
     }
 
     /// Generated from `/definitions/größe/anyOf/1/properties/k`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum GrEBK {
         /// The value `"b"`.
         B,
@@ -4974,6 +4974,10 @@ mod definition_names_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static ASK_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            ASK_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -5557,11 +5561,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AskRequest, payload);
-
-        ::capgen::payload!(AskRequest, Ask, input_schema);
+        ::capgen::payload!(AskRequest, ASK_REQUEST);
 
         ::capgen::string_enum!(AsMutXb0efd88e);
+
+        ::capgen::payload!(AsMutXb0efd88e, ASK_REQUEST, "/definitions/AsMut");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -5589,7 +5593,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AsRefX87001b9b);
+        ::capgen::payload!(AsRefX87001b9b, ASK_REQUEST, "/definitions/AsRef");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -5613,7 +5617,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AsRefInner);
+        ::capgen::payload!(AsRefInner, ASK_REQUEST, "/definitions/AsRef/properties/inner");
 
         impl wire::Codec for AsyncFnX88bee3d6 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -5636,7 +5640,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(AsyncFnX88bee3d6);
+        ::capgen::payload!(AsyncFnX88bee3d6, ASK_REQUEST, "/definitions/AsyncFn");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -5660,9 +5664,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AsyncFnA);
+        ::capgen::payload!(AsyncFnA, ASK_REQUEST, "/definitions/AsyncFn/anyOf/0");
 
         ::capgen::string_enum!(AsyncFnAK);
+
+        ::capgen::payload!(
+            AsyncFnAK, ASK_REQUEST, "/definitions/AsyncFn/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -5686,11 +5694,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AsyncFnB);
+        ::capgen::payload!(AsyncFnB, ASK_REQUEST, "/definitions/AsyncFn/anyOf/1");
 
         ::capgen::string_enum!(AsyncFnBK);
 
+        ::capgen::payload!(
+            AsyncFnBK, ASK_REQUEST, "/definitions/AsyncFn/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(AsyncFnOnceX633b80a7);
+
+        ::capgen::payload!(AsyncFnOnceX633b80a7, ASK_REQUEST, "/definitions/AsyncFnOnce");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -5718,7 +5732,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(BoxXd10ec83f);
+        ::capgen::payload!(BoxXd10ec83f, ASK_REQUEST, "/definitions/Box");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -5742,7 +5756,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(BoxInner);
+        ::capgen::payload!(BoxInner, ASK_REQUEST, "/definitions/Box/properties/inner");
 
         impl wire::Codec for CapabilitiesX91415b1c {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -5765,7 +5779,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(CapabilitiesX91415b1c);
+        ::capgen::payload!(CapabilitiesX91415b1c, ASK_REQUEST, "/definitions/Capabilities");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -5789,9 +5803,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(CapabilitiesA);
+        ::capgen::payload!(CapabilitiesA, ASK_REQUEST, "/definitions/Capabilities/anyOf/0");
 
         ::capgen::string_enum!(CapabilitiesAK);
+
+        ::capgen::payload!(
+            CapabilitiesAK, ASK_REQUEST, "/definitions/Capabilities/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -5815,11 +5833,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(CapabilitiesB);
+        ::capgen::payload!(CapabilitiesB, ASK_REQUEST, "/definitions/Capabilities/anyOf/1");
 
         ::capgen::string_enum!(CapabilitiesBK);
 
+        ::capgen::payload!(
+            CapabilitiesBK, ASK_REQUEST, "/definitions/Capabilities/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(CloneX1261c224);
+
+        ::capgen::payload!(CloneX1261c224, ASK_REQUEST, "/definitions/Clone");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -5847,7 +5871,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(CopyXa44b8a84);
+        ::capgen::payload!(CopyXa44b8a84, ASK_REQUEST, "/definitions/Copy");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -5871,7 +5895,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(CopyInner);
+        ::capgen::payload!(CopyInner, ASK_REQUEST, "/definitions/Copy/properties/inner");
 
         impl wire::Codec for DebugX241a35e8 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -5894,7 +5918,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(DebugX241a35e8);
+        ::capgen::payload!(DebugX241a35e8, ASK_REQUEST, "/definitions/Debug");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -5918,9 +5942,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DebugA);
+        ::capgen::payload!(DebugA, ASK_REQUEST, "/definitions/Debug/anyOf/0");
 
         ::capgen::string_enum!(DebugAK);
+
+        ::capgen::payload!(DebugAK, ASK_REQUEST, "/definitions/Debug/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -5944,11 +5970,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DebugB);
+        ::capgen::payload!(DebugB, ASK_REQUEST, "/definitions/Debug/anyOf/1");
 
         ::capgen::string_enum!(DebugBK);
 
+        ::capgen::payload!(DebugBK, ASK_REQUEST, "/definitions/Debug/anyOf/1/properties/k");
+
         ::capgen::string_enum!(DoubleEndedIteratorXfbf41988);
+
+        ::capgen::payload!(
+            DoubleEndedIteratorXfbf41988, ASK_REQUEST, "/definitions/DoubleEndedIterator"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -5976,7 +6008,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DropX4bb7dd3f);
+        ::capgen::payload!(DropX4bb7dd3f, ASK_REQUEST, "/definitions/Drop");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6000,7 +6032,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DropInner);
+        ::capgen::payload!(DropInner, ASK_REQUEST, "/definitions/Drop/properties/inner");
 
         impl wire::Codec for EqX6fc658b1 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6023,7 +6055,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(EqX6fc658b1);
+        ::capgen::payload!(EqX6fc658b1, ASK_REQUEST, "/definitions/Eq");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6047,9 +6079,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(EqA);
+        ::capgen::payload!(EqA, ASK_REQUEST, "/definitions/Eq/anyOf/0");
 
         ::capgen::string_enum!(EqAK);
+
+        ::capgen::payload!(EqAK, ASK_REQUEST, "/definitions/Eq/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6073,11 +6107,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(EqB);
+        ::capgen::payload!(EqB, ASK_REQUEST, "/definitions/Eq/anyOf/1");
 
         ::capgen::string_enum!(EqBK);
 
+        ::capgen::payload!(EqBK, ASK_REQUEST, "/definitions/Eq/anyOf/1/properties/k");
+
         ::capgen::string_enum!(ExactSizeIteratorXd6c45a81);
+
+        ::capgen::payload!(
+            ExactSizeIteratorXd6c45a81, ASK_REQUEST, "/definitions/ExactSizeIterator"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6105,7 +6145,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ExtendXeed56dc2);
+        ::capgen::payload!(ExtendXeed56dc2, ASK_REQUEST, "/definitions/Extend");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6129,7 +6169,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ExtendInner);
+        ::capgen::payload!(ExtendInner, ASK_REQUEST, "/definitions/Extend/properties/inner");
 
         impl wire::Codec for FnXeda739d3 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6152,7 +6192,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(FnXeda739d3);
+        ::capgen::payload!(FnXeda739d3, ASK_REQUEST, "/definitions/Fn");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6176,9 +6216,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FnA);
+        ::capgen::payload!(FnA, ASK_REQUEST, "/definitions/Fn/anyOf/0");
 
         ::capgen::string_enum!(FnAK);
+
+        ::capgen::payload!(FnAK, ASK_REQUEST, "/definitions/Fn/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6202,11 +6244,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FnB);
+        ::capgen::payload!(FnB, ASK_REQUEST, "/definitions/Fn/anyOf/1");
 
         ::capgen::string_enum!(FnBK);
 
+        ::capgen::payload!(FnBK, ASK_REQUEST, "/definitions/Fn/anyOf/1/properties/k");
+
         ::capgen::string_enum!(FnOnceX76124352);
+
+        ::capgen::payload!(FnOnceX76124352, ASK_REQUEST, "/definitions/FnOnce");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6234,7 +6280,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FromX7377c64a);
+        ::capgen::payload!(FromX7377c64a, ASK_REQUEST, "/definitions/From");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6258,7 +6304,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FromInner);
+        ::capgen::payload!(FromInner, ASK_REQUEST, "/definitions/From/properties/inner");
 
         impl wire::Codec for FromIteratorX02c8db7a {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6281,7 +6327,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(FromIteratorX02c8db7a);
+        ::capgen::payload!(FromIteratorX02c8db7a, ASK_REQUEST, "/definitions/FromIterator");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6305,9 +6351,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FromIteratorA);
+        ::capgen::payload!(FromIteratorA, ASK_REQUEST, "/definitions/FromIterator/anyOf/0");
 
         ::capgen::string_enum!(FromIteratorAK);
+
+        ::capgen::payload!(
+            FromIteratorAK, ASK_REQUEST, "/definitions/FromIterator/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6331,11 +6381,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FromIteratorB);
+        ::capgen::payload!(FromIteratorB, ASK_REQUEST, "/definitions/FromIterator/anyOf/1");
 
         ::capgen::string_enum!(FromIteratorBK);
 
+        ::capgen::payload!(
+            FromIteratorBK, ASK_REQUEST, "/definitions/FromIterator/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(IntoIteratorXc5d0f35b);
+
+        ::capgen::payload!(IntoIteratorXc5d0f35b, ASK_REQUEST, "/definitions/IntoIterator");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6363,7 +6419,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(IteratorXe5bea3b5);
+        ::capgen::payload!(IteratorXe5bea3b5, ASK_REQUEST, "/definitions/Iterator");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6387,7 +6443,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(IteratorInner);
+        ::capgen::payload!(
+            IteratorInner, ASK_REQUEST, "/definitions/Iterator/properties/inner"
+        );
 
         impl wire::Codec for NoneX3b6c1fb1 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6410,7 +6468,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(NoneX3b6c1fb1);
+        ::capgen::payload!(NoneX3b6c1fb1, ASK_REQUEST, "/definitions/None");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6434,9 +6492,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(NoneA);
+        ::capgen::payload!(NoneA, ASK_REQUEST, "/definitions/None/anyOf/0");
 
         ::capgen::string_enum!(NoneAK);
+
+        ::capgen::payload!(NoneAK, ASK_REQUEST, "/definitions/None/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6460,11 +6520,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(NoneB);
+        ::capgen::payload!(NoneB, ASK_REQUEST, "/definitions/None/anyOf/1");
 
         ::capgen::string_enum!(NoneBK);
 
+        ::capgen::payload!(NoneBK, ASK_REQUEST, "/definitions/None/anyOf/1/properties/k");
+
         ::capgen::string_enum!(OkX5c28f92f);
+
+        ::capgen::payload!(OkX5c28f92f, ASK_REQUEST, "/definitions/Ok");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6492,7 +6556,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(OptionX9cf3a592);
+        ::capgen::payload!(OptionX9cf3a592, ASK_REQUEST, "/definitions/Option");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6516,7 +6580,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(OptionInner);
+        ::capgen::payload!(OptionInner, ASK_REQUEST, "/definitions/Option/properties/inner");
 
         impl wire::Codec for OptionsXeedd6ead {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6539,7 +6603,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(OptionsXeedd6ead);
+        ::capgen::payload!(OptionsXeedd6ead, ASK_REQUEST, "/definitions/Options");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6563,9 +6627,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(OptionsA);
+        ::capgen::payload!(OptionsA, ASK_REQUEST, "/definitions/Options/anyOf/0");
 
         ::capgen::string_enum!(OptionsAK);
+
+        ::capgen::payload!(
+            OptionsAK, ASK_REQUEST, "/definitions/Options/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6589,11 +6657,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(OptionsB);
+        ::capgen::payload!(OptionsB, ASK_REQUEST, "/definitions/Options/anyOf/1");
 
         ::capgen::string_enum!(OptionsBK);
 
+        ::capgen::payload!(
+            OptionsBK, ASK_REQUEST, "/definitions/Options/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(PartialEqX5c0773b6);
+
+        ::capgen::payload!(PartialEqX5c0773b6, ASK_REQUEST, "/definitions/PartialEq");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6621,7 +6695,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(PartialOrdXd6158fdb);
+        ::capgen::payload!(PartialOrdXd6158fdb, ASK_REQUEST, "/definitions/PartialOrd");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6645,7 +6719,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(PartialOrdInner);
+        ::capgen::payload!(
+            PartialOrdInner, ASK_REQUEST, "/definitions/PartialOrd/properties/inner"
+        );
 
         impl wire::Codec for ReadonlySetX0f7b908f {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6668,7 +6744,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(ReadonlySetX0f7b908f);
+        ::capgen::payload!(ReadonlySetX0f7b908f, ASK_REQUEST, "/definitions/ReadonlySet");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6692,9 +6768,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReadonlySetA);
+        ::capgen::payload!(ReadonlySetA, ASK_REQUEST, "/definitions/ReadonlySet/anyOf/0");
 
         ::capgen::string_enum!(ReadonlySetAK);
+
+        ::capgen::payload!(
+            ReadonlySetAK, ASK_REQUEST, "/definitions/ReadonlySet/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6718,11 +6798,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ReadonlySetB);
+        ::capgen::payload!(ReadonlySetB, ASK_REQUEST, "/definitions/ReadonlySet/anyOf/1");
 
         ::capgen::string_enum!(ReadonlySetBK);
 
+        ::capgen::payload!(
+            ReadonlySetBK, ASK_REQUEST, "/definitions/ReadonlySet/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(RegExpX2044dcf3);
+
+        ::capgen::payload!(RegExpX2044dcf3, ASK_REQUEST, "/definitions/RegExp");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6750,7 +6836,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ResultX43c726f1);
+        ::capgen::payload!(ResultX43c726f1, ASK_REQUEST, "/definitions/Result");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6774,7 +6860,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ResultInner);
+        ::capgen::payload!(ResultInner, ASK_REQUEST, "/definitions/Result/properties/inner");
 
         impl wire::Codec for SelfX5a5a193b {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6797,7 +6883,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(SelfX5a5a193b);
+        ::capgen::payload!(SelfX5a5a193b, ASK_REQUEST, "/definitions/Self");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6821,9 +6907,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SelfA);
+        ::capgen::payload!(SelfA, ASK_REQUEST, "/definitions/Self/anyOf/0");
 
         ::capgen::string_enum!(SelfAK);
+
+        ::capgen::payload!(SelfAK, ASK_REQUEST, "/definitions/Self/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6847,11 +6935,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SelfB);
+        ::capgen::payload!(SelfB, ASK_REQUEST, "/definitions/Self/anyOf/1");
 
         ::capgen::string_enum!(SelfBK);
 
+        ::capgen::payload!(SelfBK, ASK_REQUEST, "/definitions/Self/anyOf/1/properties/k");
+
         ::capgen::string_enum!(SizedX98245706);
+
+        ::capgen::payload!(SizedX98245706, ASK_REQUEST, "/definitions/Sized");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -6879,7 +6971,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SomeXd4f09609);
+        ::capgen::payload!(SomeXd4f09609, ASK_REQUEST, "/definitions/Some");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -6903,7 +6995,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SomeInner);
+        ::capgen::payload!(SomeInner, ASK_REQUEST, "/definitions/Some/properties/inner");
 
         impl wire::Codec for StringX003a92b4 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -6926,7 +7018,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(StringX003a92b4);
+        ::capgen::payload!(StringX003a92b4, ASK_REQUEST, "/definitions/String");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6950,9 +7042,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(StringA);
+        ::capgen::payload!(StringA, ASK_REQUEST, "/definitions/String/anyOf/0");
 
         ::capgen::string_enum!(StringAK);
+
+        ::capgen::payload!(
+            StringAK, ASK_REQUEST, "/definitions/String/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -6976,11 +7072,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(StringB);
+        ::capgen::payload!(StringB, ASK_REQUEST, "/definitions/String/anyOf/1");
 
         ::capgen::string_enum!(StringBK);
 
+        ::capgen::payload!(
+            StringBK, ASK_REQUEST, "/definitions/String/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(ToOwnedXb0d138ab);
+
+        ::capgen::payload!(ToOwnedXb0d138ab, ASK_REQUEST, "/definitions/ToOwned");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7008,7 +7110,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ToStringX2f8475f2);
+        ::capgen::payload!(ToStringX2f8475f2, ASK_REQUEST, "/definitions/ToString");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7032,7 +7134,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ToStringInner);
+        ::capgen::payload!(
+            ToStringInner, ASK_REQUEST, "/definitions/ToString/properties/inner"
+        );
 
         impl wire::Codec for TryFromX5c8d2bdc {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7055,7 +7159,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(TryFromX5c8d2bdc);
+        ::capgen::payload!(TryFromX5c8d2bdc, ASK_REQUEST, "/definitions/TryFrom");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7079,9 +7183,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(TryFromA);
+        ::capgen::payload!(TryFromA, ASK_REQUEST, "/definitions/TryFrom/anyOf/0");
 
         ::capgen::string_enum!(TryFromAK);
+
+        ::capgen::payload!(
+            TryFromAK, ASK_REQUEST, "/definitions/TryFrom/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7105,11 +7213,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(TryFromB);
+        ::capgen::payload!(TryFromB, ASK_REQUEST, "/definitions/TryFrom/anyOf/1");
 
         ::capgen::string_enum!(TryFromBK);
 
+        ::capgen::payload!(
+            TryFromBK, ASK_REQUEST, "/definitions/TryFrom/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(UnpinX54267e62);
+
+        ::capgen::payload!(UnpinX54267e62, ASK_REQUEST, "/definitions/Unpin");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7137,7 +7251,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ValueX20e3c034);
+        ::capgen::payload!(ValueX20e3c034, ASK_REQUEST, "/definitions/Value");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7161,7 +7275,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ValueInner);
+        ::capgen::payload!(ValueInner, ASK_REQUEST, "/definitions/Value/properties/inner");
 
         impl wire::Codec for VecX685e4605 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7184,7 +7298,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(VecX685e4605);
+        ::capgen::payload!(VecX685e4605, ASK_REQUEST, "/definitions/Vec");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7208,9 +7322,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(VecA);
+        ::capgen::payload!(VecA, ASK_REQUEST, "/definitions/Vec/anyOf/0");
 
         ::capgen::string_enum!(VecAK);
+
+        ::capgen::payload!(VecAK, ASK_REQUEST, "/definitions/Vec/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7234,11 +7350,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(VecB);
+        ::capgen::payload!(VecB, ASK_REQUEST, "/definitions/Vec/anyOf/1");
 
         ::capgen::string_enum!(VecBK);
 
+        ::capgen::payload!(VecBK, ASK_REQUEST, "/definitions/Vec/anyOf/1/properties/k");
+
         ::capgen::string_enum!(Array);
+
+        ::capgen::payload!(Array, ASK_REQUEST, "/definitions/Array");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7266,7 +7386,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Array2);
+        ::capgen::payload!(Array2, ASK_REQUEST, "/definitions/Array2");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7290,7 +7410,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Array2Inner);
+        ::capgen::payload!(Array2Inner, ASK_REQUEST, "/definitions/Array2/properties/inner");
 
         impl wire::Codec for BoolXcdf1e77d {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7313,7 +7433,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(BoolXcdf1e77d);
+        ::capgen::payload!(BoolXcdf1e77d, ASK_REQUEST, "/definitions/Bool");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7337,9 +7457,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(BoolA);
+        ::capgen::payload!(BoolA, ASK_REQUEST, "/definitions/Bool/anyOf/0");
 
         ::capgen::string_enum!(BoolAK);
+
+        ::capgen::payload!(BoolAK, ASK_REQUEST, "/definitions/Bool/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7363,11 +7485,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(BoolB);
+        ::capgen::payload!(BoolB, ASK_REQUEST, "/definitions/Bool/anyOf/1");
 
         ::capgen::string_enum!(BoolBK);
 
+        ::capgen::payload!(BoolBK, ASK_REQUEST, "/definitions/Bool/anyOf/1/properties/k");
+
         ::capgen::string_enum!(Codec);
+
+        ::capgen::payload!(Codec, ASK_REQUEST, "/definitions/Codec");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7395,7 +7521,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Date);
+        ::capgen::payload!(Date, ASK_REQUEST, "/definitions/Date");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7419,7 +7545,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DateInner);
+        ::capgen::payload!(DateInner, ASK_REQUEST, "/definitions/Date/properties/inner");
 
         impl wire::Codec for Descriptor {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7442,7 +7568,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Descriptor);
+        ::capgen::payload!(Descriptor, ASK_REQUEST, "/definitions/Descriptor");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7466,9 +7592,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DescriptorA);
+        ::capgen::payload!(DescriptorA, ASK_REQUEST, "/definitions/Descriptor/anyOf/0");
 
         ::capgen::string_enum!(DescriptorAK);
+
+        ::capgen::payload!(
+            DescriptorAK, ASK_REQUEST, "/definitions/Descriptor/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7492,11 +7622,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DescriptorB);
+        ::capgen::payload!(DescriptorB, ASK_REQUEST, "/definitions/Descriptor/anyOf/1");
 
         ::capgen::string_enum!(DescriptorBK);
 
+        ::capgen::payload!(
+            DescriptorBK, ASK_REQUEST, "/definitions/Descriptor/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(Error);
+
+        ::capgen::payload!(Error, ASK_REQUEST, "/definitions/Error");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7524,7 +7660,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FromStr);
+        ::capgen::payload!(FromStr, ASK_REQUEST, "/definitions/FromStr");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7548,7 +7684,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FromStrInner);
+        ::capgen::payload!(
+            FromStrInner, ASK_REQUEST, "/definitions/FromStr/properties/inner"
+        );
 
         impl wire::Codec for Function {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7571,7 +7709,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Function);
+        ::capgen::payload!(Function, ASK_REQUEST, "/definitions/Function");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7595,9 +7733,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FunctionA);
+        ::capgen::payload!(FunctionA, ASK_REQUEST, "/definitions/Function/anyOf/0");
 
         ::capgen::string_enum!(FunctionAK);
+
+        ::capgen::payload!(
+            FunctionAK, ASK_REQUEST, "/definitions/Function/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7621,11 +7763,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(FunctionB);
+        ::capgen::payload!(FunctionB, ASK_REQUEST, "/definitions/Function/anyOf/1");
 
         ::capgen::string_enum!(FunctionBK);
 
+        ::capgen::payload!(
+            FunctionBK, ASK_REQUEST, "/definitions/Function/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(Infinity);
+
+        ::capgen::payload!(Infinity, ASK_REQUEST, "/definitions/Infinity");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7653,7 +7801,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Interpreted);
+        ::capgen::payload!(Interpreted, ASK_REQUEST, "/definitions/Interpreted");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7677,7 +7825,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(InterpretedInner);
+        ::capgen::payload!(
+            InterpretedInner, ASK_REQUEST, "/definitions/Interpreted/properties/inner"
+        );
 
         impl wire::Codec for Map {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7700,7 +7850,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Map);
+        ::capgen::payload!(Map, ASK_REQUEST, "/definitions/Map");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7724,9 +7874,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(MapA);
+        ::capgen::payload!(MapA, ASK_REQUEST, "/definitions/Map/anyOf/0");
 
         ::capgen::string_enum!(MapAK);
+
+        ::capgen::payload!(MapAK, ASK_REQUEST, "/definitions/Map/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7750,11 +7902,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(MapB);
+        ::capgen::payload!(MapB, ASK_REQUEST, "/definitions/Map/anyOf/1");
 
         ::capgen::string_enum!(MapBK);
 
+        ::capgen::payload!(MapBK, ASK_REQUEST, "/definitions/Map/anyOf/1/properties/k");
+
         ::capgen::string_enum!(NumberX0788398e);
+
+        ::capgen::payload!(NumberX0788398e, ASK_REQUEST, "/definitions/Number");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7782,7 +7938,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Payload);
+        ::capgen::payload!(Payload, ASK_REQUEST, "/definitions/Payload");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7806,7 +7962,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(PayloadInner);
+        ::capgen::payload!(
+            PayloadInner, ASK_REQUEST, "/definitions/Payload/properties/inner"
+        );
 
         impl wire::Codec for Promise {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7829,7 +7987,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Promise);
+        ::capgen::payload!(Promise, ASK_REQUEST, "/definitions/Promise");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7853,9 +8011,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(PromiseA);
+        ::capgen::payload!(PromiseA, ASK_REQUEST, "/definitions/Promise/anyOf/0");
 
         ::capgen::string_enum!(PromiseAK);
+
+        ::capgen::payload!(
+            PromiseAK, ASK_REQUEST, "/definitions/Promise/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7879,11 +8041,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(PromiseB);
+        ::capgen::payload!(PromiseB, ASK_REQUEST, "/definitions/Promise/anyOf/1");
 
         ::capgen::string_enum!(PromiseBK);
 
+        ::capgen::payload!(
+            PromiseBK, ASK_REQUEST, "/definitions/Promise/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(Readonly);
+
+        ::capgen::payload!(Readonly, ASK_REQUEST, "/definitions/Readonly");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -7911,7 +8079,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Serialize);
+        ::capgen::payload!(Serialize, ASK_REQUEST, "/definitions/Serialize");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -7935,7 +8103,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SerializeInner);
+        ::capgen::payload!(
+            SerializeInner, ASK_REQUEST, "/definitions/Serialize/properties/inner"
+        );
 
         impl wire::Codec for Set {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -7958,7 +8128,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Set);
+        ::capgen::payload!(Set, ASK_REQUEST, "/definitions/Set");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -7982,9 +8152,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SetA);
+        ::capgen::payload!(SetA, ASK_REQUEST, "/definitions/Set/anyOf/0");
 
         ::capgen::string_enum!(SetAK);
+
+        ::capgen::payload!(SetAK, ASK_REQUEST, "/definitions/Set/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8008,11 +8180,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(SetB);
+        ::capgen::payload!(SetB, ASK_REQUEST, "/definitions/Set/anyOf/1");
 
         ::capgen::string_enum!(SetBK);
 
+        ::capgen::payload!(SetBK, ASK_REQUEST, "/definitions/Set/anyOf/1/properties/k");
+
         ::capgen::string_enum!(Text);
+
+        ::capgen::payload!(Text, ASK_REQUEST, "/definitions/Text");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8040,7 +8216,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(TypeX08188723);
+        ::capgen::payload!(TypeX08188723, ASK_REQUEST, "/definitions/Type");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8064,7 +8240,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(TypeInnerX4d7785e5);
+        ::capgen::payload!(
+            TypeInnerX4d7785e5, ASK_REQUEST, "/definitions/Type/properties/inner"
+        );
 
         impl wire::Codec for Undefined {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8087,7 +8265,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Undefined);
+        ::capgen::payload!(Undefined, ASK_REQUEST, "/definitions/Undefined");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8111,9 +8289,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(UndefinedA);
+        ::capgen::payload!(UndefinedA, ASK_REQUEST, "/definitions/Undefined/anyOf/0");
 
         ::capgen::string_enum!(UndefinedAK);
+
+        ::capgen::payload!(
+            UndefinedAK, ASK_REQUEST, "/definitions/Undefined/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8137,11 +8319,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(UndefinedB);
+        ::capgen::payload!(UndefinedB, ASK_REQUEST, "/definitions/Undefined/anyOf/1");
 
         ::capgen::string_enum!(UndefinedBK);
 
+        ::capgen::payload!(
+            UndefinedBK, ASK_REQUEST, "/definitions/Undefined/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(Agent);
+
+        ::capgen::payload!(Agent, ASK_REQUEST, "/definitions/agent");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8169,7 +8357,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Any);
+        ::capgen::payload!(Any, ASK_REQUEST, "/definitions/any");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8193,7 +8381,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AnyInner);
+        ::capgen::payload!(AnyInner, ASK_REQUEST, "/definitions/any/properties/inner");
 
         impl wire::Codec for AnyOf {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8216,7 +8404,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(AnyOf);
+        ::capgen::payload!(AnyOf, ASK_REQUEST, "/definitions/any_of");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8240,9 +8428,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AnyOfA);
+        ::capgen::payload!(AnyOfA, ASK_REQUEST, "/definitions/any_of/anyOf/0");
 
         ::capgen::string_enum!(AnyOfAK);
+
+        ::capgen::payload!(AnyOfAK, ASK_REQUEST, "/definitions/any_of/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8266,11 +8456,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AnyOfB);
+        ::capgen::payload!(AnyOfB, ASK_REQUEST, "/definitions/any_of/anyOf/1");
 
         ::capgen::string_enum!(AnyOfBK);
 
+        ::capgen::payload!(AnyOfBK, ASK_REQUEST, "/definitions/any_of/anyOf/1/properties/k");
+
         ::capgen::string_enum!(BoolX1f18d2d9);
+
+        ::capgen::payload!(BoolX1f18d2d9, ASK_REQUEST, "/definitions/bool");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8298,7 +8492,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(CapabilitiesXc45c2ff7);
+        ::capgen::payload!(CapabilitiesXc45c2ff7, ASK_REQUEST, "/definitions/capabilities");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8322,7 +8516,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(CapabilitiesInner);
+        ::capgen::payload!(
+            CapabilitiesInner, ASK_REQUEST, "/definitions/capabilities/properties/inner"
+        );
 
         impl wire::Codec for ContractHash {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8345,7 +8541,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(ContractHash);
+        ::capgen::payload!(ContractHash, ASK_REQUEST, "/definitions/contract_hash");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8369,9 +8565,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ContractHashA);
+        ::capgen::payload!(ContractHashA, ASK_REQUEST, "/definitions/contract_hash/anyOf/0");
 
         ::capgen::string_enum!(ContractHashAK);
+
+        ::capgen::payload!(
+            ContractHashAK, ASK_REQUEST, "/definitions/contract_hash/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8395,11 +8595,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ContractHashB);
+        ::capgen::payload!(ContractHashB, ASK_REQUEST, "/definitions/contract_hash/anyOf/1");
 
         ::capgen::string_enum!(ContractHashBK);
 
+        ::capgen::payload!(
+            ContractHashBK, ASK_REQUEST, "/definitions/contract_hash/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(Internals);
+
+        ::capgen::payload!(Internals, ASK_REQUEST, "/definitions/internals");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8427,7 +8633,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Interpreter);
+        ::capgen::payload!(Interpreter, ASK_REQUEST, "/definitions/interpreter");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8451,7 +8657,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(InterpreterInner);
+        ::capgen::payload!(
+            InterpreterInner, ASK_REQUEST, "/definitions/interpreter/properties/inner"
+        );
 
         impl wire::Codec for Is {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8474,7 +8682,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Is);
+        ::capgen::payload!(Is, ASK_REQUEST, "/definitions/is");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8498,9 +8706,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(IsA);
+        ::capgen::payload!(IsA, ASK_REQUEST, "/definitions/is/anyOf/0");
 
         ::capgen::string_enum!(IsAK);
+
+        ::capgen::payload!(IsAK, ASK_REQUEST, "/definitions/is/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8524,11 +8734,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(IsB);
+        ::capgen::payload!(IsB, ASK_REQUEST, "/definitions/is/anyOf/1");
 
         ::capgen::string_enum!(IsBK);
 
+        ::capgen::payload!(IsBK, ASK_REQUEST, "/definitions/is/anyOf/1/properties/k");
+
         ::capgen::string_enum!(NumberXc3ce60a3);
+
+        ::capgen::payload!(NumberXc3ce60a3, ASK_REQUEST, "/definitions/number");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8556,7 +8770,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ObjectXc2b01880);
+        ::capgen::payload!(ObjectXc2b01880, ASK_REQUEST, "/definitions/object");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8580,7 +8794,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ObjectInner);
+        ::capgen::payload!(ObjectInner, ASK_REQUEST, "/definitions/object/properties/inner");
 
         impl wire::Codec for Parse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8603,7 +8817,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Parse);
+        ::capgen::payload!(Parse, ASK_REQUEST, "/definitions/parse");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8627,9 +8841,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ParseA);
+        ::capgen::payload!(ParseA, ASK_REQUEST, "/definitions/parse/anyOf/0");
 
         ::capgen::string_enum!(ParseAK);
+
+        ::capgen::payload!(ParseAK, ASK_REQUEST, "/definitions/parse/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8653,11 +8869,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(ParseB);
+        ::capgen::payload!(ParseB, ASK_REQUEST, "/definitions/parse/anyOf/1");
 
         ::capgen::string_enum!(ParseBK);
 
+        ::capgen::payload!(ParseBK, ASK_REQUEST, "/definitions/parse/anyOf/1/properties/k");
+
         ::capgen::string_enum!(StringX40b8f11e);
+
+        ::capgen::payload!(StringX40b8f11e, ASK_REQUEST, "/definitions/string");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8685,7 +8905,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(Unknown);
+        ::capgen::payload!(Unknown, ASK_REQUEST, "/definitions/unknown");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8709,7 +8929,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(UnknownInner);
+        ::capgen::payload!(
+            UnknownInner, ASK_REQUEST, "/definitions/unknown/properties/inner"
+        );
 
         impl wire::Codec for Wire {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8732,7 +8954,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(Wire);
+        ::capgen::payload!(Wire, ASK_REQUEST, "/definitions/wire");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8756,9 +8978,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(WireA);
+        ::capgen::payload!(WireA, ASK_REQUEST, "/definitions/wire/anyOf/0");
 
         ::capgen::string_enum!(WireAK);
+
+        ::capgen::payload!(WireAK, ASK_REQUEST, "/definitions/wire/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8782,11 +9006,15 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(WireB);
+        ::capgen::payload!(WireB, ASK_REQUEST, "/definitions/wire/anyOf/1");
 
         ::capgen::string_enum!(WireBK);
 
+        ::capgen::payload!(WireBK, ASK_REQUEST, "/definitions/wire/anyOf/1/properties/k");
+
         ::capgen::string_enum!(AskRequestX152eb6f8);
+
+        ::capgen::payload!(AskRequestX152eb6f8, ASK_REQUEST, "/definitions/ask_request");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8814,7 +9042,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AskResponseXad8d6366);
+        ::capgen::payload!(AskResponseXad8d6366, ASK_REQUEST, "/definitions/AskResponse");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8838,7 +9066,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(AskResponseInner);
+        ::capgen::payload!(
+            AskResponseInner, ASK_REQUEST, "/definitions/AskResponse/properties/inner"
+        );
 
         impl wire::Codec for DeclaredNameX39268501 {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8861,7 +9091,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(DeclaredNameX39268501);
+        ::capgen::payload!(DeclaredNameX39268501, ASK_REQUEST, "/definitions/DeclaredName");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8885,9 +9115,13 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DeclaredNameA);
+        ::capgen::payload!(DeclaredNameA, ASK_REQUEST, "/definitions/DeclaredName/anyOf/0");
 
         ::capgen::string_enum!(DeclaredNameAK);
+
+        ::capgen::payload!(
+            DeclaredNameAK, ASK_REQUEST, "/definitions/DeclaredName/anyOf/0/properties/k"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -8911,11 +9145,17 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(DeclaredNameB);
+        ::capgen::payload!(DeclaredNameB, ASK_REQUEST, "/definitions/DeclaredName/anyOf/1");
 
         ::capgen::string_enum!(DeclaredNameBK);
 
+        ::capgen::payload!(
+            DeclaredNameBK, ASK_REQUEST, "/definitions/DeclaredName/anyOf/1/properties/k"
+        );
+
         ::capgen::string_enum!(N1st);
+
+        ::capgen::payload!(N1st, ASK_REQUEST, "/definitions/1st");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
@@ -8943,7 +9183,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(TypeX5270931c);
+        ::capgen::payload!(TypeX5270931c, ASK_REQUEST, "/definitions/<=");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -8967,7 +9207,9 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(TypeInnerXe28cf21e);
+        ::capgen::payload!(
+            TypeInnerXe28cf21e, ASK_REQUEST, "/definitions/<=/properties/inner"
+        );
 
         impl wire::Codec for GrE {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -8990,7 +9232,7 @@ mod definition_names_contract {
             }
         }
 
-        ::capgen::impl_serde!(GrE);
+        ::capgen::payload!(GrE, ASK_REQUEST, "/definitions/größe");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -9014,9 +9256,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(GrEA);
+        ::capgen::payload!(GrEA, ASK_REQUEST, "/definitions/größe/anyOf/0");
 
         ::capgen::string_enum!(GrEAK);
+
+        ::capgen::payload!(GrEAK, ASK_REQUEST, "/definitions/größe/anyOf/0/properties/k");
 
         const _: () = {
             const NAMES: &[&str] = &["k"];
@@ -9040,9 +9284,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(GrEB);
+        ::capgen::payload!(GrEB, ASK_REQUEST, "/definitions/größe/anyOf/1");
 
         ::capgen::string_enum!(GrEBK);
+
+        ::capgen::payload!(GrEBK, ASK_REQUEST, "/definitions/größe/anyOf/1/properties/k");
     }
 
     const ASK_REQUEST_SCHEMA: &str = r##"{

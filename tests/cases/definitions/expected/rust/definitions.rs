@@ -70,7 +70,7 @@ mod definitions_contract {
     pub type BillResponse = ::serde_json::Value;
 
     /// The request of `bill`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct BillRequest {
         /// The `id` property.
         pub id: Uuid,
@@ -104,7 +104,7 @@ mod definitions_contract {
     pub type Uuid = String;
 
     /// An amount in minor units.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Money {
         /// The `amount` property.
         pub amount: i64,
@@ -120,7 +120,7 @@ mod definitions_contract {
     }
 
     /// ISO 4217.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Currency {
         /// The value `"EUR"`.
         Eur,
@@ -143,7 +143,7 @@ mod definitions_contract {
     }
 
     /// Generated from `/definitions/string`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StringX40b8f11e {
         /// The `x` property.
         pub x: String,
@@ -161,6 +161,10 @@ mod definitions_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static BILL_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            BILL_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["id", "total", "net", "maybe", "odd", "fallback"];
@@ -207,9 +211,7 @@ mod definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(BillRequest, payload);
-
-        ::capgen::payload!(BillRequest, Bill, input_schema);
+        ::capgen::payload!(BillRequest, BILL_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["amount", "currency"];
@@ -239,9 +241,11 @@ mod definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(Money);
+        ::capgen::payload!(Money, BILL_REQUEST, "/definitions/money");
 
         ::capgen::string_enum!(Currency);
+
+        ::capgen::payload!(Currency, BILL_REQUEST, "/definitions/currency");
 
         const _: () = {
             const NAMES: &[&str] = &["x"];
@@ -265,7 +269,7 @@ mod definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(StringX40b8f11e);
+        ::capgen::payload!(StringX40b8f11e, BILL_REQUEST, "/definitions/string");
     }
 
     const BILL_REQUEST_SCHEMA: &str = r##"{

@@ -68,7 +68,7 @@ mod enums_contract {
     }
 
     /// The request of `sort`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SortRequest {
         /// How to sort.
         pub order: SortRequestOrder,
@@ -102,7 +102,7 @@ mod enums_contract {
     }
 
     /// How to sort.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestOrder {
         /// The value `"ascending"`.
         Ascending,
@@ -125,7 +125,7 @@ mod enums_contract {
     }
 
     /// Generated from `/properties/long` in the request schema of `sort`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestLong {
         /// The value `"ready"`.
         Ready,
@@ -171,7 +171,7 @@ mod enums_contract {
     }
 
     /// Generated from `/properties/mixed` in the request schema of `sort`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestMixed {
         /// The value `"auto"`.
         Auto,
@@ -203,7 +203,7 @@ mod enums_contract {
     }
 
     /// Generated from `/properties/values` in the request schema of `sort`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestValues {
         /// The value `{"x":1}`.
         Object,
@@ -229,7 +229,7 @@ mod enums_contract {
     }
 
     /// An identifier.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestBeyond {
         /// The value `9007199254740993`.
         N9007199254740993,
@@ -252,7 +252,7 @@ mod enums_contract {
     }
 
     /// Generated from `/properties/numbers` in the request schema of `sort`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestNumbers {
         /// The value `10`.
         N10,
@@ -275,7 +275,7 @@ mod enums_contract {
     }
 
     /// Generated from `/properties/described` in the request schema of `sort`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortRequestDescribed {
         /// Less exact.
         Fast,
@@ -298,7 +298,7 @@ mod enums_contract {
     }
 
     /// The outcome.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SortResponse {
         /// The value `"done"`.
         Done,
@@ -325,6 +325,14 @@ mod enums_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static SORT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SORT_REQUEST_SCHEMA,
+        );
+
+        static SORT_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            SORT_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -382,27 +390,39 @@ mod enums_contract {
             }
         };
 
-        ::capgen::impl_serde!(SortRequest, payload);
-
-        ::capgen::payload!(SortRequest, Sort, input_schema);
+        ::capgen::payload!(SortRequest, SORT_REQUEST);
 
         ::capgen::string_enum!(SortRequestOrder);
 
+        ::capgen::payload!(SortRequestOrder, SORT_REQUEST, "/properties/order");
+
         ::capgen::string_enum!(SortRequestLong);
+
+        ::capgen::payload!(SortRequestLong, SORT_REQUEST, "/properties/long");
 
         ::capgen::json_enum!(SortRequestMixed);
 
+        ::capgen::impl_serde!(SortRequestMixed);
+
         ::capgen::json_enum!(SortRequestValues);
+
+        ::capgen::payload!(SortRequestValues, SORT_REQUEST, "/properties/values");
 
         ::capgen::json_enum!(SortRequestBeyond);
 
+        ::capgen::payload!(SortRequestBeyond, SORT_REQUEST, "/properties/beyond");
+
         ::capgen::json_enum!(SortRequestNumbers);
+
+        ::capgen::payload!(SortRequestNumbers, SORT_REQUEST, "/properties/numbers");
 
         ::capgen::string_enum!(SortRequestDescribed);
 
+        ::capgen::payload!(SortRequestDescribed, SORT_REQUEST, "/properties/described");
+
         ::capgen::string_enum!(SortResponse);
 
-        ::capgen::payload!(SortResponse, Sort, output_schema);
+        ::capgen::payload!(SortResponse, SORT_RESPONSE);
     }
 
     const SORT_REQUEST_SCHEMA: &str = r#"{

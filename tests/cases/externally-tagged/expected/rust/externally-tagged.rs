@@ -105,7 +105,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/oneOf/0` in the request schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawRequestString {
         /// The value `"Nothing"`.
         Nothing,
@@ -128,7 +128,7 @@ mod externally_tagged_contract {
     }
 
     /// Words.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawRequestText {
         /// The `Text` property.
         pub text: String,
@@ -200,7 +200,7 @@ mod externally_tagged_contract {
     }
 
     /// The response of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponse {
         /// Each unit with its description.
         pub state: Option<DrawResponseState>,
@@ -225,7 +225,7 @@ mod externally_tagged_contract {
     }
 
     /// Each unit with its description.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DrawResponseState {
         /// A value of type string.
         String(DrawResponseStateString),
@@ -254,7 +254,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/properties/state/oneOf/0` in the response schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawResponseStateString {
         /// Not begun.
         Queued,
@@ -277,7 +277,7 @@ mod externally_tagged_contract {
     }
 
     /// Why not.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseStateFailed {
         /// The `Failed` property.
         pub failed: String,
@@ -291,7 +291,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/properties/state/oneOf/3` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseStateRunning {
         /// The `Running` property.
         pub running: u64,
@@ -305,7 +305,7 @@ mod externally_tagged_contract {
     }
 
     /// One unit and one that holds something.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DrawResponseMode {
         /// A value of type string.
         String(DrawResponseModeString),
@@ -326,7 +326,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/properties/mode/oneOf/0` in the response schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawResponseModeString {
         /// The value `"Auto"`.
         Auto,
@@ -346,7 +346,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/properties/mode/oneOf/1` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseModeFixed {
         /// The `Fixed` property.
         pub fixed: i64,
@@ -360,7 +360,7 @@ mod externally_tagged_contract {
     }
 
     /// No tag, and closed.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DrawResponseContact {
         /// An object with the `born` property.
         Person(Person),
@@ -381,7 +381,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/definitions/Person`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Person {
         /// The `name` property.
         pub name: String,
@@ -403,7 +403,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/definitions/Company`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Company {
         /// The `name` property.
         pub name: Option<String>,
@@ -422,7 +422,7 @@ mod externally_tagged_contract {
     }
 
     /// A property that is false beside those of both.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DrawResponseEither {
         /// An object with the `left` property.
         Left(DrawResponseEitherLeft),
@@ -443,7 +443,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/properties/either/oneOf/0` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseEitherLeft {
         /// The `note` property.
         pub note: Option<String>,
@@ -462,7 +462,7 @@ mod externally_tagged_contract {
     }
 
     /// Generated from `/properties/either/oneOf/1` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseEitherRight {
         /// The `note` property.
         pub note: Option<String>,
@@ -485,6 +485,14 @@ mod externally_tagged_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static DRAW_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            DRAW_REQUEST_SCHEMA,
+        );
+
+        static DRAW_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            DRAW_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["Text", "Point", "Circle"];
@@ -514,11 +522,11 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequest, payload);
-
-        ::capgen::payload!(DrawRequest, Draw, input_schema);
+        ::capgen::payload!(DrawRequest, DRAW_REQUEST);
 
         ::capgen::string_enum!(DrawRequestString);
+
+        ::capgen::payload!(DrawRequestString, DRAW_REQUEST, "/oneOf/0");
 
         const _: () = {
             const NAMES: &[&str] = &["Text"];
@@ -543,7 +551,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestText);
+        ::capgen::payload!(DrawRequestText, DRAW_REQUEST, "/oneOf/1");
 
         const _: () = {
             const NAMES: &[&str] = &["Point"];
@@ -567,7 +575,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestPoint);
+        ::capgen::payload!(DrawRequestPoint, DRAW_REQUEST, "/oneOf/2");
 
         const _: () = {
             const NAMES: &[&str] = &["x", "y"];
@@ -594,7 +602,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestPointPoint);
+        ::capgen::payload!(DrawRequestPointPoint, DRAW_REQUEST, "/oneOf/2/properties/Point");
 
         const _: () = {
             const NAMES: &[&str] = &["Circle"];
@@ -618,7 +626,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestCircle);
+        ::capgen::payload!(DrawRequestCircle, DRAW_REQUEST, "/oneOf/3");
 
         const _: () = {
             const NAMES: &[&str] = &["radius"];
@@ -642,7 +650,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(Circle);
+        ::capgen::payload!(Circle, DRAW_REQUEST, "/definitions/Circle");
 
         const _: () = {
             const NAMES: &[&str] = &["state", "mode", "contact", "either"];
@@ -680,9 +688,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponse, payload);
-
-        ::capgen::payload!(DrawResponse, Draw, output_schema);
+        ::capgen::payload!(DrawResponse, DRAW_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["Failed", "Running"];
@@ -714,6 +720,8 @@ mod externally_tagged_contract {
 
         ::capgen::string_enum!(DrawResponseStateString);
 
+        ::capgen::impl_serde!(DrawResponseStateString);
+
         const _: () = {
             const NAMES: &[&str] = &["Failed"];
             impl wire::Codec for DrawResponseStateFailed {
@@ -736,7 +744,9 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseStateFailed);
+        ::capgen::payload!(
+            DrawResponseStateFailed, DRAW_RESPONSE, "/properties/state/oneOf/2"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["Running"];
@@ -760,7 +770,9 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseStateRunning);
+        ::capgen::payload!(
+            DrawResponseStateRunning, DRAW_RESPONSE, "/properties/state/oneOf/3"
+        );
 
         impl wire::Codec for DrawResponseMode {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -778,9 +790,13 @@ mod externally_tagged_contract {
             }
         }
 
-        ::capgen::impl_serde!(DrawResponseMode);
+        ::capgen::payload!(DrawResponseMode, DRAW_RESPONSE, "/properties/mode");
 
         ::capgen::string_enum!(DrawResponseModeString);
+
+        ::capgen::payload!(
+            DrawResponseModeString, DRAW_RESPONSE, "/properties/mode/oneOf/0"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["Fixed"];
@@ -804,7 +820,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseModeFixed);
+        ::capgen::payload!(DrawResponseModeFixed, DRAW_RESPONSE, "/properties/mode/oneOf/1");
 
         const _: () = {
             const NAMES: &[&str] = &["born", "vat"];
@@ -830,7 +846,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseContact);
+        ::capgen::payload!(DrawResponseContact, DRAW_RESPONSE, "/properties/contact");
 
         const _: () = {
             const NAMES: &[&str] = &["name", "born", "mail"];
@@ -865,7 +881,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(Person);
+        ::capgen::payload!(Person, DRAW_RESPONSE, "/definitions/Person");
 
         const _: () = {
             const NAMES: &[&str] = &["name", "vat"];
@@ -892,7 +908,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(Company);
+        ::capgen::payload!(Company, DRAW_RESPONSE, "/definitions/Company");
 
         const _: () = {
             const NAMES: &[&str] = &["left", "right"];
@@ -918,7 +934,7 @@ mod externally_tagged_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseEither);
+        ::capgen::payload!(DrawResponseEither, DRAW_RESPONSE, "/properties/either");
 
         const _: () = {
             const NAMES: &[&str] = &["note", "left", "right"];

@@ -75,7 +75,7 @@ mod hostile_text_contract {
     /// \`\`\`
     /// compile_fail!()
     /// \`\`\`
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct EscapeRequest {
         /// */ b: 1; /*
         /// line
@@ -111,7 +111,7 @@ mod hostile_text_contract {
     }
 
     /// Generated from `/properties/#![allow(x)] ~1~1 r#"` in the request schema of `escape`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum EscapeRequestAllowXR {
         /// The value `"\"; evil(); //"`.
         Evil,
@@ -153,7 +153,7 @@ mod hostile_text_contract {
     }
 
     /// Generated from `/properties/{}` in the request schema of `escape`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum EscapeRequestField {
         /// The value `"*/ {0} {}"`.
         N0,
@@ -177,6 +177,10 @@ mod hostile_text_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static ESCAPE_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            ESCAPE_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -234,13 +238,17 @@ mod hostile_text_contract {
             }
         };
 
-        ::capgen::impl_serde!(EscapeRequest, payload);
-
-        ::capgen::payload!(EscapeRequest, Escape, input_schema);
+        ::capgen::payload!(EscapeRequest, ESCAPE_REQUEST);
 
         ::capgen::string_enum!(EscapeRequestAllowXR);
 
+        ::capgen::payload!(
+            EscapeRequestAllowXR, ESCAPE_REQUEST, "/properties/#![allow(x)] ~1~1 r#\""
+        );
+
         ::capgen::string_enum!(EscapeRequestField);
+
+        ::capgen::payload!(EscapeRequestField, ESCAPE_REQUEST, "/properties/{}");
     }
 
     const ESCAPE_REQUEST_SCHEMA: &str = r##"{

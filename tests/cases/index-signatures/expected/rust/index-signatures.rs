@@ -68,7 +68,7 @@ mod index_signatures_contract {
     }
 
     /// The request of `tag`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct TagRequest {
         /// The `id` property.
         pub id: String,
@@ -140,7 +140,7 @@ mod index_signatures_contract {
     }
 
     /// Generated from `/properties/strict` in the response schema of `tag`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct TagResponseStrict {
         /// The `a` property.
         pub a: TagResponseStrictA,
@@ -159,7 +159,7 @@ mod index_signatures_contract {
     }
 
     /// Generated from `/properties/strict/properties/a` in the response schema of `tag`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum TagResponseStrictA {
         /// The value `"x"`.
         X,
@@ -186,6 +186,14 @@ mod index_signatures_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static TAG_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            TAG_REQUEST_SCHEMA,
+        );
+
+        static TAG_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            TAG_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["id", "count"];
@@ -221,9 +229,7 @@ mod index_signatures_contract {
             }
         };
 
-        ::capgen::impl_serde!(TagRequest, payload);
-
-        ::capgen::payload!(TagRequest, Tag, input_schema);
+        ::capgen::payload!(TagRequest, TAG_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["known", "open", "strict"];
@@ -263,9 +269,7 @@ mod index_signatures_contract {
             }
         };
 
-        ::capgen::impl_serde!(TagResponse, payload);
-
-        ::capgen::payload!(TagResponse, Tag, output_schema);
+        ::capgen::payload!(TagResponse, TAG_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["a"];
@@ -297,7 +301,7 @@ mod index_signatures_contract {
             }
         };
 
-        ::capgen::impl_serde!(TagResponseOpen);
+        ::capgen::payload!(TagResponseOpen, TAG_RESPONSE, "/properties/open");
 
         const _: () = {
             const NAMES: &[&str] = &["a"];
@@ -329,9 +333,13 @@ mod index_signatures_contract {
             }
         };
 
-        ::capgen::impl_serde!(TagResponseStrict);
+        ::capgen::payload!(TagResponseStrict, TAG_RESPONSE, "/properties/strict");
 
         ::capgen::string_enum!(TagResponseStrictA);
+
+        ::capgen::payload!(
+            TagResponseStrictA, TAG_RESPONSE, "/properties/strict/properties/a"
+        );
     }
 
     const TAG_REQUEST_SCHEMA: &str = r#"{

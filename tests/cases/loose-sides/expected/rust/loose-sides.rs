@@ -103,7 +103,7 @@ mod loose_sides_contract {
     pub type HalfResponse = ::serde_json::Value;
 
     /// The request of `half`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct HalfRequest {
         /// The `a` property.
         pub a: String,
@@ -143,17 +143,31 @@ mod loose_sides_contract {
     pub type OtherHalfRequest = ::serde_json::Value;
 
     /// The response of `other-half`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct OtherHalfResponse(
         /// The wrapped value.
         pub u64,
     );
+
+    impl From<u64> for OtherHalfResponse {
+        fn from(value: u64) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static HALF_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            HALF_REQUEST_SCHEMA,
+        );
+
+        static OTHER_HALF_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            OTHER_HALF_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["a"];
@@ -177,9 +191,7 @@ mod loose_sides_contract {
             }
         };
 
-        ::capgen::impl_serde!(HalfRequest, payload);
-
-        ::capgen::payload!(HalfRequest, Half, input_schema);
+        ::capgen::payload!(HalfRequest, HALF_REQUEST);
 
         impl wire::Codec for OtherHalfResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -190,9 +202,7 @@ mod loose_sides_contract {
             }
         }
 
-        ::capgen::impl_serde!(OtherHalfResponse, payload);
-
-        ::capgen::payload!(OtherHalfResponse, OtherHalf, output_schema);
+        ::capgen::payload!(OtherHalfResponse, OTHER_HALF_RESPONSE);
     }
 
     const HALF_REQUEST_SCHEMA: &str = r#"{

@@ -110,7 +110,7 @@ mod maps_contract {
     }
 
     /// Generated from `/properties/choices/additionalProperties` in the request schema of `label`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum LabelRequestChoicesValue {
         /// The value `"a"`.
         A,
@@ -133,7 +133,7 @@ mod maps_contract {
     }
 
     /// Generated from `/properties/records/additionalProperties` in the request schema of `label`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct LabelRequestRecordsValue {
         /// The `id` property.
         pub id: String,
@@ -147,17 +147,31 @@ mod maps_contract {
     }
 
     /// The response of `label`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct LabelResponse(
         /// The wrapped value.
         pub ::std::collections::BTreeMap<String, String>,
     );
+
+    impl From<::std::collections::BTreeMap<String, String>> for LabelResponse {
+        fn from(value: ::std::collections::BTreeMap<String, String>) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static LABEL_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            LABEL_REQUEST_SCHEMA,
+        );
+
+        static LABEL_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            LABEL_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -210,11 +224,14 @@ mod maps_contract {
             }
         };
 
-        ::capgen::impl_serde!(LabelRequest, payload);
-
-        ::capgen::payload!(LabelRequest, Label, input_schema);
+        ::capgen::payload!(LabelRequest, LABEL_REQUEST);
 
         ::capgen::string_enum!(LabelRequestChoicesValue);
+
+        ::capgen::payload!(
+            LabelRequestChoicesValue, LABEL_REQUEST,
+            "/properties/choices/additionalProperties"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["id"];
@@ -238,7 +255,10 @@ mod maps_contract {
             }
         };
 
-        ::capgen::impl_serde!(LabelRequestRecordsValue);
+        ::capgen::payload!(
+            LabelRequestRecordsValue, LABEL_REQUEST,
+            "/properties/records/additionalProperties"
+        );
 
         impl wire::Codec for LabelResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -249,9 +269,7 @@ mod maps_contract {
             }
         }
 
-        ::capgen::impl_serde!(LabelResponse, payload);
-
-        ::capgen::payload!(LabelResponse, Label, output_schema);
+        ::capgen::payload!(LabelResponse, LABEL_RESPONSE);
     }
 
     const LABEL_REQUEST_SCHEMA: &str = r#"{

@@ -70,7 +70,7 @@ mod merged_schemas_contract {
     pub type CreateResponse = ::serde_json::Value;
 
     /// The request of `create`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct CreateRequest {
         /// The `extra` property.
         pub extra: Option<bool>,
@@ -99,6 +99,10 @@ mod merged_schemas_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static CREATE_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            CREATE_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["extra", "tag", "id", "count"];
@@ -136,9 +140,7 @@ mod merged_schemas_contract {
             }
         };
 
-        ::capgen::impl_serde!(CreateRequest, payload);
-
-        ::capgen::payload!(CreateRequest, Create, input_schema);
+        ::capgen::payload!(CreateRequest, CREATE_REQUEST);
     }
 
     const CREATE_REQUEST_SCHEMA: &str = r##"{

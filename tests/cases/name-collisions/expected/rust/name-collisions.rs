@@ -75,7 +75,7 @@ mod name_collisions_contract {
     pub type ABResponseX3e265543 = ::serde_json::Value;
 
     /// The request of `a-b`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ABRequestXde271633 {
         /// The `id` property.
         pub id_x4721736f: Option<String>,
@@ -109,7 +109,7 @@ mod name_collisions_contract {
     }
 
     /// Generated from `/properties/order` in the request schema of `a-b`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ABRequestOrder {
         /// The value `"asc"`.
         AscX572ecbfe,
@@ -143,7 +143,7 @@ mod name_collisions_contract {
     }
 
     /// Generated from `/properties/x` in the request schema of `a-b`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ABRequestXX4f2cd9df {
         /// The `y` property.
         pub y: String,
@@ -157,7 +157,7 @@ mod name_collisions_contract {
     }
 
     /// Generated from `/properties/X` in the request schema of `a-b`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ABRequestXXee445052 {
         /// The `z` property.
         pub z: String,
@@ -197,7 +197,7 @@ mod name_collisions_contract {
     pub type ABResponseXab0adb7d = ::serde_json::Value;
 
     /// The request of `a_b`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ABRequestXed2a9bb1 {
         /// The `x` property.
         pub x: String,
@@ -265,17 +265,35 @@ mod name_collisions_contract {
     pub type VecResponse = ::serde_json::Value;
 
     /// The request of `vec`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct VecRequest(
         /// The wrapped value.
         pub Vec<String>,
     );
+
+    impl From<Vec<String>> for VecRequest {
+        fn from(value: Vec<String>) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static A_B_REQUEST_XDE271633: wire::PayloadSchema = wire::PayloadSchema::new(
+            A_B_REQUEST_XDE271633_SCHEMA,
+        );
+
+        static A_B_REQUEST_XED2A9BB1: wire::PayloadSchema = wire::PayloadSchema::new(
+            A_B_REQUEST_XED2A9BB1_SCHEMA,
+        );
+
+        static VEC_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            VEC_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["id", "ID", "order", "x", "X"];
@@ -317,11 +335,11 @@ mod name_collisions_contract {
             }
         };
 
-        ::capgen::impl_serde!(ABRequestXde271633, payload);
-
-        ::capgen::payload!(ABRequestXde271633, ABX0401cb73, input_schema);
+        ::capgen::payload!(ABRequestXde271633, A_B_REQUEST_XDE271633);
 
         ::capgen::string_enum!(ABRequestOrder);
+
+        ::capgen::payload!(ABRequestOrder, A_B_REQUEST_XDE271633, "/properties/order");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
@@ -345,7 +363,7 @@ mod name_collisions_contract {
             }
         };
 
-        ::capgen::impl_serde!(ABRequestXX4f2cd9df);
+        ::capgen::payload!(ABRequestXX4f2cd9df, A_B_REQUEST_XDE271633, "/properties/x");
 
         const _: () = {
             const NAMES: &[&str] = &["z"];
@@ -369,7 +387,7 @@ mod name_collisions_contract {
             }
         };
 
-        ::capgen::impl_serde!(ABRequestXXee445052);
+        ::capgen::payload!(ABRequestXXee445052, A_B_REQUEST_XDE271633, "/properties/X");
 
         const _: () = {
             const NAMES: &[&str] = &["x"];
@@ -393,9 +411,7 @@ mod name_collisions_contract {
             }
         };
 
-        ::capgen::impl_serde!(ABRequestXed2a9bb1, payload);
-
-        ::capgen::payload!(ABRequestXed2a9bb1, ABX68a695eb, input_schema);
+        ::capgen::payload!(ABRequestXed2a9bb1, A_B_REQUEST_XED2A9BB1);
 
         impl wire::Codec for VecRequest {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -406,9 +422,7 @@ mod name_collisions_contract {
             }
         }
 
-        ::capgen::impl_serde!(VecRequest, payload);
-
-        ::capgen::payload!(VecRequest, VecX90abf4c1, input_schema);
+        ::capgen::payload!(VecRequest, VEC_REQUEST);
     }
 
     const A_B_REQUEST_XDE271633_SCHEMA: &str = r#"{

@@ -70,7 +70,7 @@ mod nested_records_contract {
     pub type ShipResponse = ::serde_json::Value;
 
     /// A shipment and its destination.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ShipRequest {
         /// The destination.
         pub address: ShipRequestAddress,
@@ -86,7 +86,7 @@ mod nested_records_contract {
     }
 
     /// The destination.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ShipRequestAddress {
         /// The `lines` property.
         pub lines: Vec<String>,
@@ -102,7 +102,7 @@ mod nested_records_contract {
     }
 
     /// Generated from `/properties/address/properties/country` in the request schema of `ship`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ShipRequestAddressCountry {
         /// The `code` property.
         pub code: String,
@@ -116,7 +116,7 @@ mod nested_records_contract {
     }
 
     /// Generated from `/properties/items/items` in the request schema of `ship`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ShipRequestItemsItem {
         /// The `sku` property.
         pub sku: String,
@@ -136,6 +136,10 @@ mod nested_records_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static SHIP_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SHIP_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["address", "items"];
@@ -165,9 +169,7 @@ mod nested_records_contract {
             }
         };
 
-        ::capgen::impl_serde!(ShipRequest, payload);
-
-        ::capgen::payload!(ShipRequest, Ship, input_schema);
+        ::capgen::payload!(ShipRequest, SHIP_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["lines", "country"];
@@ -194,7 +196,7 @@ mod nested_records_contract {
             }
         };
 
-        ::capgen::impl_serde!(ShipRequestAddress);
+        ::capgen::payload!(ShipRequestAddress, SHIP_REQUEST, "/properties/address");
 
         const _: () = {
             const NAMES: &[&str] = &["code"];
@@ -218,7 +220,9 @@ mod nested_records_contract {
             }
         };
 
-        ::capgen::impl_serde!(ShipRequestAddressCountry);
+        ::capgen::payload!(
+            ShipRequestAddressCountry, SHIP_REQUEST, "/properties/address/properties/country"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["sku", "count"];
@@ -249,7 +253,7 @@ mod nested_records_contract {
             }
         };
 
-        ::capgen::impl_serde!(ShipRequestItemsItem);
+        ::capgen::payload!(ShipRequestItemsItem, SHIP_REQUEST, "/properties/items/items");
     }
 
     const SHIP_REQUEST_SCHEMA: &str = r#"{

@@ -70,7 +70,7 @@ mod odd_names_contract {
     pub type N2ndTryOfItResponse = ::serde_json::Value;
 
     /// The request of `2nd_try-of-it`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct N2ndTryOfItRequest {
         /// The `content-type` property.
         pub content_type: Option<String>,
@@ -145,6 +145,10 @@ mod odd_names_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static N2ND_TRY_OF_IT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            N2ND_TRY_OF_IT_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -263,9 +267,7 @@ mod odd_names_contract {
             }
         };
 
-        ::capgen::impl_serde!(N2ndTryOfItRequest, payload);
-
-        ::capgen::payload!(N2ndTryOfItRequest, N2ndTryOfIt, input_schema);
+        ::capgen::payload!(N2ndTryOfItRequest, N2ND_TRY_OF_IT_REQUEST);
     }
 
     const N2ND_TRY_OF_IT_REQUEST_SCHEMA: &str = r#"{

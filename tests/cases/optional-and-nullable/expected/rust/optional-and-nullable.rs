@@ -68,7 +68,7 @@ mod optional_and_nullable_contract {
     }
 
     /// The request of `update`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct UpdateRequest {
         /// The `required` property.
         pub required: String,
@@ -99,7 +99,7 @@ mod optional_and_nullable_contract {
     }
 
     /// Generated from `/properties/nullableChoice` in the request schema of `update`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UpdateRequestNullableChoice {
         /// The value `"on"`.
         On,
@@ -122,14 +122,20 @@ mod optional_and_nullable_contract {
     }
 
     /// The response of `update`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct UpdateResponse(
         /// The wrapped value.
         pub Option<UpdateResponseValue>,
     );
 
+    impl From<Option<UpdateResponseValue>> for UpdateResponse {
+        fn from(value: Option<UpdateResponseValue>) -> Self {
+            Self(value)
+        }
+    }
+
     /// The response of `update`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct UpdateResponseValue {
         /// The `done` property.
         pub done: bool,
@@ -147,6 +153,14 @@ mod optional_and_nullable_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static UPDATE_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            UPDATE_REQUEST_SCHEMA,
+        );
+
+        static UPDATE_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            UPDATE_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -199,11 +213,11 @@ mod optional_and_nullable_contract {
             }
         };
 
-        ::capgen::impl_serde!(UpdateRequest, payload);
-
-        ::capgen::payload!(UpdateRequest, Update, input_schema);
+        ::capgen::payload!(UpdateRequest, UPDATE_REQUEST);
 
         ::capgen::string_enum!(UpdateRequestNullableChoice);
+
+        ::capgen::impl_serde!(UpdateRequestNullableChoice);
 
         impl wire::Codec for UpdateResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -214,9 +228,7 @@ mod optional_and_nullable_contract {
             }
         }
 
-        ::capgen::impl_serde!(UpdateResponse, payload);
-
-        ::capgen::payload!(UpdateResponse, Update, output_schema);
+        ::capgen::payload!(UpdateResponse, UPDATE_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["done"];

@@ -105,7 +105,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/anyOf/0` in the request schema of `search`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SearchRequestVariant1 {
         /// The `text` property.
         pub text: String,
@@ -119,7 +119,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/anyOf/1` in the request schema of `search`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SearchRequestVariant2 {
         /// The `id` property.
         pub id: i64,
@@ -190,7 +190,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/properties/idOrList` in the response schema of `search`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum SearchResponseIdOrList {
         /// A value of type string.
         String(String),
@@ -211,7 +211,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/properties/textOrRecord` in the response schema of `search`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum SearchResponseTextOrRecord {
         /// A value of type string.
         String(String),
@@ -232,7 +232,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/properties/textOrRecord/anyOf/1` in the response schema of `search`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SearchResponseTextOrRecordObject {
         /// The `a` property.
         pub a: String,
@@ -272,7 +272,7 @@ mod overlapping_union_contract {
     pub type PayResponse = ::serde_json::Value;
 
     /// The request of `pay`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum PayRequest {
         /// An object with the `card` property.
         Card(PayRequestCard),
@@ -293,7 +293,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/oneOf/0` in the request schema of `pay`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PayRequestCard {
         /// The `card` property.
         pub card: String,
@@ -307,7 +307,7 @@ mod overlapping_union_contract {
     }
 
     /// Generated from `/oneOf/1` in the request schema of `pay`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PayRequestIban {
         /// The `iban` property.
         pub iban: String,
@@ -331,9 +331,21 @@ mod overlapping_union_contract {
 
         use ::capgen::wire;
 
+        static SEARCH_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            SEARCH_REQUEST_SCHEMA,
+        );
+
+        static SEARCH_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            SEARCH_RESPONSE_SCHEMA,
+        );
+
+        static PAY_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            PAY_REQUEST_SCHEMA,
+        );
+
         const _: () = {
             static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
-                <SearchRequest as ::capgen::Payload>::schema,
+                &SEARCH_REQUEST,
                 &[""],
             );
             impl wire::Codec for SearchRequest {
@@ -347,9 +359,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequest, payload);
-
-        ::capgen::payload!(SearchRequest, Search, input_schema);
+        ::capgen::payload!(SearchRequest, SEARCH_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["text"];
@@ -373,7 +383,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestVariant1);
+        ::capgen::payload!(SearchRequestVariant1, SEARCH_REQUEST, "/anyOf/0");
 
         const _: () = {
             const NAMES: &[&str] = &["id"];
@@ -397,7 +407,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchRequestVariant2);
+        ::capgen::payload!(SearchRequestVariant2, SEARCH_REQUEST, "/anyOf/1");
 
         const _: () = {
             const NAMES: &[&str] = &["scalar", "idOrList", "textOrRecord"];
@@ -431,9 +441,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchResponse, payload);
-
-        ::capgen::payload!(SearchResponse, Search, output_schema);
+        ::capgen::payload!(SearchResponse, SEARCH_RESPONSE);
 
         impl wire::Codec for SearchResponseScalar {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -453,7 +461,7 @@ mod overlapping_union_contract {
             }
         }
 
-        ::capgen::impl_serde!(SearchResponseScalar);
+        ::capgen::payload!(SearchResponseScalar, SEARCH_RESPONSE, "/properties/scalar");
 
         impl wire::Codec for SearchResponseIdOrList {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -471,7 +479,7 @@ mod overlapping_union_contract {
             }
         }
 
-        ::capgen::impl_serde!(SearchResponseIdOrList);
+        ::capgen::payload!(SearchResponseIdOrList, SEARCH_RESPONSE, "/properties/idOrList");
 
         impl wire::Codec for SearchResponseTextOrRecord {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -489,7 +497,9 @@ mod overlapping_union_contract {
             }
         }
 
-        ::capgen::impl_serde!(SearchResponseTextOrRecord);
+        ::capgen::payload!(
+            SearchResponseTextOrRecord, SEARCH_RESPONSE, "/properties/textOrRecord"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["a"];
@@ -513,7 +523,10 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(SearchResponseTextOrRecordObject);
+        ::capgen::payload!(
+            SearchResponseTextOrRecordObject, SEARCH_RESPONSE,
+            "/properties/textOrRecord/anyOf/1"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["card", "iban"];
@@ -539,9 +552,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(PayRequest, payload);
-
-        ::capgen::payload!(PayRequest, Pay, input_schema);
+        ::capgen::payload!(PayRequest, PAY_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["card"];
@@ -565,7 +576,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(PayRequestCard);
+        ::capgen::payload!(PayRequestCard, PAY_REQUEST, "/oneOf/0");
 
         const _: () = {
             const NAMES: &[&str] = &["iban", "bic"];
@@ -592,7 +603,7 @@ mod overlapping_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(PayRequestIban);
+        ::capgen::payload!(PayRequestIban, PAY_REQUEST, "/oneOf/1");
     }
 
     const SEARCH_REQUEST_SCHEMA: &str = r#"{

@@ -71,7 +71,7 @@ mod recursion_contract {
     pub type WalkRequest = Node;
 
     /// Generated from `/definitions/node`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Node {
         /// The `value` property.
         pub value: String,
@@ -182,18 +182,30 @@ mod recursion_contract {
     }
 
     /// Generated from `/definitions/nested`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Nested(
         /// The wrapped value.
         pub Vec<Nested>,
     );
 
+    impl From<Vec<Nested>> for Nested {
+        fn from(value: Vec<Nested>) -> Self {
+            Self(value)
+        }
+    }
+
     /// Generated from `/definitions/tree`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Tree(
         /// The wrapped value.
         pub ::std::collections::BTreeMap<String, Tree>,
     );
+
+    impl From<::std::collections::BTreeMap<String, Tree>> for Tree {
+        fn from(value: ::std::collections::BTreeMap<String, Tree>) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
@@ -201,7 +213,13 @@ mod recursion_contract {
 
         use ::capgen::wire;
 
-        ::capgen::payload!(WalkRequest, Walk, input_schema);
+        static WALK_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            WALK_REQUEST_SCHEMA,
+        );
+
+        static WALK_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            WALK_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["value", "children", "next"];
@@ -235,7 +253,7 @@ mod recursion_contract {
             }
         };
 
-        ::capgen::impl_serde!(Node);
+        ::capgen::payload!(Node, WALK_REQUEST, "/definitions/node");
 
         const _: () = {
             const NAMES: &[&str] = &["json", "nested", "tree"];
@@ -265,9 +283,7 @@ mod recursion_contract {
             }
         };
 
-        ::capgen::impl_serde!(WalkResponse, payload);
-
-        ::capgen::payload!(WalkResponse, Walk, output_schema);
+        ::capgen::payload!(WalkResponse, WALK_RESPONSE);
 
         impl wire::Codec for JsonValue {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -320,7 +336,7 @@ mod recursion_contract {
             }
         }
 
-        ::capgen::impl_serde!(Nested);
+        ::capgen::payload!(Nested, WALK_RESPONSE, "/definitions/nested");
 
         impl wire::Codec for Tree {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -331,7 +347,7 @@ mod recursion_contract {
             }
         }
 
-        ::capgen::impl_serde!(Tree);
+        ::capgen::payload!(Tree, WALK_RESPONSE, "/definitions/tree");
     }
 
     const WALK_REQUEST_SCHEMA: &str = r##"{

@@ -105,7 +105,7 @@ mod required_alternatives_contract {
     }
 
     /// Generated from `/anyOf/0` in the request schema of `find`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindRequestVariant1 {
         /// The `a` property.
         pub a: String,
@@ -121,7 +121,7 @@ mod required_alternatives_contract {
     }
 
     /// Generated from `/anyOf/1` in the request schema of `find`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindRequestVariant2 {
         /// The `a` property.
         pub a: Option<String>,
@@ -137,7 +137,7 @@ mod required_alternatives_contract {
     }
 
     /// The response of `find`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum FindResponse {
         /// An object with the `a` property.
         A(FindResponseA),
@@ -158,7 +158,7 @@ mod required_alternatives_contract {
     }
 
     /// Generated from `/oneOf/0` in the response schema of `find`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindResponseA {
         /// The `a` property.
         pub a: String,
@@ -172,7 +172,7 @@ mod required_alternatives_contract {
     }
 
     /// Generated from `/oneOf/1` in the response schema of `find`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindResponseB {
         /// The `b` property.
         pub b: String,
@@ -191,9 +191,17 @@ mod required_alternatives_contract {
 
         use ::capgen::wire;
 
+        static FIND_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            FIND_REQUEST_SCHEMA,
+        );
+
+        static FIND_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            FIND_RESPONSE_SCHEMA,
+        );
+
         const _: () = {
             static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
-                <FindRequest as ::capgen::Payload>::schema,
+                &FIND_REQUEST,
                 &[""],
             );
             impl wire::Codec for FindRequest {
@@ -207,9 +215,7 @@ mod required_alternatives_contract {
             }
         };
 
-        ::capgen::impl_serde!(FindRequest, payload);
-
-        ::capgen::payload!(FindRequest, Find, input_schema);
+        ::capgen::payload!(FindRequest, FIND_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["a", "b"];
@@ -289,9 +295,7 @@ mod required_alternatives_contract {
             }
         };
 
-        ::capgen::impl_serde!(FindResponse, payload);
-
-        ::capgen::payload!(FindResponse, Find, output_schema);
+        ::capgen::payload!(FindResponse, FIND_RESPONSE);
 
         const _: () = {
             const NAMES: &[&str] = &["a", "b", "c"];

@@ -117,17 +117,31 @@ mod scalars_contract {
     }
 
     /// The response of `measure`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct MeasureResponse(
         /// The wrapped value.
         pub String,
     );
+
+    impl From<String> for MeasureResponse {
+        fn from(value: String) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static MEASURE_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            MEASURE_REQUEST_SCHEMA,
+        );
+
+        static MEASURE_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            MEASURE_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &[
@@ -202,9 +216,7 @@ mod scalars_contract {
             }
         };
 
-        ::capgen::impl_serde!(MeasureRequest, payload);
-
-        ::capgen::payload!(MeasureRequest, Measure, input_schema);
+        ::capgen::payload!(MeasureRequest, MEASURE_REQUEST);
 
         impl wire::Codec for MeasureResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -215,9 +227,7 @@ mod scalars_contract {
             }
         }
 
-        ::capgen::impl_serde!(MeasureResponse, payload);
-
-        ::capgen::payload!(MeasureResponse, Measure, output_schema);
+        ::capgen::payload!(MeasureResponse, MEASURE_RESPONSE);
     }
 
     const MEASURE_REQUEST_SCHEMA: &str = r#"{

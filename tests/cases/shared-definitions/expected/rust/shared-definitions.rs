@@ -77,7 +77,7 @@ mod shared_definitions_contract {
     pub type QuoteResponse = ::serde_json::Value;
 
     /// The request of `quote`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct QuoteRequest {
         /// The `upTo` property.
         pub up_to: Option<QuoteRequestUpTo>,
@@ -97,7 +97,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/properties/upTo` in the request schema of `quote`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct QuoteRequestUpTo {
         /// The `cents` property.
         pub cents: i64,
@@ -113,7 +113,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/properties/upTo/properties/currency` in the request schema of `quote`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum QuoteRequestUpToCurrency {
         /// The value `"EUR"`.
         Eur,
@@ -160,7 +160,7 @@ mod shared_definitions_contract {
     }
 
     /// The request of `pay`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PayRequest {
         /// The `amount` property.
         pub amount: Money,
@@ -176,7 +176,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Money`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Money {
         /// The `cents` property.
         pub cents: i64,
@@ -192,7 +192,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Money/properties/currency`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum MoneyCurrency {
         /// The value `"EUR"`.
         Eur,
@@ -215,7 +215,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Method`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Method {
         /// An object whose `kind` is `"card"`.
         Card(Card),
@@ -236,7 +236,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Card`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Card {
         /// The `kind` property.
         pub kind: CardKind,
@@ -255,7 +255,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Card/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CardKind {
         /// The value `"card"`.
         Card,
@@ -275,7 +275,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Transfer`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Transfer {
         /// The `kind` property.
         pub kind: TransferKind,
@@ -300,7 +300,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Transfer/properties/kind`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum TransferKind {
         /// The value `"transfer"`.
         Transfer,
@@ -347,7 +347,7 @@ mod shared_definitions_contract {
     }
 
     /// The request of `refund`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct RefundRequest {
         /// The `amount` property.
         pub amount: Option<Money>,
@@ -370,7 +370,7 @@ mod shared_definitions_contract {
     pub type RefundResponse = Tree;
 
     /// Generated from `/definitions/Tree`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Tree {
         /// The `of` property.
         pub of: Option<Forest>,
@@ -419,11 +419,17 @@ mod shared_definitions_contract {
     pub type PlanResponse = ::serde_json::Value;
 
     /// The request of `plan`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct PlanRequest(
         /// The wrapped value.
         pub Forest,
     );
+
+    impl From<Forest> for PlanRequest {
+        fn from(value: Forest) -> Self {
+            Self(value)
+        }
+    }
 
     /// The capability `visit`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -455,7 +461,7 @@ mod shared_definitions_contract {
     pub type VisitRequest = VisitRequestPlace;
 
     /// Generated from `/definitions/Place` in the request schema of `visit`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct VisitRequestPlace {
         /// The `city` property.
         pub city: Option<String>,
@@ -502,7 +508,7 @@ mod shared_definitions_contract {
     pub type TravelRequest = Trip;
 
     /// Generated from `/definitions/Trip`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Trip {
         /// The `to` property.
         pub to: Option<TravelRequestPlace>,
@@ -524,7 +530,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Place` in the request schema of `travel`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct TravelRequestPlace {
         /// The `town` property.
         pub town: Option<String>,
@@ -544,7 +550,7 @@ mod shared_definitions_contract {
     }
 
     /// Generated from `/definitions/Trip/properties/by`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum TripBy {
         /// The value `"car"`.
         Car,
@@ -567,17 +573,59 @@ mod shared_definitions_contract {
     }
 
     /// The response of `travel`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct TravelResponse(
         /// The wrapped value.
         pub Vec<Trip>,
     );
+
+    impl From<Vec<Trip>> for TravelResponse {
+        fn from(value: Vec<Trip>) -> Self {
+            Self(value)
+        }
+    }
 
     /// Reading, checking and writing of the types above.
     mod internals {
         use super::*;
 
         use ::capgen::wire;
+
+        static QUOTE_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            QUOTE_REQUEST_SCHEMA,
+        );
+
+        static PAY_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            PAY_REQUEST_SCHEMA,
+        );
+
+        static PAY_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            PAY_RESPONSE_SCHEMA,
+        );
+
+        static REFUND_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            REFUND_REQUEST_SCHEMA,
+        );
+
+        static REFUND_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            REFUND_RESPONSE_SCHEMA,
+        );
+
+        static PLAN_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            PLAN_REQUEST_SCHEMA,
+        );
+
+        static VISIT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            VISIT_REQUEST_SCHEMA,
+        );
+
+        static TRAVEL_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            TRAVEL_REQUEST_SCHEMA,
+        );
+
+        static TRAVEL_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            TRAVEL_RESPONSE_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["upTo"];
@@ -601,15 +649,13 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(QuoteRequest, payload);
-
-        ::capgen::payload!(QuoteRequest, Quote, input_schema);
+        ::capgen::payload!(QuoteRequest, QUOTE_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["cents", "currency"];
             static CENTS_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 1000);
             static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
-                <QuoteRequest as ::capgen::Payload>::schema,
+                &QUOTE_REQUEST,
                 &["/properties/upTo"],
             );
             impl wire::Codec for QuoteRequestUpTo {
@@ -639,9 +685,13 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(QuoteRequestUpTo);
+        ::capgen::payload!(QuoteRequestUpTo, QUOTE_REQUEST, "/properties/upTo");
 
         ::capgen::string_enum!(QuoteRequestUpToCurrency);
+
+        ::capgen::payload!(
+            QuoteRequestUpToCurrency, QUOTE_REQUEST, "/definitions/Money/properties/currency"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["amount", "method"];
@@ -668,14 +718,12 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(PayRequest, payload);
-
-        ::capgen::payload!(PayRequest, Pay, input_schema);
+        ::capgen::payload!(PayRequest, PAY_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["cents", "currency"];
             static INTERPRETED: wire::Interpreted = wire::Interpreted::new(
-                <QuoteRequest as ::capgen::Payload>::schema,
+                &QUOTE_REQUEST,
                 &["/definitions/Money"],
             );
             impl wire::Codec for Money {
@@ -705,9 +753,13 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(Money);
+        ::capgen::payload!(Money, QUOTE_REQUEST, "/definitions/Money");
 
         ::capgen::string_enum!(MoneyCurrency);
+
+        ::capgen::payload!(
+            MoneyCurrency, QUOTE_REQUEST, "/definitions/Money/properties/currency"
+        );
 
         impl wire::Codec for Method {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -730,7 +782,7 @@ mod shared_definitions_contract {
             }
         }
 
-        ::capgen::impl_serde!(Method);
+        ::capgen::payload!(Method, PAY_REQUEST, "/definitions/Method");
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "token"];
@@ -758,9 +810,11 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(Card);
+        ::capgen::payload!(Card, PAY_REQUEST, "/definitions/Card");
 
         ::capgen::string_enum!(CardKind);
+
+        ::capgen::payload!(CardKind, PAY_REQUEST, "/definitions/Card/properties/kind");
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "parts"];
@@ -787,11 +841,13 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(Transfer);
+        ::capgen::payload!(Transfer, PAY_REQUEST, "/definitions/Transfer");
 
         ::capgen::string_enum!(TransferKind);
 
-        ::capgen::payload!(PayResponse, Pay, output_schema);
+        ::capgen::payload!(
+            TransferKind, PAY_REQUEST, "/definitions/Transfer/properties/kind"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["amount"];
@@ -815,11 +871,7 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(RefundRequest, payload);
-
-        ::capgen::payload!(RefundRequest, Refund, input_schema);
-
-        ::capgen::payload!(RefundResponse, Refund, output_schema);
+        ::capgen::payload!(RefundRequest, REFUND_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["of"];
@@ -843,7 +895,7 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(Tree);
+        ::capgen::payload!(Tree, REFUND_RESPONSE, "/definitions/Tree");
 
         impl wire::Codec for PlanRequest {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -854,11 +906,7 @@ mod shared_definitions_contract {
             }
         }
 
-        ::capgen::impl_serde!(PlanRequest, payload);
-
-        ::capgen::payload!(PlanRequest, Plan, input_schema);
-
-        ::capgen::payload!(VisitRequest, Visit, input_schema);
+        ::capgen::payload!(PlanRequest, PLAN_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["city"];
@@ -882,9 +930,7 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(VisitRequestPlace);
-
-        ::capgen::payload!(TravelRequest, Travel, input_schema);
+        ::capgen::payload!(VisitRequestPlace, VISIT_REQUEST, "/definitions/Place");
 
         const _: () = {
             const NAMES: &[&str] = &["to", "by"];
@@ -911,7 +957,7 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(Trip);
+        ::capgen::payload!(Trip, TRAVEL_REQUEST, "/definitions/Trip");
 
         const _: () = {
             const NAMES: &[&str] = &["town"];
@@ -935,9 +981,11 @@ mod shared_definitions_contract {
             }
         };
 
-        ::capgen::impl_serde!(TravelRequestPlace);
+        ::capgen::payload!(TravelRequestPlace, TRAVEL_REQUEST, "/definitions/Place");
 
         ::capgen::string_enum!(TripBy);
+
+        ::capgen::payload!(TripBy, TRAVEL_REQUEST, "/definitions/Trip/properties/by");
 
         impl wire::Codec for TravelResponse {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -948,9 +996,7 @@ mod shared_definitions_contract {
             }
         }
 
-        ::capgen::impl_serde!(TravelResponse, payload);
-
-        ::capgen::payload!(TravelResponse, Travel, output_schema);
+        ::capgen::payload!(TravelResponse, TRAVEL_RESPONSE);
     }
 
     const QUOTE_REQUEST_SCHEMA: &str = r##"{

@@ -70,7 +70,7 @@ mod tagged_union_by_reference_contract {
     pub type AdoptResponse = ::serde_json::Value;
 
     /// The request of `adopt`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AdoptRequest {
         /// The `pet` property.
         pub pet: Pet,
@@ -86,7 +86,7 @@ mod tagged_union_by_reference_contract {
     }
 
     /// Generated from `/definitions/pet`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Pet {
         /// An object whose `species` is `"dog"`.
         Dog(Dog),
@@ -107,7 +107,7 @@ mod tagged_union_by_reference_contract {
     }
 
     /// Barks.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Dog {
         /// The `species` property.
         pub species: DogSpecies,
@@ -126,7 +126,7 @@ mod tagged_union_by_reference_contract {
     }
 
     /// Generated from `/definitions/dog/properties/species`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DogSpecies {
         /// The value `"dog"`.
         Dog,
@@ -146,7 +146,7 @@ mod tagged_union_by_reference_contract {
     }
 
     /// Generated from `/definitions/cat`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Cat {
         /// The `species` property.
         pub species: CatSpecies,
@@ -171,7 +171,7 @@ mod tagged_union_by_reference_contract {
     }
 
     /// Generated from `/definitions/cat/properties/species`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CatSpecies {
         /// The value `"cat"`.
         Cat,
@@ -195,6 +195,10 @@ mod tagged_union_by_reference_contract {
         use super::*;
 
         use ::capgen::wire;
+
+        static ADOPT_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            ADOPT_REQUEST_SCHEMA,
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["pet", "others"];
@@ -221,9 +225,7 @@ mod tagged_union_by_reference_contract {
             }
         };
 
-        ::capgen::impl_serde!(AdoptRequest, payload);
-
-        ::capgen::payload!(AdoptRequest, Adopt, input_schema);
+        ::capgen::payload!(AdoptRequest, ADOPT_REQUEST);
 
         impl wire::Codec for Pet {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -246,7 +248,7 @@ mod tagged_union_by_reference_contract {
             }
         }
 
-        ::capgen::impl_serde!(Pet);
+        ::capgen::payload!(Pet, ADOPT_REQUEST, "/definitions/pet");
 
         const _: () = {
             const NAMES: &[&str] = &["species", "bark"];
@@ -276,9 +278,11 @@ mod tagged_union_by_reference_contract {
             }
         };
 
-        ::capgen::impl_serde!(Dog);
+        ::capgen::payload!(Dog, ADOPT_REQUEST, "/definitions/dog");
 
         ::capgen::string_enum!(DogSpecies);
+
+        ::capgen::payload!(DogSpecies, ADOPT_REQUEST, "/definitions/dog/properties/species");
 
         const _: () = {
             const NAMES: &[&str] = &["species", "lives"];
@@ -305,9 +309,11 @@ mod tagged_union_by_reference_contract {
             }
         };
 
-        ::capgen::impl_serde!(Cat);
+        ::capgen::payload!(Cat, ADOPT_REQUEST, "/definitions/cat");
 
         ::capgen::string_enum!(CatSpecies);
+
+        ::capgen::payload!(CatSpecies, ADOPT_REQUEST, "/definitions/cat/properties/species");
     }
 
     const ADOPT_REQUEST_SCHEMA: &str = r##"{

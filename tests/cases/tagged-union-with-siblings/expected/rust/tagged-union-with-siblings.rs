@@ -70,7 +70,7 @@ mod tagged_union_with_siblings_contract {
     pub type NotifyResponse = ::serde_json::Value;
 
     /// The request of `notify`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum NotifyRequest {
         /// An object whose `channel` is `"email"`.
         Email(NotifyRequestEmail),
@@ -91,7 +91,7 @@ mod tagged_union_with_siblings_contract {
     }
 
     /// Generated from `/oneOf/0` in the request schema of `notify`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct NotifyRequestEmail {
         /// The `id` property.
         pub id: String,
@@ -113,7 +113,7 @@ mod tagged_union_with_siblings_contract {
     }
 
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `notify`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NotifyRequestEmailChannel {
         /// The value `"email"`.
         Email,
@@ -133,7 +133,7 @@ mod tagged_union_with_siblings_contract {
     }
 
     /// Generated from `/oneOf/1` in the request schema of `notify`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct NotifyRequestSms {
         /// The `id` property.
         pub id: String,
@@ -155,7 +155,7 @@ mod tagged_union_with_siblings_contract {
     }
 
     /// Generated from `/oneOf/1/properties/channel` in the request schema of `notify`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NotifyRequestSmsChannel {
         /// The value `"sms"`.
         Sms,
@@ -180,6 +180,10 @@ mod tagged_union_with_siblings_contract {
 
         use ::capgen::wire;
 
+        static NOTIFY_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            NOTIFY_REQUEST_SCHEMA,
+        );
+
         impl wire::Codec for NotifyRequest {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
@@ -201,9 +205,7 @@ mod tagged_union_with_siblings_contract {
             }
         }
 
-        ::capgen::impl_serde!(NotifyRequest, payload);
-
-        ::capgen::payload!(NotifyRequest, Notify, input_schema);
+        ::capgen::payload!(NotifyRequest, NOTIFY_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["id", "channel", "to"];
@@ -242,6 +244,11 @@ mod tagged_union_with_siblings_contract {
 
         ::capgen::string_enum!(NotifyRequestEmailChannel);
 
+        ::capgen::payload!(
+            NotifyRequestEmailChannel, NOTIFY_REQUEST, "/properties/channel",
+            "/oneOf/0/properties/channel"
+        );
+
         const _: () = {
             const NAMES: &[&str] = &["id", "channel", "number"];
             impl wire::Codec for NotifyRequestSms {
@@ -277,6 +284,11 @@ mod tagged_union_with_siblings_contract {
         ::capgen::impl_serde!(NotifyRequestSms);
 
         ::capgen::string_enum!(NotifyRequestSmsChannel);
+
+        ::capgen::payload!(
+            NotifyRequestSmsChannel, NOTIFY_REQUEST, "/properties/channel",
+            "/oneOf/1/properties/channel"
+        );
     }
 
     const NOTIFY_REQUEST_SCHEMA: &str = r#"{

@@ -116,7 +116,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/oneOf/0/properties/kind` in the request schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawRequestCircleKind {
         /// The value `"circle"`.
         Circle,
@@ -155,7 +155,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/oneOf/1/properties/kind` in the request schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawRequestSquareKind {
         /// The value `"square"`.
         Square,
@@ -191,7 +191,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/oneOf/2/properties/kind` in the request schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawRequestTriKind {
         /// The value `"tri"`.
         Tri,
@@ -236,7 +236,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/properties/next` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DrawResponseNext {
         /// An object whose `on-error` is `true`.
         True(DrawResponseNextTrue),
@@ -257,7 +257,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/properties/next/oneOf/0` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseNextTrue {
         /// The `on-error` property.
         pub on_error: DrawResponseNextTrueOnError,
@@ -276,7 +276,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/properties/next/oneOf/0/properties/on-error` in the response schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawResponseNextTrueOnError {
         /// The value `true`.
         True,
@@ -296,7 +296,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/properties/next/oneOf/1` in the response schema of `draw`.
-    #[derive(Debug, Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseNextFalse {
         /// The `on-error` property.
         pub on_error: DrawResponseNextFalseOnError,
@@ -318,7 +318,7 @@ mod tagged_union_contract {
     }
 
     /// Generated from `/properties/next/oneOf/1/properties/on-error` in the response schema of `draw`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DrawResponseNextFalseOnError {
         /// The value `false`.
         False,
@@ -343,6 +343,14 @@ mod tagged_union_contract {
 
         use ::capgen::wire;
 
+        static DRAW_REQUEST: wire::PayloadSchema = wire::PayloadSchema::new(
+            DRAW_REQUEST_SCHEMA,
+        );
+
+        static DRAW_RESPONSE: wire::PayloadSchema = wire::PayloadSchema::new(
+            DRAW_RESPONSE_SCHEMA,
+        );
+
         impl wire::Codec for DrawRequest {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
@@ -366,9 +374,7 @@ mod tagged_union_contract {
             }
         }
 
-        ::capgen::impl_serde!(DrawRequest, payload);
-
-        ::capgen::payload!(DrawRequest, Draw, input_schema);
+        ::capgen::payload!(DrawRequest, DRAW_REQUEST);
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "radius"];
@@ -398,9 +404,11 @@ mod tagged_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestCircle);
+        ::capgen::payload!(DrawRequestCircle, DRAW_REQUEST, "/oneOf/0");
 
         ::capgen::string_enum!(DrawRequestCircleKind);
+
+        ::capgen::payload!(DrawRequestCircleKind, DRAW_REQUEST, "/oneOf/0/properties/kind");
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "side"];
@@ -427,9 +435,11 @@ mod tagged_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestSquare);
+        ::capgen::payload!(DrawRequestSquare, DRAW_REQUEST, "/oneOf/1");
 
         ::capgen::string_enum!(DrawRequestSquareKind);
+
+        ::capgen::payload!(DrawRequestSquareKind, DRAW_REQUEST, "/oneOf/1/properties/kind");
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "base"];
@@ -456,9 +466,11 @@ mod tagged_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawRequestTri);
+        ::capgen::payload!(DrawRequestTri, DRAW_REQUEST, "/oneOf/2");
 
         ::capgen::string_enum!(DrawRequestTriKind);
+
+        ::capgen::payload!(DrawRequestTriKind, DRAW_REQUEST, "/oneOf/2/properties/kind");
 
         const _: () = {
             const NAMES: &[&str] = &["area", "next"];
@@ -485,9 +497,7 @@ mod tagged_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponse, payload);
-
-        ::capgen::payload!(DrawResponse, Draw, output_schema);
+        ::capgen::payload!(DrawResponse, DRAW_RESPONSE);
 
         impl wire::Codec for DrawResponseNext {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -540,9 +550,14 @@ mod tagged_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseNextTrue);
+        ::capgen::payload!(DrawResponseNextTrue, DRAW_RESPONSE, "/properties/next/oneOf/0");
 
         ::capgen::json_enum!(DrawResponseNextTrueOnError);
+
+        ::capgen::payload!(
+            DrawResponseNextTrueOnError, DRAW_RESPONSE,
+            "/properties/next/oneOf/0/properties/on-error"
+        );
 
         const _: () = {
             const NAMES: &[&str] = &["on-error"];
@@ -566,9 +581,14 @@ mod tagged_union_contract {
             }
         };
 
-        ::capgen::impl_serde!(DrawResponseNextFalse);
+        ::capgen::payload!(DrawResponseNextFalse, DRAW_RESPONSE, "/properties/next/oneOf/1");
 
         ::capgen::json_enum!(DrawResponseNextFalseOnError);
+
+        ::capgen::payload!(
+            DrawResponseNextFalseOnError, DRAW_RESPONSE,
+            "/properties/next/oneOf/1/properties/on-error"
+        );
     }
 
     const DRAW_REQUEST_SCHEMA: &str = r#"{
