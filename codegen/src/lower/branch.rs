@@ -19,7 +19,7 @@ const MAX_BRANCHES: usize = 256;
 
 /// In a `oneOf` of more branches, the property that one branch requires is not forbidden in the others, since that takes
 /// quadratic time.
-const MAX_EXCLUSIVE: usize = 64;
+pub(super) const MAX_EXCLUSIVE: usize = 64;
 
 /// A branch, combined with the assertions next to its union.
 pub(super) struct Branch {
@@ -34,6 +34,8 @@ pub(super) struct Branch {
     pub(super) key: Option<String>,
     /// Whether `ident` is the name of a property.
     pub(super) has_property_name: bool,
+    /// See [`Variant::excluded`](crate::model::Variant::excluded).
+    pub(super) excluded: Vec<(String, TypeSet)>,
 }
 
 /// A branch that may contain another union.
@@ -180,7 +182,16 @@ impl<'a> Lowering<'a, '_> {
 
 impl Branch {
     fn new(conjunction: Conjunction, ident: String, pointer: String, profile: Profile) -> Self {
-        Self { conjunction, others: Vec::new(), ident, pointer, profile, key: None, has_property_name: false }
+        Self {
+            conjunction,
+            others: Vec::new(),
+            ident,
+            pointer,
+            profile,
+            key: None,
+            has_property_name: false,
+            excluded: Vec::new(),
+        }
     }
 
     /// Whether its values are objects only.

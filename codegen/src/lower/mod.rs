@@ -9,6 +9,7 @@ mod branch;
 mod check;
 mod definitions;
 mod depth;
+mod exclusion;
 mod finish;
 mod finite;
 mod guard;

@@ -60,6 +60,9 @@ impl<'a> Lowering<'a, '_> {
         }
         is_exact &= branch::are_exclusive(&branches, tag.is_some());
         branch::name_sole_object(self.schema, &mut branches);
+        if tag.is_none() {
+            self.exclude_siblings(facets, &mut branches);
+        }
         let mut variants = Vec::with_capacity(branches.len());
         let mut is_nullable = nullable;
         for branch in branches {
@@ -137,6 +140,7 @@ impl<'a> Lowering<'a, '_> {
             at.name = name::nested(&at.name, "Variant");
         }
         let tag_values = values.to_vec();
+        let excluded = branch.excluded;
         let (ty, guard) = if branch.others.is_empty() {
             self.place(&branch.conjunction, &at)
         } else {
@@ -150,7 +154,7 @@ impl<'a> Lowering<'a, '_> {
         let types = if nullable { own.without(SchemaType::Null) } else { own };
         let is_exact = guard.is_some();
         let guard = guard.unwrap_or_default();
-        let variant = Variant { ident, ty, guard, types, tag_values, key: branch.key };
+        let variant = Variant { ident, ty, guard, types, tag_values, key: branch.key, excluded };
         BuiltVariant { variant, nullable, is_exact }
     }
 
@@ -208,7 +212,8 @@ impl<'a> Lowering<'a, '_> {
             if ty != Type::Never {
                 is_exact &= guard.is_some();
                 let guard = guard.unwrap_or_default();
-                variants.push(Variant { ident, ty, guard, types, tag_values: Vec::new(), key: None });
+                let (tag_values, excluded) = (Vec::new(), Vec::new());
+                variants.push(Variant { ident, ty, guard, types, tag_values, key: None, excluded });
             }
         }
         let (mut built, mut guard) = finish(variants, None, facets.types.contains(SchemaType::Null), is_exact);

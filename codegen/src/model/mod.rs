@@ -252,6 +252,9 @@ pub(crate) struct Variant {
     pub(crate) tag_values: Vec<Json>,
     /// The property whose presence selects it. It is required here and forbidden in every other variant for objects.
     pub(crate) key: Option<String>,
+    /// Of an object: undeclared properties with JSON types that they must not have, since another branch of the `oneOf` would
+    /// match too.
+    pub(crate) excluded: Vec<(String, TypeSet)>,
 }
 
 impl Variant {

@@ -64,7 +64,7 @@ impl Inline<'_> {
 }
 
 /// How often each type would be written if it had no name.
-fn uses(model: &Model<'_>) -> Vec<usize> {
+pub(super) fn uses(model: &Model<'_>) -> Vec<usize> {
     let mut uses = vec![0usize; model.types.len()];
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {

@@ -1,10 +1,9 @@
 //! Types of the model to TypeScript types.
 
-use std::collections::BTreeMap;
-
+use super::exclude::Excluded;
 use super::syntax::{Keyword, Property, Type as Ts, union};
-use super::{doc, exclude, inline, printer};
-use crate::model::{Field, Member, Model, Record, Rest, Shape, Type, TypeId};
+use super::{doc, inline, printer};
+use crate::model::{Field, Member, Model, Record, Rest, Shape, Type, TypeId, Variant};
 
 /// The most elements that a tuple writes out.
 const MAX_TUPLE: u64 = 8;
@@ -22,12 +21,12 @@ pub(super) const INHERITED: [&str; 7] =
 pub(super) struct Types<'m> {
     model: &'m Model<'m>,
     inlined: Vec<bool>,
-    excluded: BTreeMap<TypeId, Vec<&'m str>>,
+    excluded: Excluded<'m>,
 }
 
 impl<'m> Types<'m> {
     pub(super) fn new(model: &'m Model<'m>) -> Self {
-        Self { model, inlined: inline::inlined(model), excluded: exclude::excluded(model) }
+        Self { model, inlined: inline::inlined(model), excluded: Excluded::of(model) }
     }
 
     pub(super) fn model(&self) -> &'m Model<'m> {
@@ -44,7 +43,12 @@ impl<'m> Types<'m> {
         match &self.model[id].shape {
             Shape::Record(record) => self.record(id, record),
             Shape::Enum(members) => union(members.iter().map(|member| Ts::of_value(&member.value))),
-            Shape::Union(of) => union(of.variants.iter().map(|variant| self.of(&variant.ty))),
+            Shape::Union(of) => {
+                let variant = |(index, variant): (usize, &Variant)| {
+                    Ts::intersection(self.of(&variant.ty), self.excluded.of_variant(id, index))
+                };
+                union(of.variants.iter().enumerate().map(variant))
+            }
             Shape::Alias { target, .. } => self.of(target),
         }
     }
@@ -68,8 +72,7 @@ impl<'m> Types<'m> {
 
     fn record(&self, id: TypeId, record: &Record) -> Ts {
         let mut members: Vec<Property> = record.fields.iter().map(|field| self.field(field)).collect();
-        let excluded = self.excluded.get(&id).into_iter().flatten();
-        members.extend(excluded.map(|name| Property::new(name, Ts::NEVER).optional(true)));
+        members.extend(self.excluded.of_record(id));
         if let Rest::Kept(value) = &record.rest {
             let index = index(self.of(value), &members);
             members.push(Property::index(index));

@@ -42,6 +42,10 @@ pub(super) fn plain(ty: &Type) -> Doc {
         Type::Rest(array) => concat(vec![text("..."), plain(array)]),
         Type::Tuple(elements) => list("[", elements.iter().map(plain), "]"),
         Type::Object(members) => object(members, false),
+        // The parentheses are needed only next to a suffix, but show which operator binds more tightly in a union.
+        Type::Intersection(ty, members) => {
+            concat(vec![text("("), plain(ty), text(" & "), object(members, false), text(")")])
+        }
         Type::Inherited(name) => text(format!("Object[{}]", literal::string(name))),
     }
 }

@@ -13,6 +13,8 @@ pub(in crate::typescript) enum Type {
     Name(String, Vec<Type>),
     /// At least two types; made by [`union`].
     Union(Vec<Type>),
+    /// A type with further members; made by [`Type::intersection`].
+    Intersection(Box<Type>, Vec<Property>),
     Array(Box<Type>),
     /// `readonly` before an array.
     Readonly(Box<Type>),
@@ -102,6 +104,11 @@ impl Type {
             return Type::Name("Record".to_owned(), vec![Type::STRING, Type::NEVER]);
         }
         Type::Object(members)
+    }
+
+    /// A type with further members, if there are any.
+    pub(in crate::typescript) fn intersection(ty: Type, members: Vec<Property>) -> Self {
+        if members.is_empty() { ty } else { Type::Intersection(Box::new(ty), members) }
     }
 
     /// The type of one value.

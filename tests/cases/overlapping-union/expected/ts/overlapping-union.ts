@@ -8,10 +8,12 @@ export type SearchRequest = SearchRequestVariant1 | SearchRequestVariant2;
 
 export type SearchRequestVariant1 = {
   text: string;
+  id?: unknown;
 };
 
 export type SearchRequestVariant2 = {
   id: number;
+  text?: unknown;
 };
 
 export type SearchResponse = {
