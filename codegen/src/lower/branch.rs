@@ -49,7 +49,8 @@ struct Unopened {
 
 impl<'a> Lowering<'a, '_> {
     /// Appends the branches of a conjunction's unions to `branches`, and those of unions inside them. Returns whether they are
-    /// equivalent to the unions, which they are not if a branch that occurs twice counts once; `None` if there are too many.
+    /// equivalent to the unions, which they are not if a branch that occurs twice counts once; `None` if there are too many, or if
+    /// they would repeat too much.
     pub(super) fn open(
         &mut self,
         conjunction: &Conjunction,
@@ -57,6 +58,8 @@ impl<'a> Lowering<'a, '_> {
         branches: &mut Vec<Branch>,
     ) -> Option<bool> {
         let mut is_exact = true;
+        // How many branches repeat the assertions next to the unions.
+        let mut repeated: usize = 0;
         let limit = MAX_BRANCHES.max(self.schema.nodes().count());
         let mut seen = HashSet::new();
         // Depth first in source order: the branch that was pushed last is opened first.
@@ -86,7 +89,8 @@ impl<'a> Lowering<'a, '_> {
                 branches.push(Branch::new(conjunction, ident, pointer, profile));
                 continue;
             };
-            if branches.len() + stack.len() + union.branches.len() > limit {
+            repeated = repeated.saturating_add(union.branches.len().saturating_sub(1));
+            if branches.len() + stack.len() + union.branches.len() > limit || !self.size.allows(&facets, repeated) {
                 return None;
             }
             for (index, branch) in union.branches.iter().enumerate().rev() {

@@ -16,6 +16,7 @@ mod guard;
 mod record;
 mod reuse;
 mod scalar;
+mod size;
 #[cfg(test)]
 mod tests;
 mod union_type;
@@ -36,6 +37,7 @@ use definitions::Definitions;
 use guard::ExactGuard;
 use reuse::Reused;
 use scalar::{named, nullable_if, scalar};
+use size::Size;
 
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
 /// which a budget limits it. The model has no validators yet; see [`add_validators`].
@@ -75,6 +77,7 @@ struct SideState<'a> {
     schema: &'a Schema,
     capability: &'a str,
     profiler: Profiler<'a>,
+    size: Size<'a>,
     /// See [`Lowering::budget`].
     budget: usize,
 }
@@ -99,6 +102,7 @@ struct Lowering<'a, 'm> {
     /// Types without a shape yet.
     queue: Vec<(TypeId, Conjunction)>,
     profiler: &'m mut Profiler<'a>,
+    size: &'m mut Size<'a>,
     /// How many more schemas may be visited; at zero every type is `Unknown`. Without it, n definitions that are combined with
     /// one another would take exponential time.
     budget: usize,
@@ -138,9 +142,9 @@ impl<'a> Sides<'a> {
         for (index, capability) in manifest.capabilities.iter().enumerate() {
             for side in Side::ALL {
                 let Some(schema) = capability.schema(side) else { continue };
-                let profiler = Profiler::new(schema, Effort::FULL);
+                let (profiler, size) = (Profiler::new(schema, Effort::FULL), Size::new(schema));
                 let budget = 100 * schema.nodes().count() + 10_000;
-                sides.insert((index, side), SideState { schema, capability: &capability.name, profiler, budget });
+                sides.insert((index, side), SideState { schema, capability: &capability.name, profiler, size, budget });
             }
         }
         Self { sides, types: Vec::new(), definitions: Definitions::of(manifest) }
@@ -176,6 +180,7 @@ impl<'a> Sides<'a> {
             depth: 0,
             queue: Vec::new(),
             profiler: &mut state.profiler,
+            size: &mut state.size,
             budget: state.budget,
         };
         let started = start(&mut lowering);
@@ -352,6 +357,9 @@ impl<'a> Lowering<'a, '_> {
         let facets = self.facets(conjunction);
         if facets.is_never() {
             return (Built::Type(Type::Never), Some(Guard::None));
+        }
+        if facets.unions.is_empty() && !self.size.take(&facets) {
+            return (Built::Type(Type::Unknown), None);
         }
         // A list of values is more precise than anything else that the schemas assert.
         if let Some(values) = &facets.values {

@@ -83,6 +83,7 @@ impl Lowering<'_, '_> {
         if facets.unions.is_empty()
             && facets.values.is_none()
             && let Some(scalar) = scalar(&facets)
+            && self.size.take(&facets)
         {
             let guard = guard::scalar(&facets, &scalar);
             return (scalar, guard);

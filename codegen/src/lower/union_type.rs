@@ -126,7 +126,8 @@ impl<'a> Lowering<'a, '_> {
         match scalar(&facets) {
             _ if is_everything(facets.types) && !has_structure(&facets) => Built::Type(Type::Unknown),
             Some(scalar) => Built::Type(scalar),
-            None => self.structured(&branchless, &facets, place).0,
+            None if self.size.take(&facets) => self.structured(&branchless, &facets, place).0,
+            None => Built::Type(Type::Unknown),
         }
     }
 

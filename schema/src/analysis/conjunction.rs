@@ -111,7 +111,7 @@ impl Conjunction {
         // Depth first, so that groups and descriptions are found in source order.
         let mut stack: Vec<NodeId> = self.terms.iter().rev().map(|term| term.node).collect();
         while let Some(id) = stack.pop() {
-            if facets.cost == effort.parts {
+            if facets.cost >= effort.parts {
                 break;
             }
             if !seen.insert(id) {

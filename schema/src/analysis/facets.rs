@@ -1,10 +1,16 @@
 //! The normal form of a conjunction: the combined assertions of its subschemas, with unions and negations left explicit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::{Assertions, Format, Json, Kind, NodeId, Number, Schema, Type, TypeSet};
 
 use super::conjunction::Conjunction;
+
+/// How many listed values take as much time as one subschema.
+const VALUES_PER_SUBSCHEMA: usize = 16;
+
+/// Fewer values are compared one by one.
+const FEW_VALUES: usize = 16;
 
 /// The assertions of a [`Conjunction`], with references and `allOf` resolved.
 ///
@@ -34,7 +40,7 @@ pub struct Facets<'a> {
     pub description: Option<&'a str>,
     /// Whether some subschema is `false`, or is a `not` of everything.
     pub never: bool,
-    /// How many subschemas were visited.
+    /// How many subschemas were visited; long lists of values count as several.
     pub cost: usize,
 }
 
@@ -135,6 +141,7 @@ impl<'a> Facets<'a> {
             self.types = self.types.intersection(types);
         }
         if let Some(values) = group.enum_values.as_ref().filter(|values| values.len() <= max_values) {
+            self.cost += values.len() / VALUES_PER_SUBSCHEMA;
             self.restrict(values.iter().collect());
         }
         if let Some(value) = &group.const_value {
@@ -155,6 +162,7 @@ impl<'a> Facets<'a> {
     pub(super) fn finish(&mut self, schema: &Schema, excluded: &[&Json]) {
         let types = self.types;
         if let Some(values) = &mut self.values {
+            let excluded = ValueSet::new(excluded);
             values.retain(|value| types.contains(value.type_of()) && !excluded.contains(value));
             // The list of values has absorbed every `not` that lists values.
             self.negations.retain(|not| {
@@ -167,7 +175,10 @@ impl<'a> Facets<'a> {
     fn restrict(&mut self, values: Vec<&'a Json>) {
         self.values = Some(match self.values.take() {
             None => values,
-            Some(before) => before.into_iter().filter(|value| values.contains(value)).collect(),
+            Some(before) => {
+                let others = ValueSet::new(&values);
+                before.into_iter().filter(|value| others.contains(value)).collect()
+            }
         });
     }
 
@@ -289,7 +300,7 @@ impl<'a> Facets<'a> {
     pub fn apply_additional_properties(&self, properties: &mut [Property<'_>]) {
         for group in &self.groups {
             let Some(additional) = group.additional_properties else { continue };
-            let own: std::collections::HashSet<&str> = group.properties.iter().map(|(name, _)| name.as_str()).collect();
+            let own: HashSet<&str> = group.properties.iter().map(|(name, _)| name.as_str()).collect();
             for property in properties.iter_mut().filter(|property| !own.contains(property.name)) {
                 property.nodes.push(additional);
             }
@@ -300,6 +311,29 @@ impl<'a> Facets<'a> {
         Limits {
             min: self.groups.iter().filter_map(|group| min(group)).max().unwrap_or(0),
             max: self.groups.iter().filter_map(|group| max(group)).min(),
+        }
+    }
+}
+
+/// Values to compare others with, in constant time.
+enum ValueSet<'v> {
+    Few(&'v [&'v Json]),
+    /// In canonical form, which is the same for equal values only.
+    Many(HashSet<String>),
+}
+
+impl<'v> ValueSet<'v> {
+    fn new(values: &'v [&'v Json]) -> Self {
+        if values.len() <= FEW_VALUES {
+            return Self::Few(values);
+        }
+        Self::Many(values.iter().map(|value| value.canonical()).collect())
+    }
+
+    fn contains(&self, value: &Json) -> bool {
+        match self {
+            Self::Few(values) => values.contains(&value),
+            Self::Many(values) => values.contains(&value.canonical()),
         }
     }
 }

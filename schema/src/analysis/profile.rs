@@ -10,6 +10,9 @@ use crate::{Assertions, Json, NodeId, Schema, Type, TypeSet};
 /// Objects with more properties get an index, so that a schema with many unions over one large object takes linear time.
 const FEW_PROPERTIES: usize = 24;
 
+/// A property with more values is not a constant: every branch of a union has a copy of its constants.
+const MAX_CONSTANTS: usize = 256;
+
 /// Necessary conditions for a value to match a conjunction.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -119,7 +122,7 @@ impl<'s> Profiler<'s> {
                 .collect();
             let Some((position, _)) = declared.first().copied() else { continue };
             let property = Conjunction::of(declared.into_iter().map(|(_, node)| self.schema.resolve(node)));
-            if let Some(values) = self.facets(&property, budget).values {
+            if let Some(values) = self.facets(&property, budget).values.filter(|values| values.len() <= MAX_CONSTANTS) {
                 constants.push((position, (name.clone(), values.into_iter().cloned().collect())));
             }
         }

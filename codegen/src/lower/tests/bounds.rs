@@ -177,3 +177,29 @@ fn only_references_that_lead_deeper_than_compilers_follow_are_unknown() {
     // A syntax tree: many definitions that all contain one another, at a small distance.
     assert_eq!(unknown(&graph(30, &|i| vec![0, i, (i + 1) % 30])), [""; 0]);
 }
+
+#[test]
+fn parts_of_a_schema_are_repeated_a_limited_number_of_times() {
+    let list = |n: usize, item: &dyn Fn(usize) -> String| (0..n).map(item).collect::<Vec<_>>().join(",");
+    let n = 1_500;
+    let properties = list(n, &|i| format!(r#""property{i}": {{"type": "string"}}"#));
+    let required = |i: usize| format!(r#"{{"required": ["property{i}"]}}"#);
+    let tag = |i: usize| format!(r#"{{"properties": {{"kind": {{"const": "k{i}"}}}}, "required": ["kind"]}}"#);
+    let wide = format!(r#""type": "object", "properties": {{{properties}}}"#);
+    let merged = |i: usize| format!(r##""a{i}": {{"allOf": [{{"$ref": "#/definitions/wide"}}, {}]}}"##, required(i));
+    let listed = |i: usize| {
+        format!(r##""a{i}": {{"allOf": [{{"$ref": "#/definitions/values"}}], "not": {{"const": "v{i}"}}}}"##)
+    };
+    let values = list(n, &|i| format!(r#""v{i}""#));
+    let long = "d".repeat(10 * n);
+    for schema in [
+        format!(r#"{{{wide}, "additionalProperties": false, "oneOf": [{}]}}"#, list(n, &required)),
+        format!(r#"{{{wide}, "oneOf": [{}]}}"#, list(n, &tag)),
+        format!(r#"{{"properties": {{{}}}, "definitions": {{"wide": {{{wide}}}}}}}"#, list(n, &merged)),
+        format!(r#"{{"properties": {{{}}}, "definitions": {{"values": {{"enum": [{values}]}}}}}}"#, list(n, &listed)),
+        format!(r#"{{"type": "object", "properties": {{"{long}": {{}}}}, "oneOf": [{}]}}"#, list(n, &tag)),
+    ] {
+        let size = types(&schema).len();
+        assert!(size < 4 * schema.len() + 500_000, "{} bytes give {size}: {schema:.80}", schema.len());
+    }
+}

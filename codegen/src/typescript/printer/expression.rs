@@ -58,11 +58,7 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         }
         Expression::AsAny(inner) => plain(inner, form),
         Expression::Increment(local) => text(format!("++{}", local_text(*local))),
-        Expression::Binary(left, operator, right) => {
-            let (symbol, precedence) = binary(*operator);
-            let right_precedence = if precedence == Precedence::Sum { Precedence::Unary } else { precedence };
-            concat(vec![operand(left, precedence, form), text(symbol), operand(right, right_precedence, form)])
-        }
+        Expression::Binary(..) => chain(expression, form),
         Expression::And(_) | Expression::Or(_) => {
             let mut inner = vec![soft_line()];
             inner.extend(terms(expression, form));
@@ -77,6 +73,25 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Object(members) => object(members, form),
         Expression::Arrow(value) => concat(vec![text("() => "), plain(value, form)]),
     }
+}
+
+/// A binary operator and its operands. A sum can have thousands of terms, so a left operand that needs no parentheses is printed
+/// without recursion.
+fn chain(expression: &Expression, form: Form) -> Doc {
+    let mut docs = Vec::new();
+    let mut at = expression;
+    while let Expression::Binary(left, operator, right) = at {
+        let (symbol, around) = binary(*operator);
+        let right_precedence = if around == Precedence::Sum { Precedence::Unary } else { around };
+        docs.extend([operand(right, right_precedence, form), text(symbol)]);
+        if precedence(left, form) < around || !matches!(**left, Expression::Binary(..)) {
+            docs.push(operand(left, around, form));
+            break;
+        }
+        at = left;
+    }
+    docs.reverse();
+    concat(docs)
 }
 
 /// An operand of an operator of this precedence, in parentheses if they are needed.

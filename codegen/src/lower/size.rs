@@ -1,0 +1,94 @@
+//! The limit on how often types repeat parts of a schema.
+//!
+//! Each branch of a union repeats the assertions next to the union, and each place that combines a definition with other schemas
+//! repeats the definition. The output could be as large as the square of the contract, so parts may be repeated up to a multiple
+//! of the size of the schema. Types beyond it are widened.
+
+use std::collections::{HashMap, HashSet};
+
+use capgen_schema::analysis::facets::Facets;
+use capgen_schema::{Json, Kind, NodeId, Schema};
+
+/// How often the schema may be repeated as a whole.
+const REPEATS: usize = 4;
+
+/// How many bytes small schemas may repeat in addition.
+const BASE: usize = 500_000;
+
+/// The size of a property or a value, in addition to its text.
+const PART: usize = 32;
+
+/// What types may still repeat, in bytes of the schema.
+pub(super) struct Size<'a> {
+    schema: &'a Schema,
+    remaining: usize,
+    /// The subschemas that types contain already.
+    seen: HashSet<NodeId>,
+    sizes: HashMap<NodeId, usize>,
+}
+
+impl<'a> Size<'a> {
+    pub(super) fn new(schema: &'a Schema) -> Self {
+        let remaining = BASE.saturating_add(REPEATS.saturating_mul(of_value(schema.source())));
+        Self { schema, remaining, seen: HashSet::new(), sizes: HashMap::new() }
+    }
+
+    /// Whether the assertions may be repeated so many times. This does not repeat them yet.
+    pub(super) fn allows(&mut self, facets: &Facets<'a>, times: usize) -> bool {
+        let size: usize = facets.nodes.iter().map(|node| self.of(*node)).sum();
+        size.saturating_mul(times) <= self.remaining
+    }
+
+    /// Takes the assertions that are repeated from the remaining size. Returns whether they may be repeated.
+    pub(super) fn take(&mut self, facets: &Facets<'a>) -> bool {
+        let mut repeated = 0;
+        for node in &facets.nodes {
+            if !self.seen.insert(*node) {
+                repeated += self.of(*node);
+            }
+        }
+        // Every property gets the `additionalProperties` of every schema that does not declare it.
+        let rests = facets.groups.iter().filter(|group| group.additional_properties.is_some()).count();
+        let properties: usize = facets.groups.iter().map(|group| group.properties.len()).sum();
+        let applied = rests.saturating_sub(1).saturating_mul(properties);
+        let Some(remaining) = self.remaining.checked_sub(repeated.saturating_add(applied)) else { return false };
+        self.remaining = remaining;
+        true
+    }
+
+    /// The size of a subschema's own assertions and of the texts of its properties.
+    fn of(&mut self, node: NodeId) -> usize {
+        let schema = self.schema;
+        *self.sizes.entry(node).or_insert_with(|| {
+            let own = texts(schema, node);
+            let Kind::Assertions(group) = &schema.node(node).kind else { return own };
+            let properties = group.properties.iter().map(|(name, id)| name.len() + PART + texts(schema, *id));
+            let required = group.required.iter().map(|name| name.len() + PART);
+            let values = group.enum_values.iter().flatten().chain(&group.const_value).map(|v| of_value(v) + PART);
+            own + properties.chain(required).chain(values).sum::<usize>()
+        })
+    }
+}
+
+/// The size of a subschema's texts.
+fn texts(schema: &Schema, id: NodeId) -> usize {
+    let node = schema.node(id);
+    let pattern = match &node.kind {
+        Kind::Assertions(group) => group.pattern.as_ref().map_or(0, |pattern| pattern.source().len()),
+        Kind::Bool(_) | Kind::Ref(_) => 0,
+    };
+    node.annotations.description.as_ref().map_or(0, String::len) + pattern
+}
+
+/// The approximate length of the text of a value.
+fn of_value(value: &Json) -> usize {
+    match value {
+        Json::Null | Json::Bool(_) => 4,
+        Json::Number(number) => number.to_string().len(),
+        Json::String(text) => text.len() + 2,
+        Json::Array(items) => 2 + items.iter().map(|item| of_value(item) + 1).sum::<usize>(),
+        Json::Object(members) => {
+            2 + members.iter().map(|(name, value)| name.len() + 4 + of_value(value)).sum::<usize>()
+        }
+    }
+}
