@@ -53,11 +53,14 @@ function ajv({ id, path }, options) {
 }
 
 const generated = agents.map(({ id }) => readFileSync(`${root}/generated/${id}.ts`, "utf8"));
-// Ajv's validators are the counterpart of `parse`; a bundler drops the other functions if they are not used.
+// A bundler drops constants, the table of capabilities and the class of errors if they are not used.
+const functions = (text) => text.replaceAll(/^export (?=const |class )/gm, "");
+// Ajv's validators are the counterpart of `parse`.
 const unexported = (text) => text.replaceAll(/^export (?=function (?!parse))/gm, "");
 const rows = {
-  "capgen": await sizes(generated),
-  "capgen, `parse` alone": await sizes(generated.map(unexported)),
+  "capgen, functions": await sizes(generated.map(functions)),
+  "capgen, `parse` alone": await sizes(generated.map((text) => unexported(functions(text)))),
+  "capgen, everything": await sizes(generated),
   "Ajv": await sizes(agents.map((agent) => ajv(agent, {}))),
   "Ajv, allErrors": await sizes(agents.map((agent) => ajv(agent, { allErrors: true }))),
 };

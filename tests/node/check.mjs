@@ -70,12 +70,14 @@ function outline(text) {
     [ts.SyntaxKind.TypeAliasDeclaration]: "type",
     [ts.SyntaxKind.InterfaceDeclaration]: "interface",
     [ts.SyntaxKind.FunctionDeclaration]: "function",
+    [ts.SyntaxKind.ClassDeclaration]: "class",
     [ts.SyntaxKind.VariableStatement]: "const",
   };
   return file.statements.map((statement) => {
     const word = words[statement.kind] ?? ts.SyntaxKind[statement.kind];
     const tags = ts.getJSDocTags(statement).map((tag) => ` @${tag.tagName.text}`);
-    return `${word} ${statement.name?.text ?? ""}${tags.join("")}`;
+    const { name } = statement.declarationList?.declarations[0] ?? statement;
+    return `${word} ${name?.text ?? ""}${tags.join("")}`;
   });
 }
 

@@ -1,5 +1,6 @@
 //! The TypeScript compiler, run by Node.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -182,6 +183,25 @@ impl Node {
         let job = |generated: &GeneratedFile| json!({ "file": generated.file, "checks": generated.checks.iter().map(check).collect::<Vec<_>>() });
         let job = files.iter().map(job).collect();
         Ok(serde_json::from_value(self.run_script("validate.mjs", &Value::Array(job))?)?)
+    }
+
+    /// The findings of each linter and formatter about files.
+    ///
+    /// # Errors
+    ///
+    /// If a tool cannot be run.
+    pub fn lint(&self, files: &[(String, String)]) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+        Ok(serde_json::from_value(self.run_script("lint.mjs", &json!(files))?)?)
+    }
+
+    /// The bundle of a program that imports some files, without the code that it does not use.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be bundled.
+    pub fn bundle(&self, files: &[(String, String)], entry: &str) -> Result<String, Failure> {
+        let bundles = self.run_script("bundle.mjs", &json!([{ "files": files, "entry": entry }]))?;
+        Ok(bundles[0].as_str().ok_or("no bundle")?.to_owned())
     }
 
     /// The tokens of texts in TypeScript or JavaScript, without types.

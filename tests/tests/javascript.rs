@@ -36,12 +36,16 @@ fn a_typescript_program_can_use_the_declarations() {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let contract = contracts().into_iter().find(|contract| contract.agent.as_str() == "pr-reviewer").unwrap();
     let consumer = r#"
-import { assertReviewPrRequest, isReviewPrRequest, parseReviewPrRequest } from "./pr-reviewer.js";
-import type { Result, ReviewPrRequest, Violation } from "./pr-reviewer.js";
+import { assertReviewPrRequest, isReviewPrRequest, parseReviewPrRequest, prReviewerCapabilities } from "./pr-reviewer.js";
+import { PrReviewerPayloadError, reviewPrRequestSeverityValues } from "./pr-reviewer.js";
+import type { PrReviewerResult, PrReviewerViolation, ReviewPrRequest } from "./pr-reviewer.js";
 declare const value: unknown;
-const result: Result<ReviewPrRequest> = parseReviewPrRequest(value, { redact: true, limit: 3 });
-export const paths: string[] = result.ok ? [] : result.violations.map((violation: Violation) => violation.path);
+const result: PrReviewerResult<ReviewPrRequest> = parseReviewPrRequest(value, { redact: true, limit: 3 });
+export const paths: string[] = result.ok ? [] : result.violations.map((violation: PrReviewerViolation) => violation.path);
 export const severity: "low" | "med" | "high" | undefined = isReviewPrRequest(value) ? value.severity : undefined;
+export const version: "2.0" | undefined | string = prReviewerCapabilities["review-pr"].version;
+export const severities: readonly ["low", "med", "high"] = reviewPrRequestSeverityValues;
+export const error: Error & { violations: PrReviewerViolation[] } = new PrReviewerPayloadError([]);
 assertReviewPrRequest(value);
 export const url: string = value.prUrl;
 "#;

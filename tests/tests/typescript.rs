@@ -46,17 +46,21 @@ fn every_case_compiles_under_strict_and_under_the_strictest_options() {
 }
 
 #[test]
-fn a_file_only_exports_types_and_functions_without_side_effects() {
+fn a_file_only_exports_declarations_without_side_effects() {
     let Some(node) = node() else { return };
     let cases = cases();
     let texts: Vec<&str> = cases.iter().map(|(_, text)| text.as_str()).collect();
     for ((name, text), outline) in cases.iter().zip(node.outlines(&texts).unwrap()) {
         let exported = text.lines().filter(|line| line.starts_with("export "));
-        let is_export =
-            |line: &str| ["export type ", "export function ", "export interface "].iter().any(|e| line.starts_with(e));
+        let is_export = |line: &str| {
+            ["export type ", "export function ", "export interface ", "export const ", "export class "]
+                .iter()
+                .any(|e| line.starts_with(e))
+        };
         assert!(exported.clone().all(is_export), "{name}");
         let kind = |item: &String| item.split(' ').next().unwrap_or_default().to_owned();
-        let is_known = |item: &String| matches!(kind(item).as_str(), "type" | "function" | "interface" | "const");
+        let is_known =
+            |item: &String| matches!(kind(item).as_str(), "type" | "function" | "interface" | "class" | "const");
         assert!(outline.iter().all(is_known), "{name}: {outline:?}");
         assert!(outline.len() >= exported.count(), "{name}");
     }
@@ -67,21 +71,24 @@ fn hostile_text_remains_text() {
     let Some(node) = node() else { return };
     let path = folder().join("cases/hostile-text/expected/ts/hostile-text.ts");
     let outlines = node.outlines(&[&std::fs::read_to_string(path).unwrap()]).unwrap();
-    let shown: Vec<&str> = outlines.iter().flatten().take(9).map(String::as_str).collect();
+    let shown: Vec<&str> = outlines.iter().flatten().take(12).map(String::as_str).collect();
     let functions =
         ["isEscapeRequest", "parseEscapeRequest", "assertEscapeRequest"].map(|name| format!("function {name}"));
     assert_eq!(
-        shown[..6],
+        shown[..9],
         [
             "type EscapeRequest",
             "type EscapeResponse",
-            "interface Capabilities",
-            "type Result",
-            "type Violation",
-            "type Options"
+            "interface HostileTextCapabilities",
+            "type HostileTextResult",
+            "type HostileTextViolation",
+            "type HostileTextOptions",
+            "class HostileTextPayloadError",
+            "const escapeRequestAllowXRValues",
+            "const hostileTextCapabilities",
         ]
     );
-    assert_eq!(shown[6..], functions);
+    assert_eq!(shown[9..], functions);
 }
 
 #[test]
@@ -91,9 +98,9 @@ fn guards_narrow_to_their_variant() {
         {"type": "object", "properties": {"kind": {"const": "a"}, "x": {"type": "string"}}, "required": ["kind", "x"]},
         {"type": "object", "properties": {"kind": {"const": "b"}, "y": {"type": "number"}}, "required": ["kind", "y"]}
     ]});
-    let usage = "export const f = (v: TestRequest): string => isTestRequestA(v) ? v.x : v.y.toFixed();";
+    let usage = "export const f = (v: TestRequest): string => hasTestRequestATag(v) ? v.x : v.y.toFixed();";
     assert_eq!(errors(&node, &schema, usage), []);
-    let wrong = "export const f = (v: TestRequest): string => isTestRequestA(v) ? v.y : v.x;";
+    let wrong = "export const f = (v: TestRequest): string => hasTestRequestATag(v) ? v.y : v.x;";
     assert!(!errors(&node, &schema, wrong).is_empty());
 }
 
@@ -108,12 +115,12 @@ fn guards_narrow_by_the_property_that_selects_a_variant() {
         {"type": "array", "items": {"type": "string"}},
         {"type": "null"}
     ]});
-    let usage = "export const f = (v: Exclude<TestRequest, null>): string => isTestRequestValueText(v)
+    let usage = "export const f = (v: Exclude<TestRequest, null>): string => hasTestRequestValueTextKey(v)
         ? v.Text
-        : isTestRequestValueCount(v) ? v.Count.toFixed() : typeof v === \"string\" ? v : v.join();";
+        : hasTestRequestValueCountKey(v) ? v.Count.toFixed() : typeof v === \"string\" ? v : v.join();";
     assert_eq!(errors(&node, &schema, usage), []);
     let wrong =
-        "export const f = (v: Exclude<TestRequest, null>): number | false => isTestRequestValueText(v) && v.Count;";
+        "export const f = (v: Exclude<TestRequest, null>): number | false => hasTestRequestValueTextKey(v) && v.Count;";
     assert!(!errors(&node, &schema, wrong).is_empty());
 }
 

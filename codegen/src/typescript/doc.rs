@@ -56,6 +56,14 @@ pub(super) fn of_field(description: Option<&str>, members: Option<&[Member]>) ->
     lines
 }
 
+/// The comment of a guard, which looks at one property of a value.
+pub(super) fn of_guard(union: &str, variant: &str, property: &str) -> Vec<String> {
+    let property = lines(&literal::literal(&Literal::String(property.to_owned()))).join(" ");
+    vec![format!(
+        "Whether a `{union}` is a `{variant}`. It looks only at {property}, so the value must already be valid."
+    )]
+}
+
 /// Notes about the values of an enum: their descriptions, and numbers of the contract that TypeScript rounds.
 fn of_members(members: &[Member]) -> Vec<String> {
     let mut notes = Vec::new();

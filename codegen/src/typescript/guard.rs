@@ -1,7 +1,8 @@
-//! Type guards for the variants of a discriminated union.
+//! Type guards for the variants of a discriminated union, which look at one property of a value of the union.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use super::doc;
 use super::syntax::Type as Ts;
 use super::syntax::{BinaryOperator, Expression, Function, Item, Literal, Local, Name, Parameter, Returns, Statement};
 use super::types::{INHERITED, Types};
@@ -10,10 +11,11 @@ use crate::model::{Model, Shape, Type, TypeDef, TypeId, Union, Variant};
 use crate::name;
 use capgen_schema::{Type as SchemaType, TypeSet};
 
-/// The guards of every union, by the union's type.
-pub(super) struct Guards(HashMap<usize, Vec<Guard>>);
+/// The guards of every union.
+pub(super) struct Guards(Vec<Guard>);
 
 struct Guard {
+    doc: Vec<String>,
     name: String,
     union: String,
     variant: String,
@@ -23,7 +25,7 @@ struct Guard {
 /// The guards of a model: for every variant of an exported union whose variants are all objects with literal tags, and for
 /// every variant that is selected by a key. Guards never have a `taken` name.
 pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<String>) -> Guards {
-    let mut guards: Vec<(usize, Guard)> = Vec::new();
+    let mut guards: Vec<Guard> = Vec::new();
     let mut names: Vec<(String, Vec<u8>)> = Vec::new();
     for (index, def) in model.types.iter().enumerate() {
         let Shape::Union(union) = &def.shape else { continue };
@@ -33,15 +35,12 @@ pub(super) fn guards(model: &Model<'_>, types: &Types<'_>, taken: &HashSet<Strin
         for (variant, guard) in of_union(def, union, model, types).unwrap_or_default() {
             let identity = def.identity(&[def.name.as_str(), &variant.ident].join("\u{0}"));
             names.push((guard.name.clone(), identity));
-            guards.push((index, guard));
+            guards.push(guard);
         }
     }
     name::make_unique(&mut names, "X", |name| taken.contains(name));
-    let mut by_type: HashMap<usize, Vec<Guard>> = HashMap::new();
-    for ((index, guard), (name, _)) in guards.into_iter().zip(names).filter(|(_, (name, _))| !taken.contains(name)) {
-        by_type.entry(index).or_default().push(Guard { name, ..guard });
-    }
-    Guards(by_type)
+    let named = guards.into_iter().zip(names).filter(|(_, (name, _))| !taken.contains(name));
+    Guards(named.map(|(guard, (name, _))| Guard { name, ..guard }).collect())
 }
 
 fn of_union<'m>(
@@ -50,19 +49,23 @@ fn of_union<'m>(
     model: &Model<'_>,
     types: &Types<'_>,
 ) -> Option<Vec<(&'m Variant, Guard)>> {
-    let guard = |variant: &'m Variant, condition: Expression| {
+    let guard = |variant: &'m Variant, property: &str, suffix: &str, condition: Expression| {
         let Type::Named { id, .. } = variant.ty else { return None };
         types.is_exported(id).then(|| {
-            let name = format!("is{}{}", def.name, variant.ident);
-            (variant, Guard { name, union: def.name.clone(), variant: model[id].name.clone(), condition })
+            let name = format!("has{}{}{suffix}", def.name, variant.ident);
+            let (union, variant_type) = (def.name.clone(), model[id].name.clone());
+            let doc = doc::of_guard(&union, &variant_type, property);
+            (variant, Guard { doc, name, union, variant: variant_type, condition })
         })
     };
     match union.tag.as_deref().filter(|_| union.disjoint) {
-        Some(tag) => union.variants.iter().map(|variant| guard(variant, has_tag(tag, variant)?)).collect(),
+        Some(tag) => union.variants.iter().map(|variant| guard(variant, tag, "Tag", has_tag(tag, variant)?)).collect(),
         None => {
             let is_object = is_object(union);
-            let keyed = union.variants.iter().filter(|variant| variant.key.is_some());
-            keyed.map(|variant| guard(variant, all([is_object.clone(), has_key(variant)?]))).collect()
+            let keyed = union.variants.iter().filter_map(|variant| Some((variant, variant.key.as_deref()?)));
+            keyed
+                .map(|(variant, key)| guard(variant, key, "Key", all([is_object.clone(), has_key(variant)?])))
+                .collect()
         }
     }
 }
@@ -99,15 +102,20 @@ fn is_object(union: &Union) -> Expression {
 }
 
 impl Guards {
-    /// The guards of the union `id`, if it has any.
-    pub(super) fn of(&self, id: TypeId) -> impl Iterator<Item = Item> {
-        self.0.get(&id.0).into_iter().flatten().map(|Guard { name, union, variant, condition }| {
+    /// The names of the functions.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|guard| guard.name.clone())
+    }
+
+    /// The functions, in the order of the unions.
+    pub(super) fn into_items(self) -> impl Iterator<Item = Item> {
+        self.0.into_iter().map(|Guard { doc, name, union, variant, condition }| {
             Item::Function(Function {
-                doc: Vec::new(),
-                name: Name::Exported(name.clone()),
-                parameters: vec![Parameter::new(Local::Value, Ts::name(union))],
-                returns: Returns::Predicate(Ts::name(variant)),
-                body: vec![Statement::Return(condition.clone())],
+                doc,
+                name: Name::Exported(name),
+                parameters: vec![Parameter::new(Local::Value, Ts::name(&union))],
+                returns: Returns::Predicate(Ts::name(&variant)),
+                body: vec![Statement::Return(condition)],
             })
         })
     }

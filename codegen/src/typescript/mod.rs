@@ -4,16 +4,19 @@
 //! changing the rest. A file is built once, as a [syntax tree](syntax), which the [printer] prints as TypeScript, as
 //! JavaScript or as declarations.
 
+mod constants;
 mod doc;
 mod exclude;
 mod guard;
 mod inline;
+mod names;
 mod printer;
 mod syntax;
 mod types;
 mod validator;
 
 use crate::model::{CapabilityModel, Model, Shape, SideModel, TypeId};
+use names::AgentNames;
 pub(crate) use printer::Form;
 use syntax::{DeclarationKind, Item, Module, Property, Type, TypeDeclaration};
 use types::Types;
@@ -25,7 +28,14 @@ pub(crate) fn print(header: String, model: &Model<'_>, form: Form) -> String {
 
 fn module(model: &Model<'_>) -> Module {
     let types = Types::new(model);
-    let guards = guard::guards(model, &types, &validator::exported(model));
+    let mut taken = validator::exported(model);
+    taken.extend(model.types.iter().map(|def| def.name.clone()));
+    let sides = model.capabilities.iter().flat_map(|capability| [&capability.request, &capability.response]);
+    taken.extend(sides.filter_map(|side| if let SideModel::Loose(name) = side { Some(name.clone()) } else { None }));
+    let guards = guard::guards(model, &types, &taken);
+    taken.extend(guards.names());
+    let names = AgentNames::new(model, &taken);
+    taken.extend(names.all().into_iter().cloned());
     let mut module = Module::default();
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {
@@ -33,22 +43,25 @@ fn module(model: &Model<'_>) -> Module {
                 SideModel::Loose(name) => {
                     module.items.push(declaration(Vec::new(), name, Type::UNKNOWN, DeclarationKind::Compact));
                 }
-                SideModel::Typed(root) => add_side(&mut module, &types, &guards, *root),
+                SideModel::Typed(root) => add_side(&mut module, &types, *root),
             }
         }
     }
-    module.items.push(capabilities(model));
-    validator::add(&mut module, model);
+    module.items.push(capabilities(model, &names));
+    module.items.extend(validator::types(model, &names));
+    module.items.extend(constants::enums(model, &taken).into_iter().map(Item::Exported));
+    module.items.push(Item::Exported(constants::table(model, &names)));
+    module.items.extend(guards.into_items());
+    validator::add(&mut module, model, &names);
     module
 }
 
 /// Adds the root of a side and the types that no side before it needs.
-fn add_side(module: &mut Module, types: &Types<'_>, guards: &guard::Guards, root: TypeId) {
+fn add_side(module: &mut Module, types: &Types<'_>, root: TypeId) {
     for (id, def) in types.model().types_of(root).filter(|(id, _)| types.is_exported(*id)) {
         let is_record = matches!(def.shape, Shape::Record(_));
         let kind = if is_record { DeclarationKind::Expanded } else { DeclarationKind::Compact };
         module.items.push(declaration(doc::of_type(def), &def.name, types.body(id), kind));
-        module.items.extend(guards.of(id));
     }
 }
 
@@ -57,7 +70,7 @@ fn declaration(doc: Vec<String>, name: &str, body: Type, kind: DeclarationKind) 
 }
 
 /// The interface that lists all capabilities.
-fn capabilities(model: &Model<'_>) -> Item {
+fn capabilities(model: &Model<'_>, names: &AgentNames) -> Item {
     let side = |side: &SideModel| match side {
         SideModel::Loose(name) => Type::name(name),
         SideModel::Typed(id) => Type::name(&model[*id].name),
@@ -72,5 +85,5 @@ fn capabilities(model: &Model<'_>) -> Item {
     };
     let body = Type::object(model.capabilities.iter().map(property).collect());
     let doc = doc::lines("The request and the response of every capability.");
-    declaration(doc, "Capabilities", body, DeclarationKind::Interface)
+    declaration(doc, &names.capabilities, body, DeclarationKind::Interface)
 }

@@ -1,7 +1,7 @@
 // An operator's console: it searches the shop through the agent `search`, notifies customers through `notifier`, and asks
 // `reviewer` to review a change. Requests are printed instead of sent, and the responses are hard-coded.
 
-import { isSendNotificationRequestSms, parseSendNotificationResponse } from "../../../generated/notifier.ts";
+import { hasSendNotificationRequestSmsTag, parseSendNotificationResponse } from "../../../generated/notifier.ts";
 import type * as notifier from "../../../generated/notifier.ts";
 import { parseReviewChangeResponse } from "../../../generated/reviewer.ts";
 import type * as reviewer from "../../../generated/reviewer.ts";
@@ -9,7 +9,9 @@ import { parseSearchResponse } from "../../../generated/search.ts";
 import type * as search from "../../../generated/search.ts";
 
 /** The capabilities that this program calls. */
-type Capabilities = search.Capabilities & notifier.Capabilities & reviewer.Capabilities;
+type Capabilities = search.SearchCapabilities &
+  notifier.NotifierCapabilities &
+  reviewer.ReviewerCapabilities;
 
 /** The functions that check responses. Every generated file exports one for each side of a capability with a schema. */
 const parsers = {
@@ -44,7 +46,7 @@ function readable(filter: search.Filter): string {
 }
 
 function recipient(notification: notifier.SendNotificationRequest): string {
-  return isSendNotificationRequestSms(notification) ? notification.phone : notification.to;
+  return hasSendNotificationRequestSmsTag(notification) ? notification.phone : notification.to;
 }
 
 const cheapAndThere: search.Filter = {

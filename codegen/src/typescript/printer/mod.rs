@@ -3,13 +3,14 @@
 //! Printed text is never read. [`layout`] decides where lines break, for types, values and conditions alike.
 
 mod comment;
+mod error_class;
 mod expression;
 mod layout;
 pub(super) mod literal;
 mod types;
 
 use super::syntax::{
-    DeclarationKind, Expression, Function, Item, Module, Parameter, Returns, Statement, Type, TypeDeclaration,
+    Constant, DeclarationKind, Expression, Function, Item, Module, Parameter, Returns, Statement, Type, TypeDeclaration,
 };
 
 use expression::{local_text, name_text};
@@ -60,17 +61,24 @@ impl Form {
     fn has_types(self) -> bool {
         matches!(self, Form::Typed | Form::Declarations)
     }
+
+    /// The word before an exported constant or class that is not only declared. CommonJS modules have a list of exports.
+    fn export(self) -> &'static str {
+        if self == Form::CommonJs { "" } else { "export " }
+    }
 }
 
 /// The exports of a CommonJS module, one per line: Node finds the names in this form if an ES module imports them.
 fn exports(module: &Module) -> Doc {
     let mut names = Vec::new();
     for item in &module.items {
-        if let Item::Function(function) = item
-            && function.is_exported()
-        {
-            names.extend([hard_line(), text(name_text(&function.name)), text(",")]);
-        }
+        let name = match item {
+            Item::Function(function) if function.is_exported() => name_text(&function.name),
+            Item::Exported(constant) => constant.name.clone().into(),
+            Item::Error(class) => class.name.clone().into(),
+            _ => continue,
+        };
+        names.extend([hard_line(), text(name), text(",")]);
     }
     if names.is_empty() {
         return concat(vec![text("module.exports = {};"), hard_line()]);
@@ -93,7 +101,7 @@ fn is_printed(item: &Item, form: Form) -> bool {
         (Item::Type(_), form) => form.has_types(),
         (Item::Function(function), Form::Declarations) => function.is_exported(),
         (Item::Constant { .. } | Item::Helper(..), form) => form != Form::Declarations,
-        (Item::Function(_), _) => true,
+        (Item::Function(_) | Item::Exported(_) | Item::Error(_), _) => true,
     }
 }
 
@@ -108,16 +116,31 @@ fn item(item: &Item, form: Form) -> Doc {
             docs.extend([text(" = "), expression::plain(value, form), text(";")]);
             concat(docs)
         }
-        Item::Helper(helper) => {
-            let lines = helper.lines(form == Form::Typed);
-            let mut docs = Vec::new();
-            for (index, line) in lines.into_iter().enumerate() {
-                docs.extend((index > 0).then(hard_line));
-                docs.push(text(line));
-            }
-            concat(docs)
-        }
+        Item::Exported(constant) => exported(constant, form),
+        Item::Error(class) => lines(error_class::lines(class, form)),
+        Item::Helper(helper) => lines(helper.lines(form == Form::Typed)),
     }
+}
+
+fn lines(lines: Vec<String>) -> Doc {
+    let mut docs = Vec::new();
+    for (index, line) in lines.into_iter().enumerate() {
+        docs.extend((index > 0).then(hard_line));
+        docs.push(text(line));
+    }
+    concat(docs)
+}
+
+fn exported(constant: &Constant, form: Form) -> Doc {
+    let Constant { doc, name, value, declared } = constant;
+    let mut docs = vec![comment::comment(doc)];
+    if form == Form::Declarations {
+        docs.extend([text(format!("export declare const {name}")), annotation(declared), text(";")]);
+        return concat(docs);
+    }
+    docs.extend([text(format!("{}const {name} = ", form.export())), expression::plain(value, form)]);
+    docs.push(text(if form == Form::Typed { " as const;" } else { ";" }));
+    concat(docs)
 }
 
 fn type_declaration(declaration: &TypeDeclaration) -> Doc {

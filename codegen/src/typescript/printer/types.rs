@@ -46,6 +46,7 @@ pub(super) fn plain(ty: &Type) -> Doc {
         Type::Intersection(ty, members) => {
             concat(vec![text("("), plain(ty), text(" & "), object(members, false), text(")")])
         }
+        Type::Of(name) => text(format!("typeof {name}")),
         Type::Inherited(name) => text(format!("Object[{}]", literal::string(name))),
     }
 }
@@ -112,5 +113,6 @@ fn property(property: &Property) -> Doc {
         Some(name) => literal::property(name),
     };
     let mark = if property.is_optional { "?:" } else { ":" };
-    concat(vec![comment(&property.doc), text(name), text(mark), after(&property.ty)])
+    let modifier = if property.is_readonly { "readonly " } else { "" };
+    concat(vec![comment(&property.doc), text(modifier), text(name), text(mark), after(&property.ty)])
 }

@@ -27,8 +27,29 @@ pub(super) enum Item {
         ty: Option<Type>,
         value: Expression,
     },
+    /// An exported constant.
+    Exported(Constant),
+    /// The exported class of errors.
+    Error(ErrorClass),
     /// A hand-written function or constant.
     Helper(HelperText),
+}
+
+/// `export const name = value as const`.
+pub(super) struct Constant {
+    pub(super) doc: Vec<String>,
+    pub(super) name: String,
+    pub(super) value: Expression,
+    /// The type in a declaration file, which the compiler finds by itself in TypeScript.
+    pub(super) declared: Type,
+}
+
+/// A subclass of `Error` for a list of violations.
+pub(super) struct ErrorClass {
+    pub(super) doc: Vec<String>,
+    pub(super) name: String,
+    /// The name of the type of violations.
+    pub(super) violation: String,
 }
 
 /// `export type` or `export interface`.

@@ -27,6 +27,8 @@ pub(in crate::typescript) enum Type {
     Object(Vec<Property>),
     /// The type of a property of every object: `Object["toString"]`.
     Inherited(String),
+    /// The type of an exported function: `typeof isPing`.
+    Of(String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -60,6 +62,7 @@ pub(in crate::typescript) struct Property {
     /// `None` for an index signature.
     pub(in crate::typescript) name: Option<String>,
     pub(in crate::typescript) is_optional: bool,
+    pub(in crate::typescript) is_readonly: bool,
     /// Whether the name is always quoted.
     pub(in crate::typescript) is_quoted: bool,
     pub(in crate::typescript) ty: Type,
@@ -181,16 +184,28 @@ impl Number {
 
 impl Property {
     pub(in crate::typescript) fn new(name: &str, ty: Type) -> Self {
-        Self { name: Some(name.to_owned()), is_optional: false, is_quoted: false, ty, doc: Vec::new() }
+        Self {
+            name: Some(name.to_owned()),
+            is_optional: false,
+            is_readonly: false,
+            is_quoted: false,
+            ty,
+            doc: Vec::new(),
+        }
     }
 
     /// An index signature.
     pub(in crate::typescript) fn index(ty: Type) -> Self {
-        Self { name: None, is_optional: false, is_quoted: false, ty, doc: Vec::new() }
+        Self { name: None, is_optional: false, is_readonly: false, is_quoted: false, ty, doc: Vec::new() }
     }
 
     pub(in crate::typescript) fn optional(mut self, is_optional: bool) -> Self {
         self.is_optional = is_optional;
+        self
+    }
+
+    pub(in crate::typescript) fn readonly(mut self) -> Self {
+        self.is_readonly = true;
         self
     }
 

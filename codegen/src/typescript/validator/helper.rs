@@ -1,6 +1,7 @@
 //! Hand-written functions that files contain if they need them.
 //!
-//! Their texts are TypeScript in which `«` and `»` enclose types, which JavaScript leaves out. A line that ends in
+//! Their texts are TypeScript in which `«` and `»` enclose types, which JavaScript leaves out, and `PayloadError` is the
+//! class of the agent's errors. A line that ends in
 //! `// <minLength pattern>` is only for files whose rules have one of these keywords.
 //!
 //! Of the helpers, only `parse` has such lines, and only lines that declare no variable of a function that encloses others.
@@ -76,8 +77,8 @@ impl Helper {
         needed
     }
 
-    /// Its text in a file whose rules have these keywords.
-    pub(super) fn for_keywords(self, keywords: &BTreeSet<&str>) -> HelperText {
+    /// Its text in a file whose rules have these keywords, and whose class of errors has the name `error`.
+    pub(super) fn text_for(self, keywords: &BTreeSet<&str>, error: &str) -> HelperText {
         let select = |line: &'static str| match line.split_once(" // <") {
             Some((code, needed)) => {
                 let is_needed = needed.trim_end_matches('>').split(' ').any(|keyword| keywords.contains(keyword));
@@ -85,12 +86,12 @@ impl Helper {
             }
             None => Some(line),
         };
-        HelperText(self.text().lines().filter_map(select).collect())
+        HelperText(self.text().lines().filter_map(select).map(|line| line.replace("PayloadError", error)).collect())
     }
 }
 
 /// The lines of a helper in one file.
-pub(in crate::typescript) struct HelperText(Vec<&'static str>);
+pub(in crate::typescript) struct HelperText(Vec<String>);
 
 impl HelperText {
     /// The lines in TypeScript or, without types, in JavaScript.
@@ -127,7 +128,7 @@ mod tests {
     fn code(helper: Helper) -> String {
         let is_comment =
             |line: &String| line.trim_start().starts_with(['/', '*']) && !line.trim_start().starts_with("/^");
-        HelperText(helper.text().lines().collect())
+        HelperText(helper.text().lines().map(str::to_owned).collect())
             .lines(true)
             .into_iter()
             .filter(|line| !is_comment(line))

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use capgen_schema::{Json, Pattern};
 
 use super::{Helper, narrowing};
+use crate::typescript::names::AgentNames;
 use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Stem, Type};
 use crate::typescript::syntax::{Keyword, Parameter, Returns};
 
@@ -86,23 +87,23 @@ impl Internals {
         self.functions.push(Function { doc: Vec::new(), name, parameters, returns, body });
     }
 
-    /// Adds `exported` to a module, after the functions and constants that it uses and before the helpers.
+    /// Adds `exported` to a module, before the functions, constants and helpers that it uses.
     /// Similar parts are adjacent, because this compresses well.
-    pub(super) fn finish(mut self, module: &mut Module, mut exported: Vec<Function>) {
+    pub(super) fn finish(mut self, module: &mut Module, mut exported: Vec<Function>, agent: &AgentNames) {
         for function in self.functions.iter_mut().chain(&mut exported) {
             narrowing::widen(&mut function.body);
         }
         let used = self.used(&exported);
         let keywords = self.keywords;
         let is_used = |name: &Name| used.contains(name);
+        module.items.extend(exported.into_iter().map(Item::Function));
         let functions = self.functions.into_iter().filter(|function| is_used(&function.name));
         module.items.extend(functions.map(Item::Function));
         let constants = self.constants.into_iter().filter(|(name, ..)| is_used(name));
         module.items.extend(constants.map(|(name, ty, value)| Item::Constant { name, ty, value }));
-        module.items.extend(exported.into_iter().map(Item::Function));
         let named = used.iter().filter_map(|name| if let Name::Helper(helper) = name { Some(*helper) } else { None });
         let helpers = Helper::with_needed(named);
-        module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper.for_keywords(&keywords))));
+        module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper.text_for(&keywords, &agent.error))));
     }
 
     /// The names that the functions use, directly or through others.

@@ -18,22 +18,23 @@ pub(super) use helper::{Helper, HelperText};
 use internal::Internals;
 use verdict::Verdicts;
 
+use super::names::AgentNames;
 use super::syntax::{
-    DeclarationKind, Expression, Function, Item, Keyword, Literal, Local, Module, Name, Parameter, Property, Returns,
-    Statement, Type, TypeDeclaration, union,
+    DeclarationKind, ErrorClass, Expression, Function, Item, Keyword, Literal, Local, Module, Name, Parameter,
+    Property, Returns, Statement, Type, TypeDeclaration, union,
 };
 use crate::model::Model;
 use crate::model::check::Validator;
 
 /// The names of the exported functions for a type.
-struct Names {
-    is: String,
-    parse: String,
+pub(super) struct Names {
+    pub(super) is: String,
+    pub(super) parse: String,
     assert: String,
 }
 
 impl Names {
-    fn of(ty: &str) -> Self {
+    pub(super) fn of(ty: &str) -> Self {
         Self { is: format!("is{ty}"), parse: format!("parse{ty}"), assert: format!("assert{ty}") }
     }
 }
@@ -44,12 +45,21 @@ pub(super) fn exported(model: &Model<'_>) -> HashSet<String> {
     names.flat_map(|Names { is, parse, assert }| [is, parse, assert]).collect()
 }
 
-/// Adds the validators of every side that has a schema, and their types.
-pub(super) fn add(module: &mut Module, model: &Model<'_>) {
+/// The types and the class that the exported functions use; empty if no side has a schema.
+pub(super) fn types(model: &Model<'_>, agent: &AgentNames) -> Vec<Item> {
+    if model.validators.is_empty() {
+        return Vec::new();
+    }
+    let doc = vec!["The error that the `assert` functions throw.".to_owned()];
+    let error = ErrorClass { doc, name: agent.error.clone(), violation: agent.violation.clone() };
+    vec![result(agent), violation(agent), options(agent), Item::Error(error)]
+}
+
+/// Adds the validators of every side that has a schema.
+pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames) {
     if model.validators.is_empty() {
         return;
     }
-    module.items.extend([result(), violation(), options()]);
     let mut internals = Internals::default();
     let (mut verdicts, mut parsers, mut assertions) = (Vec::new(), Vec::new(), Vec::new());
     for validator in &model.validators {
@@ -57,12 +67,12 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>) {
         let names = Names::of(name);
         verdicts.push(verdict(validator, &mut internals, name, &names));
         let rules = rules::rules(validator, &mut internals);
-        parsers.push(parser(rules, name, &names));
-        assertions.push(assertion(name, &names));
+        parsers.push(parser(rules, name, &names, agent));
+        assertions.push(assertion(name, &names, agent));
     }
     // Functions of one kind are printed together, because compressors find repetitions that are close to each other.
     let exported = verdicts.into_iter().chain(parsers).chain(assertions).collect();
-    internals.finish(module, exported);
+    internals.finish(module, exported, agent);
 }
 
 fn verdict(validator: &Validator<'_>, internals: &mut Internals, ty: &str, names: &Names) -> Function {
@@ -77,7 +87,7 @@ fn verdict(validator: &Validator<'_>, internals: &mut Internals, ty: &str, names
     }
 }
 
-fn parser(rules: Expression, ty: &str, names: &Names) -> Function {
+fn parser(rules: Expression, ty: &str, names: &Names, agent: &AgentNames) -> Function {
     let is_valid = Expression::call(Name::Exported(names.is.clone()), vec![Local::Value.into()]);
     // The rules are made only for an invalid value.
     let rules = Expression::Arrow(Box::new(rules));
@@ -85,51 +95,50 @@ fn parser(rules: Expression, ty: &str, names: &Names) -> Function {
     Function {
         doc: Vec::new(),
         name: Name::Exported(names.parse.clone()),
-        parameters: value_and_options(),
-        returns: Returns::Type(Type::Name("Result".to_owned(), vec![Type::name(ty)])),
+        parameters: value_and_options(agent),
+        returns: Returns::Type(Type::Name(agent.result.clone(), vec![Type::name(ty)])),
         body: vec![Statement::Return(Expression::helper(Helper::Parse, arguments))],
     }
 }
 
-fn assertion(ty: &str, names: &Names) -> Function {
+fn assertion(ty: &str, names: &Names, agent: &AgentNames) -> Function {
     let parsed =
         Expression::call(Name::Exported(names.parse.clone()), vec![Local::Value.into(), Local::Options.into()]);
     Function {
-        doc: vec!["Throws an `Error` with the `violations` if the value is invalid.".to_owned()],
+        doc: vec![format!("Throws a `{}` if the value is invalid.", agent.error)],
         name: Name::Exported(names.assert.clone()),
-        parameters: value_and_options(),
+        parameters: value_and_options(agent),
         returns: Returns::Assertion(Type::name(ty)),
         body: vec![Statement::Expression(Expression::helper(Helper::Assert, vec![parsed]))],
     }
 }
 
-fn value_and_options() -> Vec<Parameter> {
-    let options = Parameter { is_optional: true, ..Parameter::new(Local::Options, Type::name("Options")) };
+fn value_and_options(agent: &AgentNames) -> Vec<Parameter> {
+    let options = Parameter { is_optional: true, ..Parameter::new(Local::Options, Type::name(&agent.options)) };
     vec![Parameter::new(Local::Value, Type::UNKNOWN), options]
 }
 
-/// `Result<T>`.
-fn result() -> Item {
+fn result(agent: &AgentNames) -> Item {
     let is_ok = |value| Property::new("ok", Type::Literal(Literal::Boolean(value)));
     let body = union([
         Type::object(vec![is_ok(true), Property::new("value", Type::name("T"))]),
-        Type::object(vec![is_ok(false), Property::new("violations", Type::array(Type::name("Violation")))]),
+        Type::object(vec![is_ok(false), Property::new("violations", Type::array(Type::name(&agent.violation)))]),
     ]);
-    declaration("Result", Some("T"), body, "The result of `parse`: the value, or every violation.")
+    declaration(&agent.result, Some("T"), body, "The result of `parse`: the value, or every violation.")
 }
 
-fn violation() -> Item {
+fn violation(agent: &AgentNames) -> Item {
     let members = ["path", "message", "keyword"].map(|name| Property::new(name, Type::STRING));
     let doc = "A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.";
-    declaration("Violation", None, Type::object(members.into()), doc)
+    declaration(&agent.violation, None, Type::object(members.into()), doc)
 }
 
-fn options() -> Item {
+fn options(agent: &AgentNames) -> Item {
     let members = [("redact", Type::BOOLEAN), ("limit", Type::Keyword(Keyword::Number))];
     let members = members.map(|(name, ty)| Property::new(name, ty).optional(true));
     let doc =
         "`redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.";
-    declaration("Options", None, Type::object(members.into()), doc)
+    declaration(&agent.options, None, Type::object(members.into()), doc)
 }
 
 fn declaration(name: &str, parameter: Option<&'static str>, body: Type, doc: &str) -> Item {

@@ -3,7 +3,7 @@
  * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), `tag`
  * is the only value of an `enum`, and `text` is shown in messages where JavaScript would print a keyword's value differently.
  */
-function parse(isValid«: boolean», value«: any», { redact, limit }«: Options» = {}, schema«: () => any»)«: any» {
+function parse(isValid«: boolean», value«: any», { redact, limit }«: any» = {}, schema«: () => any»)«: any» {
   if (isValid) return { ok: true, value };
   const [root, definitions, among] = schema();
   const violations«: any[]» = [];

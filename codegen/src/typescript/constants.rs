@@ -1,0 +1,120 @@
+//! Constants: the values of enums, and the table of capabilities. A bundler leaves them out if they are not used.
+
+use std::collections::HashSet;
+
+use capgen_manifest::capability_keys;
+use capgen_schema::{Json, Number};
+
+use super::names::{AgentNames, lower_first};
+use super::syntax::{Constant, Expression, Keyword, Literal, Name, Property, Type};
+use super::validator;
+use crate::model::{CapabilityModel, Member, Model, Shape, SideModel};
+use crate::name;
+
+/// For every enum, a constant with its values in the order of the contract. Its name is never `taken`.
+pub(super) fn enums(model: &Model<'_>, taken: &HashSet<String>) -> Vec<Constant> {
+    let mut found: Vec<(&str, Vec<Literal>)> = Vec::new();
+    for def in &model.types {
+        let Shape::Enum(members) = &def.shape else { continue };
+        // Nothing in JavaScript equals a number that it cannot represent.
+        let is_representable = |value: &Json| value.as_number().is_none_or(Number::is_representable);
+        let literal = |member: &Member| Literal::of(&member.value).filter(|_| is_representable(&member.value));
+        let literals: Option<Vec<Literal>> = members.iter().map(literal).collect();
+        // A single value is a constant of the contract, not a choice.
+        found.extend(literals.filter(|literals| literals.len() > 1).map(|literals| (def.name.as_str(), literals)));
+    }
+    let mut names: Vec<(String, Vec<u8>)> =
+        found.iter().map(|(ty, _)| (format!("{}Values", lower_first(ty)), ty.as_bytes().to_vec())).collect();
+    name::make_unique(&mut names, "X", |name| taken.contains(name));
+    found.into_iter().zip(names).map(|((_, values), (name, _))| values_of(name, values)).collect()
+}
+
+fn values_of(name: String, values: Vec<Literal>) -> Constant {
+    let types = values.iter().cloned().map(Type::Literal).collect();
+    Constant {
+        doc: Vec::new(),
+        name,
+        value: Expression::Array(values.into_iter().map(Expression::Literal).collect()),
+        declared: Type::Readonly(Box::new(Type::Tuple(types))),
+    }
+}
+
+/// The table from the name of each capability to its functions and properties.
+pub(super) fn table(model: &Model<'_>, names: &AgentNames) -> Constant {
+    let entries: Vec<(String, Vec<Entry>)> = model
+        .capabilities
+        .iter()
+        .map(|capability| (capability.source.name.to_string(), entries(model, capability)))
+        .collect();
+    let value = |(name, entries): &(String, Vec<Entry>)| {
+        (name.clone(), Expression::Object(entries.iter().map(|e| (e.name.to_owned(), e.value.clone())).collect()))
+    };
+    let declared = |(name, entries): &(String, Vec<Entry>)| {
+        let members = entries.iter().map(|e| Property::new(e.name, e.declared.clone()).readonly()).collect();
+        Property::new(name, Type::object(members)).quoted().readonly()
+    };
+    Constant {
+        doc: vec!["The validators, the timeout, the version and the hash of every capability, by its name.".to_owned()],
+        name: names.table.clone(),
+        value: Expression::Object(entries.iter().map(value).collect()),
+        declared: Type::object(entries.iter().map(declared).collect()),
+    }
+}
+
+/// A member of the object of a capability.
+struct Entry {
+    name: &'static str,
+    value: Expression,
+    declared: Type,
+}
+
+fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>) -> Vec<Entry> {
+    let descriptor = capability.source.to_descriptor(None);
+    let text = |text: Option<String>| text.map(Literal::String);
+    // Every entry has every member, so that the table can be read by a name that is only known at run time.
+    let scalar = |name, literal: Option<Literal>| match literal {
+        Some(literal) => Entry { name, value: Expression::Literal(literal.clone()), declared: Type::Literal(literal) },
+        None => Entry { name, value: Expression::Undefined, declared: Type::Keyword(Keyword::Undefined) },
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a JavaScript timer rounds as well")]
+    let timeout = descriptor.timeout_ms.map(|ms| Literal::Number(super::syntax::Number::new(ms as f64)));
+    vec![
+        scalar(key("version"), text(descriptor.version)),
+        scalar(key("timeout_ms"), timeout),
+        scalar("hash", text(Some(descriptor.hash))),
+        side("request", model, &capability.request),
+        side("response", model, &capability.response),
+    ]
+}
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+        /// The key of a property in the manifest.
+        fn key(field: &str) -> &'static str {
+            match field {
+                $(stringify!($field) => $name,)*
+                _ => "",
+            }
+        }
+    };
+}
+
+capability_keys!(keys);
+
+/// The functions for a side that has a schema.
+fn side(name: &'static str, model: &Model<'_>, side: &SideModel) -> Entry {
+    let SideModel::Typed(id) = side else {
+        return Entry { name, value: Expression::Undefined, declared: Type::Keyword(Keyword::Undefined) };
+    };
+    let functions = validator::Names::of(&model[*id].name);
+    let members = [("is", functions.is), ("parse", functions.parse)];
+    let value =
+        |(name, function): &(&str, String)| ((*name).to_owned(), Expression::Name(Name::Exported(function.clone())));
+    let declared =
+        |(name, function): &(&'static str, String)| Property::new(name, Type::Of(function.clone())).readonly();
+    Entry {
+        name,
+        value: Expression::Object(members.iter().map(value).collect()),
+        declared: Type::object(members.iter().map(declared).collect()),
+    }
+}

@@ -1,0 +1,44 @@
+//! The class of the errors that `assert` functions throw.
+
+use super::Form;
+use crate::typescript::syntax::ErrorClass;
+
+/// The lines of the class.
+pub(super) fn lines(class: &ErrorClass, form: Form) -> Vec<String> {
+    let ErrorClass { doc, name, violation } = class;
+    let mut lines: Vec<String> = doc.iter().map(|line| format!("/** {line} */")).collect();
+    lines.extend(match form {
+        Form::Typed => vec![
+            format!("export class {name} extends Error {{"),
+            format!("  override readonly name = \"{name}\";"),
+            format!("  readonly violations: {violation}[];"),
+            String::new(),
+            format!("  constructor(violations: {violation}[]) {{"),
+            body(),
+            "    this.violations = violations;".to_owned(),
+            "  }".to_owned(),
+        ],
+        Form::Script | Form::CommonJs => vec![
+            format!("{}class {name} extends Error {{", form.export()),
+            format!("  name = \"{name}\";"),
+            "  violations;".to_owned(),
+            String::new(),
+            "  constructor(violations) {".to_owned(),
+            body(),
+            "    this.violations = violations;".to_owned(),
+            "  }".to_owned(),
+        ],
+        Form::Declarations => vec![
+            format!("export declare class {name} extends Error {{"),
+            format!("  readonly name = \"{name}\";"),
+            format!("  readonly violations: {violation}[];"),
+            format!("  constructor(violations: {violation}[]);"),
+        ],
+    });
+    lines.push("}".to_owned());
+    lines
+}
+
+fn body() -> String {
+    "    super(violations.map(({ path, message }) => `${path}: ${message}`).join(\"\\n\"));".to_owned()
+}
