@@ -146,6 +146,18 @@ mod legacy_crm_contract {
                 customer_number: None,
             }
         }
+        /// Sets `phone`.
+        #[must_use]
+        pub fn with_phone(mut self, phone: impl Into<String>) -> Self {
+            self.phone = Some(phone.into());
+            self
+        }
+        /// Sets `customer_number`.
+        #[must_use]
+        pub fn with_customer_number(mut self, customer_number: u64) -> Self {
+            self.customer_number = Some(customer_number);
+            self
+        }
     }
 
     /// Generated from `/anyOf/1` in the request schema of `find_customer`.
@@ -168,6 +180,18 @@ mod legacy_crm_contract {
                 customer_number: None,
             }
         }
+        /// Sets `email`.
+        #[must_use]
+        pub fn with_email(mut self, email: impl Into<String>) -> Self {
+            self.email = Some(email.into());
+            self
+        }
+        /// Sets `customer_number`.
+        #[must_use]
+        pub fn with_customer_number(mut self, customer_number: u64) -> Self {
+            self.customer_number = Some(customer_number);
+            self
+        }
     }
 
     /// Generated from `/anyOf/2` in the request schema of `find_customer`.
@@ -189,6 +213,18 @@ mod legacy_crm_contract {
                 phone: None,
                 customer_number,
             }
+        }
+        /// Sets `email`.
+        #[must_use]
+        pub fn with_email(mut self, email: impl Into<String>) -> Self {
+            self.email = Some(email.into());
+            self
+        }
+        /// Sets `phone`.
+        #[must_use]
+        pub fn with_phone(mut self, phone: impl Into<String>) -> Self {
+            self.phone = Some(phone.into());
+            self
         }
     }
 

@@ -140,6 +140,27 @@ mod notifier_contract {
                 variables: None,
             }
         }
+        /// Sets `send_after`; `None` is `null`.
+        #[must_use]
+        pub fn with_send_after(mut self, send_after: Option<String>) -> Self {
+            self.send_after = Some(send_after);
+            self
+        }
+        /// Sets `campaign`.
+        #[must_use]
+        pub fn with_campaign(mut self, campaign: impl Into<String>) -> Self {
+            self.campaign = Some(campaign.into());
+            self
+        }
+        /// Sets `variables`.
+        #[must_use]
+        pub fn with_variables(
+            mut self,
+            variables: ::std::collections::BTreeMap<String, ::serde_json::Value>,
+        ) -> Self {
+            self.variables = Some(variables);
+            self
+        }
     }
 
     /// Generated from `/oneOf/0/properties/channel` in the request schema of `send-notification`.
@@ -224,6 +245,18 @@ mod notifier_contract {
                 phone: phone.into(),
                 text: text.into(),
             }
+        }
+        /// Sets `send_after`; `None` is `null`.
+        #[must_use]
+        pub fn with_send_after(mut self, send_after: Option<String>) -> Self {
+            self.send_after = Some(send_after);
+            self
+        }
+        /// Sets `campaign`.
+        #[must_use]
+        pub fn with_campaign(mut self, campaign: impl Into<String>) -> Self {
+            self.campaign = Some(campaign.into());
+            self
         }
     }
 
@@ -324,6 +357,30 @@ mod notifier_contract {
                 quiet_hours: None,
                 extensions: None,
             }
+        }
+        /// Sets `digest`; `None` is `null`.
+        #[must_use]
+        pub fn with_digest(mut self, digest: Option<SetPreferencesRequestDigest>) -> Self {
+            self.digest = Some(digest);
+            self
+        }
+        /// Sets `quiet_hours`; `None` is `null`.
+        #[must_use]
+        pub fn with_quiet_hours(
+            mut self,
+            quiet_hours: Option<SetPreferencesRequestQuietHours>,
+        ) -> Self {
+            self.quiet_hours = Some(quiet_hours);
+            self
+        }
+        /// Sets `extensions`.
+        #[must_use]
+        pub fn with_extensions(
+            mut self,
+            extensions: ::std::collections::BTreeMap<String, ::serde_json::Value>,
+        ) -> Self {
+            self.extensions = Some(extensions);
+            self
         }
     }
 

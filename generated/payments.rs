@@ -123,6 +123,33 @@ mod payments_contract {
                 metadata: None,
             }
         }
+        /// Sets `capture_at`.
+        #[must_use]
+        pub fn with_capture_at(mut self, capture_at: impl Into<String>) -> Self {
+            self.capture_at = Some(capture_at.into());
+            self
+        }
+        /// Sets `discount_rate`.
+        #[must_use]
+        pub fn with_discount_rate(mut self, discount_rate: f64) -> Self {
+            self.discount_rate = Some(discount_rate);
+            self
+        }
+        /// Sets `allocation`.
+        #[must_use]
+        pub fn with_allocation(mut self, allocation: Allocation) -> Self {
+            self.allocation = Some(allocation);
+            self
+        }
+        /// Sets `metadata`.
+        #[must_use]
+        pub fn with_metadata(
+            mut self,
+            metadata: ::std::collections::BTreeMap<String, String>,
+        ) -> Self {
+            self.metadata = Some(metadata);
+            self
+        }
     }
 
     /// An amount of money in the smallest unit of its currency. 12.50 EUR is 1250.
@@ -192,6 +219,12 @@ mod payments_contract {
                 token: token.into(),
                 three_d_secure: None,
             }
+        }
+        /// Sets `three_d_secure`.
+        #[must_use]
+        pub fn with_three_d_secure(mut self, three_d_secure: bool) -> Self {
+            self.three_d_secure = Some(three_d_secure);
+            self
         }
     }
 
@@ -668,6 +701,18 @@ mod payments_contract {
                 reason,
                 note: None,
             }
+        }
+        /// Sets `minor_units`.
+        #[must_use]
+        pub fn with_minor_units(mut self, minor_units: u64) -> Self {
+            self.minor_units = Some(minor_units);
+            self
+        }
+        /// Sets `note`.
+        #[must_use]
+        pub fn with_note(mut self, note: impl Into<String>) -> Self {
+            self.note = Some(note.into());
+            self
         }
     }
 

@@ -106,6 +106,18 @@ mod reviewer_contract {
                 limit: None,
             }
         }
+        /// Sets `focus`.
+        #[must_use]
+        pub fn with_focus(mut self, focus: Vec<Focus>) -> Self {
+            self.focus = Some(focus);
+            self
+        }
+        /// Sets `limit`; `None` is `null`.
+        #[must_use]
+        pub fn with_limit(mut self, limit: Option<u64>) -> Self {
+            self.limit = Some(limit);
+            self
+        }
     }
 
     /// How a file changes.

@@ -109,6 +109,42 @@ mod search_contract {
                 cursor: None,
             }
         }
+        /// Sets `query`.
+        #[must_use]
+        pub fn with_query(mut self, query: impl Into<String>) -> Self {
+            self.query = Some(query.into());
+            self
+        }
+        /// Sets `where`.
+        #[must_use]
+        pub fn with_where(mut self, r#where: Filter) -> Self {
+            self.r#where = Some(r#where);
+            self
+        }
+        /// Sets `collections`.
+        #[must_use]
+        pub fn with_collections(mut self, collections: Vec<Collection>) -> Self {
+            self.collections = Some(collections);
+            self
+        }
+        /// Sets `order_by`.
+        #[must_use]
+        pub fn with_order_by(mut self, order_by: Vec<SearchRequestOrderByItem>) -> Self {
+            self.order_by = Some(order_by);
+            self
+        }
+        /// Sets `page_size`.
+        #[must_use]
+        pub fn with_page_size(mut self, page_size: u64) -> Self {
+            self.page_size = Some(page_size);
+            self
+        }
+        /// Sets `cursor`.
+        #[must_use]
+        pub fn with_cursor(mut self, cursor: impl Into<String>) -> Self {
+            self.cursor = Some(cursor.into());
+            self
+        }
     }
 
     impl Default for SearchRequest {
@@ -422,6 +458,15 @@ mod search_contract {
         pub fn new(field: FieldName) -> Self {
             Self { field, direction: None }
         }
+        /// Sets `direction`.
+        #[must_use]
+        pub fn with_direction(
+            mut self,
+            direction: SearchRequestOrderByItemDirection,
+        ) -> Self {
+            self.direction = Some(direction);
+            self
+        }
     }
 
     /// Generated from `/properties/orderBy/items/properties/direction` in the request schema of `search`.
@@ -472,6 +517,24 @@ mod search_contract {
                 next_cursor: None,
             }
         }
+        /// Sets `facets`.
+        #[must_use]
+        pub fn with_facets(
+            mut self,
+            facets: ::std::collections::BTreeMap<
+                String,
+                ::std::collections::BTreeMap<String, u64>,
+            >,
+        ) -> Self {
+            self.facets = Some(facets);
+            self
+        }
+        /// Sets `next_cursor`.
+        #[must_use]
+        pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
+            self.next_cursor = Some(next_cursor.into());
+            self
+        }
     }
 
     /// Generated from `/definitions/Hit`.
@@ -507,6 +570,18 @@ mod search_contract {
                 thumbnail: None,
                 document,
             }
+        }
+        /// Sets `url`.
+        #[must_use]
+        pub fn with_url(mut self, url: impl Into<String>) -> Self {
+            self.url = Some(url.into());
+            self
+        }
+        /// Sets `thumbnail`.
+        #[must_use]
+        pub fn with_thumbnail(mut self, thumbnail: impl Into<String>) -> Self {
+            self.thumbnail = Some(thumbnail.into());
+            self
         }
     }
 
@@ -581,6 +656,12 @@ mod search_contract {
                 prefix: prefix.into(),
                 limit: None,
             }
+        }
+        /// Sets `limit`.
+        #[must_use]
+        pub fn with_limit(mut self, limit: u64) -> Self {
+            self.limit = Some(limit);
+            self
         }
     }
 

@@ -9,6 +9,10 @@ use serde_json::json;
 
 #[path = "../cases/externally-tagged/expected/rust/externally-tagged.rs"]
 mod externally_tagged;
+#[path = "../cases/odd-names/expected/rust/odd-names.rs"]
+mod odd_names;
+#[path = "../cases/optional-and-nullable/expected/rust/optional-and-nullable.rs"]
+mod optional_and_nullable;
 #[path = "../../generated/payments.rs"]
 mod payments;
 
@@ -49,6 +53,21 @@ fn enums_are_ordered_as_in_the_schema() {
 fn variants_and_newtypes_convert_from_their_payloads() {
     let card = Card::new("tok_12345678");
     assert_eq!(PaymentMethod::from(card.clone()), PaymentMethod::Card(card));
+}
+
+#[test]
+fn optional_properties_are_set_after_new() {
+    let refund =
+        payments::RefundPaymentRequest::new("key", "payment", Reason::Fraud).with_minor_units(5).with_note("why");
+    assert_eq!((refund.minor_units, refund.note.as_deref()), (Some(5), Some("why")));
+    // `null` is a value, so these setters take an `Option`.
+    let update = optional_and_nullable::UpdateRequest::new("x", None)
+        .with_optional_nullable(None)
+        .with_pydantic(Some("y".into()));
+    assert_eq!((update.optional_nullable, update.pydantic), (Some(None), Some(Some("y".to_owned()))));
+    let odd =
+        odd_names::N2ndTryOfItRequest::new("class", "index", "proto").with_type("t").with_self("s").with_reader("r");
+    assert_eq!((odd.r#type.as_deref(), odd.self_.as_deref(), odd.reader.as_deref()), (Some("t"), Some("s"), Some("r")));
 }
 
 fn rejected<T: Payload + Debug>(json: &str) -> Vec<String> {

@@ -38,6 +38,11 @@ pub(super) fn snake(name: &str) -> String {
     snake
 }
 
+/// The name of the method that sets a field. The prefix keeps it apart from `new` and from the methods of traits.
+pub(super) fn setter(field: &str) -> String {
+    format!("with_{field}")
+}
+
 /// The name of the constant with the text of the schema of a root type: `PingRequest` gives `PING_REQUEST_SCHEMA`.
 pub(super) fn schema_constant(root: &str) -> String {
     format!("{}_SCHEMA", schema_static(root))

@@ -20,6 +20,7 @@ mod literal;
 mod newtype;
 mod record;
 mod schema_text;
+mod setter;
 mod types;
 mod union_dispatch;
 mod union_type;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::codec::{self, RuleRef, Rules};
 use super::types::{Constant, Types};
 use super::writer::Writer;
-use super::{doc, ident, wire_rule};
+use super::{doc, ident, setter, wire_rule};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
 
 /// The field for undeclared properties. Lowering gives this name to no other field.
@@ -102,7 +102,8 @@ impl<'a> Struct<'a> {
         });
     }
 
-    /// `new`, with a parameter for each required property that is not a constant; also `Default` if there is no parameter.
+    /// `new`, with a parameter for each required property that is not a constant, and a setter for each optional one; also
+    /// `Default` if `new` has no parameter.
     fn constructor(&self, writer: &mut Writer) {
         let is_parameter = |member: &&Member<'_>| member.field.required && member.constant.is_none();
         let parameters: Vec<&Member<'_>> = self.members.iter().filter(is_parameter).collect();
@@ -122,6 +123,9 @@ impl<'a> Struct<'a> {
                 });
                 w.end();
             });
+            for member in self.members.iter().filter(|member| !member.field.required) {
+                setter::write(w, self.types, &member.ident, member.field, member.is_merged);
+            }
         });
         if parameters.is_empty() {
             writer.implement(

@@ -192,7 +192,7 @@ fn convertible<'a>(types: &Types<'_>, def: &TypeDef, union: &'a Union) -> Vec<&'
 }
 
 /// The type without the box that recursion requires, and whether there is one.
-fn unboxed(ty: &Type) -> (Cow<'_, Type>, bool) {
+pub(super) fn unboxed(ty: &Type) -> (Cow<'_, Type>, bool) {
     match ty {
         Type::Named { id, boxed: true } => (Cow::Owned(Type::Named { id: *id, boxed: false }), true),
         ty => (Cow::Borrowed(ty), false),

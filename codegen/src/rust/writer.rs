@@ -307,6 +307,22 @@ impl Writer {
         self.line(";");
     }
 
+    /// `self.name = value;`
+    pub(super) fn assign_field(&mut self, name: &str, value: impl FnOnce(&mut Self)) {
+        self.fill(0, |w| {
+            w.group(4, |w| {
+                w.text("self");
+                w.soft_break();
+                w.text(".");
+                w.text(name);
+            });
+            w.text(" = ");
+            w.never_break();
+            value(w);
+        });
+        self.line(";");
+    }
+
     /// An arm of a `match`. If it does not fit on one line, its body becomes a block.
     pub(super) fn arm(&mut self, pattern: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
         pattern(self);

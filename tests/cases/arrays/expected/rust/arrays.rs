@@ -116,6 +116,69 @@ mod arrays_contract {
                 choices: None,
             }
         }
+        /// Sets `any`.
+        #[must_use]
+        pub fn with_any(mut self, any: Vec<::serde_json::Value>) -> Self {
+            self.any = Some(any);
+            self
+        }
+        /// Sets `mixed`.
+        #[must_use]
+        pub fn with_mixed(mut self, mixed: Vec<PlotRequestMixedItem>) -> Self {
+            self.mixed = Some(mixed);
+            self
+        }
+        /// Sets `nullable`; `None` is `null`.
+        #[must_use]
+        pub fn with_nullable(mut self, nullable: Option<Vec<Option<i64>>>) -> Self {
+            self.nullable = Some(nullable);
+            self
+        }
+        /// Sets `at_least_one`.
+        #[must_use]
+        pub fn with_at_least_one(mut self, at_least_one: Vec<String>) -> Self {
+            self.at_least_one = Some(at_least_one);
+            self
+        }
+        /// Sets `at_most_two`.
+        #[must_use]
+        pub fn with_at_most_two(
+            mut self,
+            at_most_two: Vec<PlotRequestAtMostTwoItem>,
+        ) -> Self {
+            self.at_most_two = Some(at_most_two);
+            self
+        }
+        /// Sets `empty`.
+        #[must_use]
+        pub fn with_empty(mut self, empty: Vec<::serde_json::Value>) -> Self {
+            self.empty = Some(empty);
+            self
+        }
+        /// Sets `many`.
+        #[must_use]
+        pub fn with_many(mut self, many: Vec<String>) -> Self {
+            self.many = Some(many);
+            self
+        }
+        /// Sets `matrix`.
+        #[must_use]
+        pub fn with_matrix(mut self, matrix: Vec<Vec<f64>>) -> Self {
+            self.matrix = Some(matrix);
+            self
+        }
+        /// Sets `ring`.
+        #[must_use]
+        pub fn with_ring(mut self, ring: Vec<Vec<f64>>) -> Self {
+            self.ring = Some(ring);
+            self
+        }
+        /// Sets `choices`.
+        #[must_use]
+        pub fn with_choices(mut self, choices: Vec<PlotRequestChoicesItem>) -> Self {
+            self.choices = Some(choices);
+            self
+        }
     }
 
     /// Generated from `/properties/mixed/items` in the request schema of `plot`.

@@ -98,6 +98,18 @@ mod closed_objects_contract {
         pub fn new() -> Self {
             Self { at: None, empty: None }
         }
+        /// Sets `at`.
+        #[must_use]
+        pub fn with_at(mut self, at: impl Into<String>) -> Self {
+            self.at = Some(at.into());
+            self
+        }
+        /// Sets `empty`.
+        #[must_use]
+        pub fn with_empty(mut self, empty: PingResponseEmpty) -> Self {
+            self.empty = Some(empty);
+            self
+        }
     }
 
     impl Default for PingResponse {

@@ -104,6 +104,30 @@ mod constants_contract {
                 huge: None,
             }
         }
+        /// Sets `one`.
+        #[must_use]
+        pub fn with_one(mut self, one: ConstantsRequestOne) -> Self {
+            self.one = Some(one);
+            self
+        }
+        /// Sets `no`.
+        #[must_use]
+        pub fn with_no(mut self, no: ConstantsRequestNo) -> Self {
+            self.no = Some(no);
+            self
+        }
+        /// Sets `empty`.
+        #[must_use]
+        pub fn with_empty(mut self, empty: ConstantsRequestEmpty) -> Self {
+            self.empty = Some(empty);
+            self
+        }
+        /// Sets `huge`.
+        #[must_use]
+        pub fn with_huge(mut self, huge: ConstantsRequestHuge) -> Self {
+            self.huge = Some(huge);
+            self
+        }
     }
 
     /// Generated from `/properties/text` in the request schema of `constants`.

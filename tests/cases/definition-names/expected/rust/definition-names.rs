@@ -401,6 +401,648 @@ mod definition_names_contract {
                 p106: None,
             }
         }
+        /// Sets `p0`.
+        #[must_use]
+        pub fn with_p0(mut self, p0: AsMutXb0efd88e) -> Self {
+            self.p0 = Some(p0);
+            self
+        }
+        /// Sets `p1`.
+        #[must_use]
+        pub fn with_p1(mut self, p1: AsRefX87001b9b) -> Self {
+            self.p1 = Some(p1);
+            self
+        }
+        /// Sets `p2`.
+        #[must_use]
+        pub fn with_p2(mut self, p2: AsyncFnX88bee3d6) -> Self {
+            self.p2 = Some(p2);
+            self
+        }
+        /// Sets `p3`.
+        #[must_use]
+        pub fn with_p3(mut self, p3: AsyncFnMutXb7081fc2) -> Self {
+            self.p3 = Some(p3);
+            self
+        }
+        /// Sets `p4`.
+        #[must_use]
+        pub fn with_p4(mut self, p4: AsyncFnOnceX633b80a7) -> Self {
+            self.p4 = Some(p4);
+            self
+        }
+        /// Sets `p5`.
+        #[must_use]
+        pub fn with_p5(mut self, p5: BoxXd10ec83f) -> Self {
+            self.p5 = Some(p5);
+            self
+        }
+        /// Sets `p6`.
+        #[must_use]
+        pub fn with_p6(mut self, p6: CapabilitiesX91415b1c) -> Self {
+            self.p6 = Some(p6);
+            self
+        }
+        /// Sets `p7`.
+        #[must_use]
+        pub fn with_p7(mut self, p7: CapabilityX1ac7559c) -> Self {
+            self.p7 = Some(p7);
+            self
+        }
+        /// Sets `p8`.
+        #[must_use]
+        pub fn with_p8(mut self, p8: CloneX1261c224) -> Self {
+            self.p8 = Some(p8);
+            self
+        }
+        /// Sets `p9`.
+        #[must_use]
+        pub fn with_p9(mut self, p9: CopyXa44b8a84) -> Self {
+            self.p9 = Some(p9);
+            self
+        }
+        /// Sets `p10`.
+        #[must_use]
+        pub fn with_p10(mut self, p10: DebugX241a35e8) -> Self {
+            self.p10 = Some(p10);
+            self
+        }
+        /// Sets `p11`.
+        #[must_use]
+        pub fn with_p11(mut self, p11: DefaultXdc66103a) -> Self {
+            self.p11 = Some(p11);
+            self
+        }
+        /// Sets `p12`.
+        #[must_use]
+        pub fn with_p12(mut self, p12: DoubleEndedIteratorXfbf41988) -> Self {
+            self.p12 = Some(p12);
+            self
+        }
+        /// Sets `p13`.
+        #[must_use]
+        pub fn with_p13(mut self, p13: DropX4bb7dd3f) -> Self {
+            self.p13 = Some(p13);
+            self
+        }
+        /// Sets `p14`.
+        #[must_use]
+        pub fn with_p14(mut self, p14: EqX6fc658b1) -> Self {
+            self.p14 = Some(p14);
+            self
+        }
+        /// Sets `p15`.
+        #[must_use]
+        pub fn with_p15(mut self, p15: ErrXf8f4ac9c) -> Self {
+            self.p15 = Some(p15);
+            self
+        }
+        /// Sets `p16`.
+        #[must_use]
+        pub fn with_p16(mut self, p16: ExactSizeIteratorXd6c45a81) -> Self {
+            self.p16 = Some(p16);
+            self
+        }
+        /// Sets `p17`.
+        #[must_use]
+        pub fn with_p17(mut self, p17: ExtendXeed56dc2) -> Self {
+            self.p17 = Some(p17);
+            self
+        }
+        /// Sets `p18`.
+        #[must_use]
+        pub fn with_p18(mut self, p18: FnXeda739d3) -> Self {
+            self.p18 = Some(p18);
+            self
+        }
+        /// Sets `p19`.
+        #[must_use]
+        pub fn with_p19(mut self, p19: FnMutX3970ec19) -> Self {
+            self.p19 = Some(p19);
+            self
+        }
+        /// Sets `p20`.
+        #[must_use]
+        pub fn with_p20(mut self, p20: FnOnceX76124352) -> Self {
+            self.p20 = Some(p20);
+            self
+        }
+        /// Sets `p21`.
+        #[must_use]
+        pub fn with_p21(mut self, p21: FromX7377c64a) -> Self {
+            self.p21 = Some(p21);
+            self
+        }
+        /// Sets `p22`.
+        #[must_use]
+        pub fn with_p22(mut self, p22: FromIteratorX02c8db7a) -> Self {
+            self.p22 = Some(p22);
+            self
+        }
+        /// Sets `p23`.
+        #[must_use]
+        pub fn with_p23(mut self, p23: IntoX13bc0835) -> Self {
+            self.p23 = Some(p23);
+            self
+        }
+        /// Sets `p24`.
+        #[must_use]
+        pub fn with_p24(mut self, p24: IntoIteratorXc5d0f35b) -> Self {
+            self.p24 = Some(p24);
+            self
+        }
+        /// Sets `p25`.
+        #[must_use]
+        pub fn with_p25(mut self, p25: IteratorXe5bea3b5) -> Self {
+            self.p25 = Some(p25);
+            self
+        }
+        /// Sets `p26`.
+        #[must_use]
+        pub fn with_p26(mut self, p26: NoneX3b6c1fb1) -> Self {
+            self.p26 = Some(p26);
+            self
+        }
+        /// Sets `p27`.
+        #[must_use]
+        pub fn with_p27(mut self, p27: ObjectXf4b9645a) -> Self {
+            self.p27 = Some(p27);
+            self
+        }
+        /// Sets `p28`.
+        #[must_use]
+        pub fn with_p28(mut self, p28: OkX5c28f92f) -> Self {
+            self.p28 = Some(p28);
+            self
+        }
+        /// Sets `p29`.
+        #[must_use]
+        pub fn with_p29(mut self, p29: OptionX9cf3a592) -> Self {
+            self.p29 = Some(p29);
+            self
+        }
+        /// Sets `p30`.
+        #[must_use]
+        pub fn with_p30(mut self, p30: OptionsXeedd6ead) -> Self {
+            self.p30 = Some(p30);
+            self
+        }
+        /// Sets `p31`.
+        #[must_use]
+        pub fn with_p31(mut self, p31: OrdX11706f7d) -> Self {
+            self.p31 = Some(p31);
+            self
+        }
+        /// Sets `p32`.
+        #[must_use]
+        pub fn with_p32(mut self, p32: PartialEqX5c0773b6) -> Self {
+            self.p32 = Some(p32);
+            self
+        }
+        /// Sets `p33`.
+        #[must_use]
+        pub fn with_p33(mut self, p33: PartialOrdXd6158fdb) -> Self {
+            self.p33 = Some(p33);
+            self
+        }
+        /// Sets `p34`.
+        #[must_use]
+        pub fn with_p34(mut self, p34: ReadonlySetX0f7b908f) -> Self {
+            self.p34 = Some(p34);
+            self
+        }
+        /// Sets `p35`.
+        #[must_use]
+        pub fn with_p35(mut self, p35: RecordXf80f2482) -> Self {
+            self.p35 = Some(p35);
+            self
+        }
+        /// Sets `p36`.
+        #[must_use]
+        pub fn with_p36(mut self, p36: RegExpX2044dcf3) -> Self {
+            self.p36 = Some(p36);
+            self
+        }
+        /// Sets `p37`.
+        #[must_use]
+        pub fn with_p37(mut self, p37: ResultX43c726f1) -> Self {
+            self.p37 = Some(p37);
+            self
+        }
+        /// Sets `p38`.
+        #[must_use]
+        pub fn with_p38(mut self, p38: SelfX5a5a193b) -> Self {
+            self.p38 = Some(p38);
+            self
+        }
+        /// Sets `p39`.
+        #[must_use]
+        pub fn with_p39(mut self, p39: SendX16db5492) -> Self {
+            self.p39 = Some(p39);
+            self
+        }
+        /// Sets `p40`.
+        #[must_use]
+        pub fn with_p40(mut self, p40: SizedX98245706) -> Self {
+            self.p40 = Some(p40);
+            self
+        }
+        /// Sets `p41`.
+        #[must_use]
+        pub fn with_p41(mut self, p41: SomeXd4f09609) -> Self {
+            self.p41 = Some(p41);
+            self
+        }
+        /// Sets `p42`.
+        #[must_use]
+        pub fn with_p42(mut self, p42: StringX003a92b4) -> Self {
+            self.p42 = Some(p42);
+            self
+        }
+        /// Sets `p43`.
+        #[must_use]
+        pub fn with_p43(mut self, p43: SyncX944701e9) -> Self {
+            self.p43 = Some(p43);
+            self
+        }
+        /// Sets `p44`.
+        #[must_use]
+        pub fn with_p44(mut self, p44: ToOwnedXb0d138ab) -> Self {
+            self.p44 = Some(p44);
+            self
+        }
+        /// Sets `p45`.
+        #[must_use]
+        pub fn with_p45(mut self, p45: ToStringX2f8475f2) -> Self {
+            self.p45 = Some(p45);
+            self
+        }
+        /// Sets `p46`.
+        #[must_use]
+        pub fn with_p46(mut self, p46: TryFromX5c8d2bdc) -> Self {
+            self.p46 = Some(p46);
+            self
+        }
+        /// Sets `p47`.
+        #[must_use]
+        pub fn with_p47(mut self, p47: TryIntoXbb83f4ab) -> Self {
+            self.p47 = Some(p47);
+            self
+        }
+        /// Sets `p48`.
+        #[must_use]
+        pub fn with_p48(mut self, p48: UnpinX54267e62) -> Self {
+            self.p48 = Some(p48);
+            self
+        }
+        /// Sets `p49`.
+        #[must_use]
+        pub fn with_p49(mut self, p49: ValueX20e3c034) -> Self {
+            self.p49 = Some(p49);
+            self
+        }
+        /// Sets `p50`.
+        #[must_use]
+        pub fn with_p50(mut self, p50: VecX685e4605) -> Self {
+            self.p50 = Some(p50);
+            self
+        }
+        /// Sets `p51`.
+        #[must_use]
+        pub fn with_p51(mut self, p51: ViolationX7eff6ed1) -> Self {
+            self.p51 = Some(p51);
+            self
+        }
+        /// Sets `p52`.
+        #[must_use]
+        pub fn with_p52(mut self, p52: Array) -> Self {
+            self.p52 = Some(p52);
+            self
+        }
+        /// Sets `p53`.
+        #[must_use]
+        pub fn with_p53(mut self, p53: Array2) -> Self {
+            self.p53 = Some(p53);
+            self
+        }
+        /// Sets `p54`.
+        #[must_use]
+        pub fn with_p54(mut self, p54: BoolXcdf1e77d) -> Self {
+            self.p54 = Some(p54);
+            self
+        }
+        /// Sets `p55`.
+        #[must_use]
+        pub fn with_p55(mut self, p55: Boolean) -> Self {
+            self.p55 = Some(p55);
+            self
+        }
+        /// Sets `p56`.
+        #[must_use]
+        pub fn with_p56(mut self, p56: Codec) -> Self {
+            self.p56 = Some(p56);
+            self
+        }
+        /// Sets `p57`.
+        #[must_use]
+        pub fn with_p57(mut self, p57: Date) -> Self {
+            self.p57 = Some(p57);
+            self
+        }
+        /// Sets `p58`.
+        #[must_use]
+        pub fn with_p58(mut self, p58: Descriptor) -> Self {
+            self.p58 = Some(p58);
+            self
+        }
+        /// Sets `p59`.
+        #[must_use]
+        pub fn with_p59(mut self, p59: Display) -> Self {
+            self.p59 = Some(p59);
+            self
+        }
+        /// Sets `p60`.
+        #[must_use]
+        pub fn with_p60(mut self, p60: Error) -> Self {
+            self.p60 = Some(p60);
+            self
+        }
+        /// Sets `p61`.
+        #[must_use]
+        pub fn with_p61(mut self, p61: FromStr) -> Self {
+            self.p61 = Some(p61);
+            self
+        }
+        /// Sets `p62`.
+        #[must_use]
+        pub fn with_p62(mut self, p62: Function) -> Self {
+            self.p62 = Some(p62);
+            self
+        }
+        /// Sets `p63`.
+        #[must_use]
+        pub fn with_p63(mut self, p63: Hash) -> Self {
+            self.p63 = Some(p63);
+            self
+        }
+        /// Sets `p64`.
+        #[must_use]
+        pub fn with_p64(mut self, p64: Infinity) -> Self {
+            self.p64 = Some(p64);
+            self
+        }
+        /// Sets `p65`.
+        #[must_use]
+        pub fn with_p65(mut self, p65: Interpreted) -> Self {
+            self.p65 = Some(p65);
+            self
+        }
+        /// Sets `p66`.
+        #[must_use]
+        pub fn with_p66(mut self, p66: Map) -> Self {
+            self.p66 = Some(p66);
+            self
+        }
+        /// Sets `p67`.
+        #[must_use]
+        pub fn with_p67(mut self, p67: NeverXa7cf5a7c) -> Self {
+            self.p67 = Some(p67);
+            self
+        }
+        /// Sets `p68`.
+        #[must_use]
+        pub fn with_p68(mut self, p68: NumberX0788398e) -> Self {
+            self.p68 = Some(p68);
+            self
+        }
+        /// Sets `p69`.
+        #[must_use]
+        pub fn with_p69(mut self, p69: Payload) -> Self {
+            self.p69 = Some(p69);
+            self
+        }
+        /// Sets `p70`.
+        #[must_use]
+        pub fn with_p70(mut self, p70: Promise) -> Self {
+            self.p70 = Some(p70);
+            self
+        }
+        /// Sets `p71`.
+        #[must_use]
+        pub fn with_p71(mut self, p71: Reader) -> Self {
+            self.p71 = Some(p71);
+            self
+        }
+        /// Sets `p72`.
+        #[must_use]
+        pub fn with_p72(mut self, p72: Readonly) -> Self {
+            self.p72 = Some(p72);
+            self
+        }
+        /// Sets `p73`.
+        #[must_use]
+        pub fn with_p73(mut self, p73: Serialize) -> Self {
+            self.p73 = Some(p73);
+            self
+        }
+        /// Sets `p74`.
+        #[must_use]
+        pub fn with_p74(mut self, p74: Set) -> Self {
+            self.p74 = Some(p74);
+            self
+        }
+        /// Sets `p75`.
+        #[must_use]
+        pub fn with_p75(mut self, p75: T) -> Self {
+            self.p75 = Some(p75);
+            self
+        }
+        /// Sets `p76`.
+        #[must_use]
+        pub fn with_p76(mut self, p76: Text) -> Self {
+            self.p76 = Some(p76);
+            self
+        }
+        /// Sets `p77`.
+        #[must_use]
+        pub fn with_p77(mut self, p77: TypeX08188723) -> Self {
+            self.p77 = Some(p77);
+            self
+        }
+        /// Sets `p78`.
+        #[must_use]
+        pub fn with_p78(mut self, p78: Undefined) -> Self {
+            self.p78 = Some(p78);
+            self
+        }
+        /// Sets `p79`.
+        #[must_use]
+        pub fn with_p79(mut self, p79: Writer) -> Self {
+            self.p79 = Some(p79);
+            self
+        }
+        /// Sets `p80`.
+        #[must_use]
+        pub fn with_p80(mut self, p80: Agent) -> Self {
+            self.p80 = Some(p80);
+            self
+        }
+        /// Sets `p81`.
+        #[must_use]
+        pub fn with_p81(mut self, p81: Any) -> Self {
+            self.p81 = Some(p81);
+            self
+        }
+        /// Sets `p82`.
+        #[must_use]
+        pub fn with_p82(mut self, p82: AnyOf) -> Self {
+            self.p82 = Some(p82);
+            self
+        }
+        /// Sets `p83`.
+        #[must_use]
+        pub fn with_p83(mut self, p83: Assert) -> Self {
+            self.p83 = Some(p83);
+            self
+        }
+        /// Sets `p84`.
+        #[must_use]
+        pub fn with_p84(mut self, p84: BoolX1f18d2d9) -> Self {
+            self.p84 = Some(p84);
+            self
+        }
+        /// Sets `p85`.
+        #[must_use]
+        pub fn with_p85(mut self, p85: CapabilitiesXc45c2ff7) -> Self {
+            self.p85 = Some(p85);
+            self
+        }
+        /// Sets `p86`.
+        #[must_use]
+        pub fn with_p86(mut self, p86: ContractHash) -> Self {
+            self.p86 = Some(p86);
+            self
+        }
+        /// Sets `p87`.
+        #[must_use]
+        pub fn with_p87(mut self, p87: I64) -> Self {
+            self.p87 = Some(p87);
+            self
+        }
+        /// Sets `p88`.
+        #[must_use]
+        pub fn with_p88(mut self, p88: Internals) -> Self {
+            self.p88 = Some(p88);
+            self
+        }
+        /// Sets `p89`.
+        #[must_use]
+        pub fn with_p89(mut self, p89: Interpreter) -> Self {
+            self.p89 = Some(p89);
+            self
+        }
+        /// Sets `p90`.
+        #[must_use]
+        pub fn with_p90(mut self, p90: Is) -> Self {
+            self.p90 = Some(p90);
+            self
+        }
+        /// Sets `p91`.
+        #[must_use]
+        pub fn with_p91(mut self, p91: NeverXc2559099) -> Self {
+            self.p91 = Some(p91);
+            self
+        }
+        /// Sets `p92`.
+        #[must_use]
+        pub fn with_p92(mut self, p92: NumberXc3ce60a3) -> Self {
+            self.p92 = Some(p92);
+            self
+        }
+        /// Sets `p93`.
+        #[must_use]
+        pub fn with_p93(mut self, p93: ObjectXc2b01880) -> Self {
+            self.p93 = Some(p93);
+            self
+        }
+        /// Sets `p94`.
+        #[must_use]
+        pub fn with_p94(mut self, p94: Parse) -> Self {
+            self.p94 = Some(p94);
+            self
+        }
+        /// Sets `p95`.
+        #[must_use]
+        pub fn with_p95(mut self, p95: Str) -> Self {
+            self.p95 = Some(p95);
+            self
+        }
+        /// Sets `p96`.
+        #[must_use]
+        pub fn with_p96(mut self, p96: StringX40b8f11e) -> Self {
+            self.p96 = Some(p96);
+            self
+        }
+        /// Sets `p97`.
+        #[must_use]
+        pub fn with_p97(mut self, p97: Unknown) -> Self {
+            self.p97 = Some(p97);
+            self
+        }
+        /// Sets `p98`.
+        #[must_use]
+        pub fn with_p98(mut self, p98: Wire) -> Self {
+            self.p98 = Some(p98);
+            self
+        }
+        /// Sets `p99`.
+        #[must_use]
+        pub fn with_p99(mut self, p99: AskX7a84221c) -> Self {
+            self.p99 = Some(p99);
+            self
+        }
+        /// Sets `p100`.
+        #[must_use]
+        pub fn with_p100(mut self, p100: AskRequestX152eb6f8) -> Self {
+            self.p100 = Some(p100);
+            self
+        }
+        /// Sets `p101`.
+        #[must_use]
+        pub fn with_p101(mut self, p101: AskResponseXad8d6366) -> Self {
+            self.p101 = Some(p101);
+            self
+        }
+        /// Sets `p102`.
+        #[must_use]
+        pub fn with_p102(mut self, p102: DeclaredNameX39268501) -> Self {
+            self.p102 = Some(p102);
+            self
+        }
+        /// Sets `p103`.
+        #[must_use]
+        pub fn with_p103(mut self, p103: DeclaredNameXbfd899f7) -> Self {
+            self.p103 = Some(p103);
+            self
+        }
+        /// Sets `p104`.
+        #[must_use]
+        pub fn with_p104(mut self, p104: N1st) -> Self {
+            self.p104 = Some(p104);
+            self
+        }
+        /// Sets `p105`.
+        #[must_use]
+        pub fn with_p105(mut self, p105: TypeX5270931c) -> Self {
+            self.p105 = Some(p105);
+            self
+        }
+        /// Sets `p106`.
+        #[must_use]
+        pub fn with_p106(mut self, p106: GrE) -> Self {
+            self.p106 = Some(p106);
+            self
+        }
     }
 
     impl Default for AskRequest {
@@ -446,6 +1088,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: AsRefInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for AsRefX87001b9b {
@@ -465,6 +1119,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -615,6 +1275,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: BoxInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for BoxXd10ec83f {
@@ -634,6 +1306,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -784,6 +1462,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: CopyInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for CopyXa44b8a84 {
@@ -803,6 +1493,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -953,6 +1649,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: DropInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for DropX4bb7dd3f {
@@ -972,6 +1680,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -1122,6 +1836,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: ExtendInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for ExtendXeed56dc2 {
@@ -1141,6 +1867,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -1291,6 +2023,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: FromInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for FromX7377c64a {
@@ -1310,6 +2054,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -1460,6 +2210,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: IteratorInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for IteratorXe5bea3b5 {
@@ -1479,6 +2241,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -1629,6 +2397,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: OptionInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for OptionX9cf3a592 {
@@ -1648,6 +2428,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -1798,6 +2584,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: PartialOrdInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for PartialOrdXd6158fdb {
@@ -1817,6 +2615,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -1967,6 +2771,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: ResultInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for ResultX43c726f1 {
@@ -1986,6 +2802,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -2136,6 +2958,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: SomeInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for SomeXd4f09609 {
@@ -2155,6 +2989,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -2305,6 +3145,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: ToStringInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for ToStringX2f8475f2 {
@@ -2324,6 +3176,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -2474,6 +3332,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: ValueInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for ValueX20e3c034 {
@@ -2493,6 +3363,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -2643,6 +3519,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: Array2Inner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Array2 {
@@ -2662,6 +3550,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -2812,6 +3706,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: DateInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Date {
@@ -2831,6 +3737,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -2981,6 +3893,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: FromStrInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for FromStr {
@@ -3000,6 +3924,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -3150,6 +4080,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: InterpretedInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Interpreted {
@@ -3169,6 +4111,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -3319,6 +4267,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: PayloadInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Payload {
@@ -3338,6 +4298,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -3488,6 +4454,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: SerializeInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Serialize {
@@ -3507,6 +4485,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -3657,6 +4641,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: TypeInnerX4d7785e5) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for TypeX08188723 {
@@ -3676,6 +4672,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -3826,6 +4828,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: AnyInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Any {
@@ -3845,6 +4859,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -3995,6 +5015,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: CapabilitiesInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for CapabilitiesXc45c2ff7 {
@@ -4014,6 +5046,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -4164,6 +5202,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: InterpreterInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Interpreter {
@@ -4183,6 +5233,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -4333,6 +5389,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: ObjectInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for ObjectXc2b01880 {
@@ -4352,6 +5420,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -4502,6 +5576,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: UnknownInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for Unknown {
@@ -4521,6 +5607,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -4671,6 +5763,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: AskResponseInner) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for AskResponseXad8d6366 {
@@ -4690,6 +5794,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 
@@ -4840,6 +5950,18 @@ mod definition_names_contract {
         pub fn new() -> Self {
             Self { x: None, inner: None }
         }
+        /// Sets `x`.
+        #[must_use]
+        pub fn with_x(mut self, x: i64) -> Self {
+            self.x = Some(x);
+            self
+        }
+        /// Sets `inner`.
+        #[must_use]
+        pub fn with_inner(mut self, inner: TypeInnerXe28cf21e) -> Self {
+            self.inner = Some(inner);
+            self
+        }
     }
 
     impl Default for TypeX5270931c {
@@ -4859,6 +5981,12 @@ mod definition_names_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
+        }
+        /// Sets `y`.
+        #[must_use]
+        pub fn with_y(mut self, y: ::serde_json::Value) -> Self {
+            self.y = Some(y);
+            self
         }
     }
 

@@ -98,6 +98,30 @@ mod definitions_contract {
                 fallback: None,
             }
         }
+        /// Sets `net`.
+        #[must_use]
+        pub fn with_net(mut self, net: Money) -> Self {
+            self.net = Some(net);
+            self
+        }
+        /// Sets `maybe`; `None` is `null`.
+        #[must_use]
+        pub fn with_maybe(mut self, maybe: Option<Money>) -> Self {
+            self.maybe = Some(maybe);
+            self
+        }
+        /// Sets `odd`.
+        #[must_use]
+        pub fn with_odd(mut self, odd: StringX40b8f11e) -> Self {
+            self.odd = Some(odd);
+            self
+        }
+        /// Sets `fallback`.
+        #[must_use]
+        pub fn with_fallback(mut self, fallback: Currency) -> Self {
+            self.fallback = Some(fallback);
+            self
+        }
     }
 
     /// Generated from `/definitions/uuid`.

@@ -99,6 +99,42 @@ mod enums_contract {
                 described: None,
             }
         }
+        /// Sets `long`.
+        #[must_use]
+        pub fn with_long(mut self, long: SortRequestLong) -> Self {
+            self.long = Some(long);
+            self
+        }
+        /// Sets `mixed`; `None` is `null`.
+        #[must_use]
+        pub fn with_mixed(mut self, mixed: Option<SortRequestMixed>) -> Self {
+            self.mixed = Some(mixed);
+            self
+        }
+        /// Sets `values`.
+        #[must_use]
+        pub fn with_values(mut self, values: SortRequestValues) -> Self {
+            self.values = Some(values);
+            self
+        }
+        /// Sets `beyond`.
+        #[must_use]
+        pub fn with_beyond(mut self, beyond: SortRequestBeyond) -> Self {
+            self.beyond = Some(beyond);
+            self
+        }
+        /// Sets `numbers`.
+        #[must_use]
+        pub fn with_numbers(mut self, numbers: SortRequestNumbers) -> Self {
+            self.numbers = Some(numbers);
+            self
+        }
+        /// Sets `described`.
+        #[must_use]
+        pub fn with_described(mut self, described: SortRequestDescribed) -> Self {
+            self.described = Some(described);
+            self
+        }
     }
 
     /// How to sort.

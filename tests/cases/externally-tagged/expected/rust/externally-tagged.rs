@@ -222,6 +222,24 @@ mod externally_tagged_contract {
                 either: None,
             }
         }
+        /// Sets `mode`.
+        #[must_use]
+        pub fn with_mode(mut self, mode: DrawResponseMode) -> Self {
+            self.mode = Some(mode);
+            self
+        }
+        /// Sets `contact`.
+        #[must_use]
+        pub fn with_contact(mut self, contact: DrawResponseContact) -> Self {
+            self.contact = Some(contact);
+            self
+        }
+        /// Sets `either`.
+        #[must_use]
+        pub fn with_either(mut self, either: DrawResponseEither) -> Self {
+            self.either = Some(either);
+            self
+        }
     }
 
     /// Each unit with its description.
@@ -400,6 +418,12 @@ mod externally_tagged_contract {
                 mail: None,
             }
         }
+        /// Sets `mail`.
+        #[must_use]
+        pub fn with_mail(mut self, mail: impl Into<String>) -> Self {
+            self.mail = Some(mail.into());
+            self
+        }
     }
 
     /// Generated from `/definitions/Company`.
@@ -418,6 +442,12 @@ mod externally_tagged_contract {
                 name: None,
                 vat: vat.into(),
             }
+        }
+        /// Sets `name`.
+        #[must_use]
+        pub fn with_name(mut self, name: impl Into<String>) -> Self {
+            self.name = Some(name.into());
+            self
         }
     }
 
@@ -459,6 +489,12 @@ mod externally_tagged_contract {
                 left: left.into(),
             }
         }
+        /// Sets `note`.
+        #[must_use]
+        pub fn with_note(mut self, note: impl Into<String>) -> Self {
+            self.note = Some(note.into());
+            self
+        }
     }
 
     /// Generated from `/properties/either/oneOf/1` in the response schema of `draw`.
@@ -477,6 +513,12 @@ mod externally_tagged_contract {
                 note: None,
                 right: right.into(),
             }
+        }
+        /// Sets `note`.
+        #[must_use]
+        pub fn with_note(mut self, note: impl Into<String>) -> Self {
+            self.note = Some(note.into());
+            self
         }
     }
 

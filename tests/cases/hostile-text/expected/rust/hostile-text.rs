@@ -108,6 +108,42 @@ mod hostile_text_contract {
                 field: None,
             }
         }
+        /// Sets `c_1`.
+        #[must_use]
+        pub fn with_c_1(mut self, c_1: impl Into<String>) -> Self {
+            self.c_1 = Some(c_1.into());
+            self
+        }
+        /// Sets `q_uote_1`.
+        #[must_use]
+        pub fn with_q_uote_1(mut self, q_uote_1: impl Into<String>) -> Self {
+            self.q_uote_1 = Some(q_uote_1.into());
+            self
+        }
+        /// Sets `line_break`.
+        #[must_use]
+        pub fn with_line_break(mut self, line_break: impl Into<String>) -> Self {
+            self.line_break = Some(line_break.into());
+            self
+        }
+        /// Sets `script`.
+        #[must_use]
+        pub fn with_script(mut self, script: impl Into<String>) -> Self {
+            self.script = Some(script.into());
+            self
+        }
+        /// Sets `allow_x_r`.
+        #[must_use]
+        pub fn with_allow_x_r(mut self, allow_x_r: EscapeRequestAllowXR) -> Self {
+            self.allow_x_r = Some(allow_x_r);
+            self
+        }
+        /// Sets `field`.
+        #[must_use]
+        pub fn with_field(mut self, field: EscapeRequestField) -> Self {
+            self.field = Some(field);
+            self
+        }
     }
 
     /// Generated from `/properties/#![allow(x)] ~1~1 r#"` in the request schema of `escape`.

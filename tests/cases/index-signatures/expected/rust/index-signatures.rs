@@ -87,6 +87,12 @@ mod index_signatures_contract {
                 additional_properties: ::std::collections::BTreeMap::new(),
             }
         }
+        /// Sets `count`.
+        #[must_use]
+        pub fn with_count(mut self, count: i64) -> Self {
+            self.count = Some(count);
+            self
+        }
     }
 
     /// The response of `tag`.
@@ -111,6 +117,24 @@ mod index_signatures_contract {
                 strict: None,
                 additional_properties: ::std::collections::BTreeMap::new(),
             }
+        }
+        /// Sets `known`.
+        #[must_use]
+        pub fn with_known(mut self, known: bool) -> Self {
+            self.known = Some(known);
+            self
+        }
+        /// Sets `open`.
+        #[must_use]
+        pub fn with_open(mut self, open: TagResponseOpen) -> Self {
+            self.open = Some(open);
+            self
+        }
+        /// Sets `strict`.
+        #[must_use]
+        pub fn with_strict(mut self, strict: TagResponseStrict) -> Self {
+            self.strict = Some(strict);
+            self
         }
     }
 

@@ -101,6 +101,63 @@ mod maps_contract {
                 nested: None,
             }
         }
+        /// Sets `anything`.
+        #[must_use]
+        pub fn with_anything(
+            mut self,
+            anything: ::std::collections::BTreeMap<String, ::serde_json::Value>,
+        ) -> Self {
+            self.anything = Some(anything);
+            self
+        }
+        /// Sets `open`.
+        #[must_use]
+        pub fn with_open(
+            mut self,
+            open: ::std::collections::BTreeMap<String, ::serde_json::Value>,
+        ) -> Self {
+            self.open = Some(open);
+            self
+        }
+        /// Sets `counts`.
+        #[must_use]
+        pub fn with_counts(
+            mut self,
+            counts: ::std::collections::BTreeMap<String, i64>,
+        ) -> Self {
+            self.counts = Some(counts);
+            self
+        }
+        /// Sets `choices`.
+        #[must_use]
+        pub fn with_choices(
+            mut self,
+            choices: ::std::collections::BTreeMap<String, LabelRequestChoicesValue>,
+        ) -> Self {
+            self.choices = Some(choices);
+            self
+        }
+        /// Sets `records`.
+        #[must_use]
+        pub fn with_records(
+            mut self,
+            records: ::std::collections::BTreeMap<String, LabelRequestRecordsValue>,
+        ) -> Self {
+            self.records = Some(records);
+            self
+        }
+        /// Sets `nested`.
+        #[must_use]
+        pub fn with_nested(
+            mut self,
+            nested: ::std::collections::BTreeMap<
+                String,
+                ::std::collections::BTreeMap<String, Option<String>>,
+            >,
+        ) -> Self {
+            self.nested = Some(nested);
+            self
+        }
     }
 
     impl Default for LabelRequest {

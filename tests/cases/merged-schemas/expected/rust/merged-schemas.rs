@@ -92,6 +92,12 @@ mod merged_schemas_contract {
                 count,
             }
         }
+        /// Sets `extra`.
+        #[must_use]
+        pub fn with_extra(mut self, extra: bool) -> Self {
+            self.extra = Some(extra);
+            self
+        }
     }
 
     /// Reading, checking and writing of the types above.

@@ -100,6 +100,36 @@ mod name_collisions_contract {
                 x_x4bb59d70: None,
             }
         }
+        /// Sets `id_x4721736f`.
+        #[must_use]
+        pub fn with_id_x4721736f(mut self, id_x4721736f: impl Into<String>) -> Self {
+            self.id_x4721736f = Some(id_x4721736f.into());
+            self
+        }
+        /// Sets `id_x0efffc31`.
+        #[must_use]
+        pub fn with_id_x0efffc31(mut self, id_x0efffc31: impl Into<String>) -> Self {
+            self.id_x0efffc31 = Some(id_x0efffc31.into());
+            self
+        }
+        /// Sets `order`.
+        #[must_use]
+        pub fn with_order(mut self, order: ABRequestOrder) -> Self {
+            self.order = Some(order);
+            self
+        }
+        /// Sets `x_x2d07b0e6`.
+        #[must_use]
+        pub fn with_x_x2d07b0e6(mut self, x_x2d07b0e6: ABRequestXX4f2cd9df) -> Self {
+            self.x_x2d07b0e6 = Some(x_x2d07b0e6);
+            self
+        }
+        /// Sets `x_x4bb59d70`.
+        #[must_use]
+        pub fn with_x_x4bb59d70(mut self, x_x4bb59d70: ABRequestXXee445052) -> Self {
+            self.x_x4bb59d70 = Some(x_x4bb59d70);
+            self
+        }
     }
 
     impl Default for ABRequestXde271633 {

@@ -99,6 +99,12 @@ mod nested_records_contract {
         pub fn new(lines: Vec<String>) -> Self {
             Self { lines, country: None }
         }
+        /// Sets `country`.
+        #[must_use]
+        pub fn with_country(mut self, country: ShipRequestAddressCountry) -> Self {
+            self.country = Some(country);
+            self
+        }
     }
 
     /// Generated from `/properties/address/properties/country` in the request schema of `ship`.

@@ -138,6 +138,96 @@ mod odd_names_contract {
                 rest: None,
             }
         }
+        /// Sets `content_type`.
+        #[must_use]
+        pub fn with_content_type(mut self, content_type: impl Into<String>) -> Self {
+            self.content_type = Some(content_type.into());
+            self
+        }
+        /// Sets `n2fast`.
+        #[must_use]
+        pub fn with_n2fast(mut self, n2fast: impl Into<String>) -> Self {
+            self.n2fast = Some(n2fast.into());
+            self
+        }
+        /// Sets `type`.
+        #[must_use]
+        pub fn with_type(mut self, r#type: impl Into<String>) -> Self {
+            self.r#type = Some(r#type.into());
+            self
+        }
+        /// Sets `self`.
+        #[must_use]
+        pub fn with_self(mut self, self_: impl Into<String>) -> Self {
+            self.self_ = Some(self_.into());
+            self
+        }
+        /// Sets `field`.
+        #[must_use]
+        pub fn with_field(mut self, field: impl Into<String>) -> Self {
+            self.field = Some(field.into());
+            self
+        }
+        /// Sets `gr_e`.
+        #[must_use]
+        pub fn with_gr_e(mut self, gr_e: impl Into<String>) -> Self {
+            self.gr_e = Some(gr_e.into());
+            self
+        }
+        /// Sets `a_b`.
+        #[must_use]
+        pub fn with_a_b(mut self, a_b: impl Into<String>) -> Self {
+            self.a_b = Some(a_b.into());
+            self
+        }
+        /// Sets `to_string`.
+        #[must_use]
+        pub fn with_to_string(mut self, to_string: bool) -> Self {
+            self.to_string = Some(to_string);
+            self
+        }
+        /// Sets `constructor`.
+        #[must_use]
+        pub fn with_constructor(mut self, constructor: i64) -> Self {
+            self.constructor = Some(constructor);
+            self
+        }
+        /// Sets `ok`.
+        #[must_use]
+        pub fn with_ok(mut self, ok: impl Into<String>) -> Self {
+            self.ok = Some(ok.into());
+            self
+        }
+        /// Sets `reader`.
+        #[must_use]
+        pub fn with_reader(mut self, reader: impl Into<String>) -> Self {
+            self.reader = Some(reader.into());
+            self
+        }
+        /// Sets `object`.
+        #[must_use]
+        pub fn with_object(mut self, object: impl Into<String>) -> Self {
+            self.object = Some(object.into());
+            self
+        }
+        /// Sets `names`.
+        #[must_use]
+        pub fn with_names(mut self, names: impl Into<String>) -> Self {
+            self.names = Some(names.into());
+            self
+        }
+        /// Sets `writer`.
+        #[must_use]
+        pub fn with_writer(mut self, writer: impl Into<String>) -> Self {
+            self.writer = Some(writer.into());
+            self
+        }
+        /// Sets `rest`.
+        #[must_use]
+        pub fn with_rest(mut self, rest: impl Into<String>) -> Self {
+            self.rest = Some(rest.into());
+            self
+        }
     }
 
     /// Reading, checking and writing of the types above.

@@ -96,6 +96,33 @@ mod optional_and_nullable_contract {
                 pydantic: None,
             }
         }
+        /// Sets `optional`.
+        #[must_use]
+        pub fn with_optional(mut self, optional: impl Into<String>) -> Self {
+            self.optional = Some(optional.into());
+            self
+        }
+        /// Sets `optional_nullable`; `None` is `null`.
+        #[must_use]
+        pub fn with_optional_nullable(mut self, optional_nullable: Option<i64>) -> Self {
+            self.optional_nullable = Some(optional_nullable);
+            self
+        }
+        /// Sets `nullable_choice`; `None` is `null`.
+        #[must_use]
+        pub fn with_nullable_choice(
+            mut self,
+            nullable_choice: Option<UpdateRequestNullableChoice>,
+        ) -> Self {
+            self.nullable_choice = Some(nullable_choice);
+            self
+        }
+        /// Sets `pydantic`; `None` is `null`.
+        #[must_use]
+        pub fn with_pydantic(mut self, pydantic: Option<String>) -> Self {
+            self.pydantic = Some(pydantic);
+            self
+        }
     }
 
     /// Generated from `/properties/nullableChoice` in the request schema of `update`.

@@ -152,6 +152,27 @@ mod overlapping_union_contract {
                 text_or_record: None,
             }
         }
+        /// Sets `scalar`.
+        #[must_use]
+        pub fn with_scalar(mut self, scalar: SearchResponseScalar) -> Self {
+            self.scalar = Some(scalar);
+            self
+        }
+        /// Sets `id_or_list`.
+        #[must_use]
+        pub fn with_id_or_list(mut self, id_or_list: SearchResponseIdOrList) -> Self {
+            self.id_or_list = Some(id_or_list);
+            self
+        }
+        /// Sets `text_or_record`.
+        #[must_use]
+        pub fn with_text_or_record(
+            mut self,
+            text_or_record: SearchResponseTextOrRecord,
+        ) -> Self {
+            self.text_or_record = Some(text_or_record);
+            self
+        }
     }
 
     impl Default for SearchResponse {
@@ -322,6 +343,12 @@ mod overlapping_union_contract {
                 iban: iban.into(),
                 bic: None,
             }
+        }
+        /// Sets `bic`.
+        #[must_use]
+        pub fn with_bic(mut self, bic: impl Into<String>) -> Self {
+            self.bic = Some(bic.into());
+            self
         }
     }
 

@@ -90,6 +90,12 @@ mod recursion_contract {
                 next: None,
             }
         }
+        /// Sets `next`; `None` is `null`.
+        #[must_use]
+        pub fn with_next(mut self, next: Option<Box<Node>>) -> Self {
+            self.next = Some(next);
+            self
+        }
     }
 
     /// The response of `walk`.
@@ -111,6 +117,24 @@ mod recursion_contract {
                 nested: None,
                 tree: None,
             }
+        }
+        /// Sets `json`.
+        #[must_use]
+        pub fn with_json(mut self, json: Json) -> Self {
+            self.json = Some(json);
+            self
+        }
+        /// Sets `nested`.
+        #[must_use]
+        pub fn with_nested(mut self, nested: Nested) -> Self {
+            self.nested = Some(nested);
+            self
+        }
+        /// Sets `tree`.
+        #[must_use]
+        pub fn with_tree(mut self, tree: Tree) -> Self {
+            self.tree = Some(tree);
+            self
         }
     }
 

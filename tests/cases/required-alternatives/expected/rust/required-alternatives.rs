@@ -118,6 +118,12 @@ mod required_alternatives_contract {
         pub fn new(a: impl Into<String>) -> Self {
             Self { a: a.into(), b: None }
         }
+        /// Sets `b`.
+        #[must_use]
+        pub fn with_b(mut self, b: impl Into<String>) -> Self {
+            self.b = Some(b.into());
+            self
+        }
     }
 
     /// Generated from `/anyOf/1` in the request schema of `find`.
@@ -133,6 +139,12 @@ mod required_alternatives_contract {
         /// Creates a value with the required properties only.
         pub fn new(b: impl Into<String>) -> Self {
             Self { a: None, b: b.into() }
+        }
+        /// Sets `a`.
+        #[must_use]
+        pub fn with_a(mut self, a: impl Into<String>) -> Self {
+            self.a = Some(a.into());
+            self
         }
     }
 

@@ -114,6 +114,12 @@ mod scalars_contract {
                 everything: None,
             }
         }
+        /// Sets `everything`.
+        #[must_use]
+        pub fn with_everything(mut self, everything: ::serde_json::Value) -> Self {
+            self.everything = Some(everything);
+            self
+        }
     }
 
     /// The response of `measure`.

@@ -88,6 +88,12 @@ mod shared_definitions_contract {
         pub fn new() -> Self {
             Self { up_to: None }
         }
+        /// Sets `up_to`.
+        #[must_use]
+        pub fn with_up_to(mut self, up_to: QuoteRequestUpTo) -> Self {
+            self.up_to = Some(up_to);
+            self
+        }
     }
 
     impl Default for QuoteRequest {
@@ -172,6 +178,12 @@ mod shared_definitions_contract {
         /// Creates a value with the required properties only.
         pub fn new(amount: Money) -> Self {
             Self { amount, method: None }
+        }
+        /// Sets `method`.
+        #[must_use]
+        pub fn with_method(mut self, method: Method) -> Self {
+            self.method = Some(method);
+            self
         }
     }
 
@@ -291,6 +303,12 @@ mod shared_definitions_contract {
                 parts: None,
             }
         }
+        /// Sets `parts`.
+        #[must_use]
+        pub fn with_parts(mut self, parts: Vec<Money>) -> Self {
+            self.parts = Some(parts);
+            self
+        }
     }
 
     impl Default for Transfer {
@@ -358,6 +376,12 @@ mod shared_definitions_contract {
         pub fn new() -> Self {
             Self { amount: None }
         }
+        /// Sets `amount`.
+        #[must_use]
+        pub fn with_amount(mut self, amount: Money) -> Self {
+            self.amount = Some(amount);
+            self
+        }
     }
 
     impl Default for RefundRequest {
@@ -380,6 +404,12 @@ mod shared_definitions_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { of: None }
+        }
+        /// Sets `of`.
+        #[must_use]
+        pub fn with_of(mut self, of: Forest) -> Self {
+            self.of = Some(of);
+            self
         }
     }
 
@@ -472,6 +502,12 @@ mod shared_definitions_contract {
         pub fn new() -> Self {
             Self { city: None }
         }
+        /// Sets `city`.
+        #[must_use]
+        pub fn with_city(mut self, city: impl Into<String>) -> Self {
+            self.city = Some(city.into());
+            self
+        }
     }
 
     impl Default for VisitRequestPlace {
@@ -521,6 +557,18 @@ mod shared_definitions_contract {
         pub fn new() -> Self {
             Self { to: None, by: None }
         }
+        /// Sets `to`.
+        #[must_use]
+        pub fn with_to(mut self, to: TravelRequestPlace) -> Self {
+            self.to = Some(to);
+            self
+        }
+        /// Sets `by`.
+        #[must_use]
+        pub fn with_by(mut self, by: TripBy) -> Self {
+            self.by = Some(by);
+            self
+        }
     }
 
     impl Default for Trip {
@@ -540,6 +588,12 @@ mod shared_definitions_contract {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { town: None }
+        }
+        /// Sets `town`.
+        #[must_use]
+        pub fn with_town(mut self, town: impl Into<String>) -> Self {
+            self.town = Some(town.into());
+            self
         }
     }
 

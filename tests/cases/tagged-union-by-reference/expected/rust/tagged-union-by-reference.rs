@@ -83,6 +83,12 @@ mod tagged_union_by_reference_contract {
         pub fn new(pet: Pet) -> Self {
             Self { pet, others: None }
         }
+        /// Sets `others`.
+        #[must_use]
+        pub fn with_others(mut self, others: Vec<Pet>) -> Self {
+            self.others = Some(others);
+            self
+        }
     }
 
     /// Generated from `/definitions/pet`.
@@ -161,6 +167,12 @@ mod tagged_union_by_reference_contract {
                 species: CatSpecies::Cat,
                 lives: None,
             }
+        }
+        /// Sets `lives`.
+        #[must_use]
+        pub fn with_lives(mut self, lives: u64) -> Self {
+            self.lives = Some(lives);
+            self
         }
     }
 

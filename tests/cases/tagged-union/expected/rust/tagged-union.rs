@@ -227,6 +227,18 @@ mod tagged_union_contract {
         pub fn new() -> Self {
             Self { area: None, next: None }
         }
+        /// Sets `area`.
+        #[must_use]
+        pub fn with_area(mut self, area: f64) -> Self {
+            self.area = Some(area);
+            self
+        }
+        /// Sets `next`; `None` is `null`.
+        #[must_use]
+        pub fn with_next(mut self, next: Option<DrawResponseNext>) -> Self {
+            self.next = Some(next);
+            self
+        }
     }
 
     impl Default for DrawResponse {
