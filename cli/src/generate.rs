@@ -14,12 +14,15 @@ use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::rerun;
 use crate::summary::{File, Peer, Summary, diagnostics, shown};
-use crate::watch;
+use crate::{signals, watch};
 
 pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     let selection = selection(&arguments.contracts);
     if selection.is_empty() {
         return Err(nothing_selected());
+    }
+    if !arguments.check && !arguments.diff {
+        signals::remove_temporary_files_at_the_end();
     }
     if arguments.watch {
         return watch(arguments, &selection, console);

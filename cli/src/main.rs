@@ -11,6 +11,7 @@ mod failure;
 mod generate;
 mod repository;
 mod rerun;
+mod signals;
 mod suggestion;
 mod summary;
 mod validate;

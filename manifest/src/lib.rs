@@ -32,6 +32,7 @@ mod replace;
 mod secrets;
 #[cfg(feature = "parse")]
 mod selection;
+mod temporary;
 mod transport;
 mod transport_builder;
 #[cfg(feature = "parse")]
@@ -47,8 +48,11 @@ pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, Options};
-pub use ownership::{MARK, UPDATE_VARIABLE, asks_for_update, has_mark, is_packaged, may_overwrite};
+pub use ownership::{
+    MARK, Present, UPDATE_VARIABLE, asks_for_update, has_mark, is_packaged, may_overwrite, read_present,
+};
 pub use replace::replace_files;
+pub use temporary::{remove_stale_files, remove_temporary_files};
 
 // The types of `capgen-diagnostic` that the functions below take and return. Its renderers are not re-exported.
 #[cfg(feature = "parse")]

@@ -3,6 +3,8 @@
 //! Both the generator and the runtime's `export` overwrite files that are checked in, and this is the crate that they share.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The mark in the first line of every file that capgen writes.
@@ -28,6 +30,52 @@ pub fn may_overwrite(content: &[u8]) -> bool {
 pub fn has_mark(content: &[u8]) -> bool {
     let first_line = content.split(|&byte| byte == b'\n').next().unwrap_or_default();
     first_line.windows(MARK.len()).any(|window| window == MARK.as_bytes())
+}
+
+/// The content of a file that capgen is about to compare or overwrite.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Present {
+    /// capgen may overwrite it. Its text, with `\n` line ends.
+    Text(String),
+    /// capgen may overwrite it. It is far longer than the new text, so it differs, and its text was not read.
+    TooLong,
+    /// capgen did not write it, and must not overwrite it.
+    Foreign,
+}
+
+/// Reads a file to compare it with a new text of `length` bytes; `None` if there is no file. At most the first 64 KiB of a file
+/// that capgen did not write are read, whatever its size.
+///
+/// # Errors
+///
+/// Those of the system.
+pub fn read_present(path: &Path, length: usize) -> io::Result<Option<Present>> {
+    /// The first line that capgen writes is far shorter.
+    const HEAD: u64 = 4096;
+    /// Longer white space is not a placeholder.
+    const BLANK: u64 = 64 << 10;
+    /// How much longer than the new text an old one may be, so that a diff is worth showing.
+    const MORE: u64 = 16 << 20;
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut content = Vec::new();
+    file.by_ref().take(HEAD).read_to_end(&mut content)?;
+    let is_marked = has_mark(&content);
+    if !is_marked && !may_overwrite(&content) {
+        return Ok(Some(Present::Foreign));
+    }
+    let limit = if is_marked { (length as u64).saturating_add(MORE) } else { BLANK };
+    let present = content.len() as u64;
+    file.take(limit.saturating_sub(present).saturating_add(1)).read_to_end(&mut content)?;
+    let is_long = content.len() as u64 > limit;
+    Ok(Some(match may_overwrite(&content) {
+        true if is_marked && is_long => Present::TooLong,
+        true if !is_long => Present::Text(String::from_utf8_lossy(&content).replace("\r\n", "\n")),
+        _ => Present::Foreign,
+    }))
 }
 
 /// Whether this value of the environment variable [`UPDATE_VARIABLE`] asks for an update: it is set, not empty and not `0`.

@@ -3,10 +3,12 @@
 //! It is here, outside the feature `parse`, because both the generator and the runtime's `export` write files, and this is
 //! the crate that they share.
 
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::temporary::{Live, live, remove_stale_files};
 
 /// Temporary files, each with the index of the file that it will replace. Those that are left when this is dropped are
 /// deleted.
@@ -15,67 +17,175 @@ struct Pending(Vec<(PathBuf, usize)>);
 impl Drop for Pending {
     fn drop(&mut self) {
         for (temporary, _) in &self.0 {
-            // Ignored: the caller reports the error that led here, and a leftover does no harm.
-            let _ = fs::remove_file(temporary);
+            live().delete(temporary);
         }
     }
 }
 
 /// Replaces each file with a text. All texts are written to temporary files next to their targets before the first one is
-/// renamed, so if a text cannot be written, no file has changed. A symbolic link is replaced, not followed.
+/// renamed, so if a text cannot be written, no file has changed. A symbolic link is replaced, not followed. A file that exists
+/// keeps its permissions.
+///
+/// Also removes the temporary files that killed processes left in the folders; see [`remove_stale_files`].
 ///
 /// # Errors
 ///
 /// The index of the file that failed, and the reason. The folders must exist.
 pub fn replace_files(files: &[(&Path, &str)]) -> Result<(), (usize, io::Error)> {
+    let folders: BTreeSet<_> = files.iter().filter_map(|(path, _)| path.parent()).collect();
+    folders.into_iter().for_each(remove_stale_files);
     let mut pending = Pending(Vec::with_capacity(files.len()));
     for (index, (path, text)) in files.iter().enumerate() {
         // Renaming is only atomic within a file system, so the temporary file is in the same folder.
-        let (temporary, mut file) = create_temporary(path).map_err(|error| (index, error))?;
-        pending.0.push((temporary, index));
-        file.write_all(text.as_bytes()).map_err(|error| (index, error))?;
+        let (temporary, file) = live().create(path).map_err(|error| (index, error))?;
+        pending.0.push((temporary.clone(), index));
+        write(file, &temporary, path, text).map_err(|error| (index, error))?;
     }
+    // Locked until the last file is in its place: a signal ends the process before or after, not between two files. The lock is
+    // dropped before `pending`, which locks again.
+    let mut live = live();
     while let Some((temporary, index)) = pending.0.last() {
-        let (path, _) = files.get(*index).ok_or_else(|| (*index, io::ErrorKind::InvalidInput.into()))?;
-        fs::rename(temporary, path).map_err(|error| (*index, error))?;
+        let (path, text) = files.get(*index).ok_or_else(|| (*index, io::ErrorKind::InvalidInput.into()))?;
+        rename(&mut live, temporary, path, text).map_err(|error| (*index, error))?;
         pending.0.pop();
     }
     Ok(())
 }
 
-/// Creates a file in the folder of `path`. No other thread or process uses its name.
-fn create_temporary(path: &Path) -> io::Result<(PathBuf, File)> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    /// A killed process may have had our process id and left files behind. This many are skipped.
-    const TRIES: u32 = 1000;
-    let mut result = Err(io::Error::from(io::ErrorKind::AlreadyExists));
-    for _ in 0..TRIES {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = path.with_file_name(format!(".capgen-{}-{number}.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => result = Err(error),
-            Err(error) => return Err(error),
-        }
+fn write(mut file: File, temporary: &Path, path: &Path, text: &str) -> io::Result<()> {
+    // Before the text is written: if only its owner may read the old file, nobody else may read the new one at any time.
+    if let Ok(metadata) = fs::symlink_metadata(path)
+        && metadata.is_file()
+    {
+        fs::set_permissions(temporary, metadata.permissions())?;
     }
-    result
+    file.write_all(text.as_bytes())
+}
+
+fn rename(live: &mut Live, temporary: &Path, path: &Path, text: &str) -> io::Result<()> {
+    match live.rename(temporary, path) {
+        // A process in another container, which does not see this one, took the file for one of a process that has ended.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            live.delete(temporary);
+            let (again, file) = live.create(path)?;
+            let result = write(file, &again, path, text).and_then(|()| live.rename(&again, path));
+            if result.is_err() {
+                live.delete(&again);
+            }
+            result
+        }
+        result => result,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// An empty folder that is deleted at the end of a test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("capgen-{name}-{}", std::process::id()));
+            fs::create_dir_all(&folder).unwrap();
+            Self(folder)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
     #[test]
     fn if_one_text_cannot_be_written_no_file_changes() {
-        let folder = std::env::temp_dir().join(format!("capgen-replace-{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        let (a, b) = (folder.join("a"), folder.join("missing/b"));
+        let folder = Folder::new("replace");
+        let (a, b) = (folder.0.join("a"), folder.0.join("missing/b"));
         fs::write(&a, "old").unwrap();
         let (index, _) = replace_files(&[(&a, "new"), (&b, "new")]).unwrap_err();
         assert_eq!((index, fs::read_to_string(&a).unwrap()), (1, "old".to_owned()));
         replace_files(&[(&a, "new")]).unwrap();
         assert_eq!(fs::read_to_string(&a).unwrap(), "new");
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "temporary files are left");
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(folder.names(), ["a"], "temporary files are left");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = Folder::new("permissions");
+        let (a, link) = (folder.0.join("a"), folder.0.join("link"));
+        for mode in [0o600, 0o640, 0o755, 0o444] {
+            fs::write(&a, "old").unwrap();
+            fs::set_permissions(&a, fs::Permissions::from_mode(mode)).unwrap();
+            replace_files(&[(&a, "new")]).unwrap();
+            assert_eq!(fs::metadata(&a).unwrap().permissions().mode() & 0o777, mode);
+            fs::remove_file(&a).unwrap();
+        }
+        // A link is replaced; the permissions of the file that it leads to do not matter.
+        fs::write(&a, "old").unwrap();
+        fs::set_permissions(&a, fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(&a, &link).unwrap();
+        replace_files(&[(&link, "new")]).unwrap();
+        assert_eq!(fs::read_to_string(&a).unwrap(), "old");
+        assert!(fs::symlink_metadata(&link).unwrap().is_file());
+        assert_eq!(fs::metadata(&link).unwrap().permissions().mode() & 0o111, 0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_of_ended_processes_are_removed_and_no_others() {
+        let folder = Folder::new("stale");
+        let ended = std::process::Command::new("true").spawn().and_then(|mut child| {
+            child.wait()?;
+            Ok(child.id())
+        });
+        let ended = ended.unwrap();
+        let own = std::process::id();
+        let kept = [
+            ".capgen-1-0.tmp".to_owned(),
+            format!(".capgen-{ended}-x.tmp"),
+            format!(".capgen-{ended}-0.tmp.rs"),
+            format!("capgen-{ended}-0.tmp"),
+            "a".to_owned(),
+        ];
+        let stale =
+            [format!(".capgen-{ended}-0.tmp"), format!(".capgen-{ended}-17.tmp"), format!(".capgen-{own}-4000000.tmp")];
+        for name in kept.iter().chain(&stale) {
+            fs::write(folder.0.join(name), "x").unwrap();
+        }
+        fs::create_dir(folder.0.join(format!(".capgen-{ended}-1.tmp"))).unwrap();
+        std::os::unix::fs::symlink("a", folder.0.join(format!(".capgen-{ended}-2.tmp"))).unwrap();
+        replace_files(&[(&folder.0.join("a"), "new")]).unwrap();
+        let names = folder.names();
+        assert!(kept.iter().all(|name| names.contains(name)), "{names:?}");
+        assert!(!stale.iter().any(|name| names.contains(name)), "{names:?}");
+        assert_eq!(names.len(), kept.len() + 2, "{names:?}");
+        // One of a process that is alive, but old.
+        let old = fs::File::options().write(true).open(folder.0.join(".capgen-1-0.tmp")).unwrap();
+        old.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 60 * 60)).unwrap();
+        remove_stale_files(&folder.0);
+        assert!(!folder.names().contains(&".capgen-1-0.tmp".to_owned()));
+    }
+
+    #[test]
+    fn a_file_that_another_process_removed_is_written_again() {
+        let folder = Folder::new("removed");
+        let a = folder.0.join("a");
+        let (temporary, _) = live().create(&a).unwrap();
+        fs::remove_file(&temporary).unwrap();
+        rename(&mut live(), &temporary, &a, "new").unwrap();
+        assert_eq!(fs::read_to_string(&a).unwrap(), "new");
+        assert_eq!(folder.names(), ["a"]);
+        live().delete(&temporary);
     }
 }

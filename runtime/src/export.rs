@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use capgen_manifest::{asks_for_update, is_packaged, may_overwrite};
+use capgen_manifest::{Present, asks_for_update, is_packaged, read_present};
 use similar::TextDiff;
 
 use crate::{AgentManifest, AgentManifestError};
@@ -48,19 +48,13 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
     let path = path.as_ref();
     let expected = agent.to_manifest().map_err(ExportError::Manifest)?;
     let failed = |error| ExportError::Io { path: path.to_owned(), error };
-    let present = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(failed(error)),
+    let present = match read_present(path, expected.len()).map_err(failed)? {
+        Some(Present::Text(text)) if text == expected => return Ok(()),
+        Some(Present::Foreign) => return Err(ExportError::Foreign { path: path.to_owned() }),
+        Some(Present::Text(text)) => text,
+        Some(Present::TooLong) => "(a text that is too long to be compared)\n".to_owned(),
+        None => String::new(),
     };
-    let may_overwrite = may_overwrite(&present);
-    let present = String::from_utf8_lossy(&present).replace("\r\n", "\n");
-    if present == expected {
-        return Ok(());
-    }
-    if !may_overwrite {
-        return Err(ExportError::Foreign { path: path.to_owned() });
-    }
     if update {
         return replace(path, &expected).map_err(failed);
     }

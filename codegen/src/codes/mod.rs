@@ -7,7 +7,7 @@ capgen_diagnostic::codes! {
     #[cfg(feature = "explain")]
     pub EXPLANATIONS;
 
-    /// Two outputs whose names differ only in case.
+    /// Two agents whose outputs have the same file name, on this or another file system.
     pub COLLISION = "E0401";
     /// An output whose name Windows reserves for a device.
     pub RESERVED_NAME = "E0402";

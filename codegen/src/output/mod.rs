@@ -9,13 +9,21 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{AgentId, LoadedContract, Located, has_mark, may_overwrite, replace_files};
+use capgen_manifest::{
+    AgentId, LoadedContract, Located, Present, has_mark, read_present, remove_stale_files, replace_files,
+};
 use similar::TextDiff;
 
 use crate::regenerate::Locator;
 use crate::{Files, Language, Options, Regenerate, codes, generate_with};
 
 pub use capgen_manifest::MARK;
+
+/// Takes the place of an old text that is too long to be compared. It differs from every generated text.
+const TOO_LONG: &str = "(a text that is too long to be compared)\n";
+
+/// The lines of a generated file that may contain its agent.
+const HEADER_LINES: usize = 4;
 
 /// The generated files of one agent.
 #[derive(Clone, Debug)]
@@ -124,7 +132,17 @@ impl Plan {
                     found.push(Diagnostic::new(codes::COLLISION, message).help("give one of them another id"));
                     continue;
                 }
-                match existing(&base.join(&path), &path) {
+                match existing(&base.join(&path), &path, text.len()) {
+                    Ok(Some(old)) if names::belongs_to_another(&path, &output.agent, source_of(&old)) => {
+                        let message = format!(
+                            "`{}` is the output of the agent `{}`, which the output of `{}` would overwrite",
+                            path.display(),
+                            source_of(&old).unwrap_or_default(),
+                            output.agent
+                        );
+                        let help = "choose another output folder; if that agent no longer exists, delete the file";
+                        found.push(Diagnostic::new(codes::COLLISION, message).help(help));
+                    }
                     Ok(old) => files.push(PlannedFile { agent: output.agent.clone(), path, text, old }),
                     Err(refused) => found.extend(refused),
                 }
@@ -154,17 +172,19 @@ impl Plan {
     /// Writes the files that are out of date or missing. A file that is up to date keeps its modification time, so build
     /// systems do not rebuild.
     ///
-    /// Each file is replaced as a whole, by renaming. A symbolic link in the folder is replaced, not followed.
+    /// Each file is replaced as a whole, by renaming, and keeps its permissions. A symbolic link in the folder is replaced, not
+    /// followed. Temporary files that killed processes left in the folder are removed.
     ///
     /// # Errors
     ///
     /// [`codes::OUTPUT_IO`]. If the text of one file cannot be written, no file has changed.
     pub fn write(&self) -> Result<(), Vec<Diagnostic>> {
+        let folder = self.base.join(&self.folder);
         let changed: Vec<_> = self.files.iter().filter(|f| f.state() != State::Unchanged).collect();
         if changed.is_empty() {
+            remove_stale_files(&folder);
             return Ok(());
         }
-        let folder = self.base.join(&self.folder);
         std::fs::create_dir_all(&folder).map_err(|error| cannot("create", &self.folder, &error))?;
         let paths: Vec<_> = changed.iter().map(|file| self.base.join(&file.path)).collect();
         let files: Vec<_> = paths.iter().zip(&changed).map(|(path, file)| (path.as_path(), &*file.text)).collect();
@@ -258,7 +278,7 @@ pub fn orphan(path: &Path) -> Diagnostic {
 
 /// The text of an existing output, with `\n` line ends; `None` if the file does not exist. Messages show its path as
 /// `shown`.
-fn existing(path: &Path, shown: &Path) -> Result<Option<String>, Vec<Diagnostic>> {
+fn existing(path: &Path, shown: &Path, length: usize) -> Result<Option<String>, Vec<Diagnostic>> {
     let Ok(metadata) = path.metadata() else {
         // A dangling link is replaced like any other link.
         return match path.symlink_metadata() {
@@ -270,14 +290,23 @@ fn existing(path: &Path, shown: &Path) -> Result<Option<String>, Vec<Diagnostic>
         let message = format!("`{}` exists and is not a regular file", shown.display());
         return Err(vec![Diagnostic::new(codes::OUTPUT_IO, message).help("move it, or choose another output folder")]);
     }
-    let bytes = std::fs::read(path).map_err(|error| cannot("read", shown, &error))?;
-    if !may_overwrite(&bytes) {
-        let message = format!("`{}` exists and was not written by capgen", shown.display());
-        let help =
-            format!("move it, or choose another output folder; a generated file contains `{MARK}` in its first line");
-        return Err(vec![Diagnostic::new(codes::FOREIGN_FILE, message).help(help)]);
+    match read_present(path, length).map_err(|error| cannot("read", shown, &error))? {
+        None => Ok(None),
+        Some(Present::Text(text)) => Ok(Some(text)),
+        Some(Present::TooLong) => Ok(Some(TOO_LONG.to_owned())),
+        Some(Present::Foreign) => {
+            let message = format!("`{}` exists and was not written by capgen", shown.display());
+            let help = format!(
+                "move it, or choose another output folder; a generated file contains `{MARK}` in its first line"
+            );
+            Err(vec![Diagnostic::new(codes::FOREIGN_FILE, message).help(help)])
+        }
     }
-    Ok(Some(String::from_utf8_lossy(&bytes).replace("\r\n", "\n")))
+}
+
+/// The agent in the header of a generated file.
+fn source_of(text: &str) -> Option<&str> {
+    text.lines().take(HEADER_LINES).find_map(|line| line.split_once("Source: agent://").map(|(_, id)| id.trim_end()))
 }
 
 /// The agents whose output may have that file name. `a.d.ts` may belong to the agent `a` or to `a.d`; the agent for the

@@ -6,14 +6,16 @@ use std::path::Path;
 
 use capgen_manifest::{AgentId, Diagnostic};
 
-use super::Output;
-use crate::codes;
+use super::{Output, agents_of};
+use crate::{Language, codes};
 
 /// Reports agents whose files would have the same name on some file system, and agents whose files Windows would not
 /// create.
 pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut seen: BTreeMap<String, (&str, &str)> = BTreeMap::new();
+    // The files in all languages: another run may have generated the other ones.
+    let mut files: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     for (agent, origin) in agents {
         let id = agent.as_str();
         if is_reserved(id) {
@@ -24,11 +26,37 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
             );
         }
         match seen.entry(id.to_ascii_lowercase()) {
+            Entry::Occupied(other) => {
+                found.push(collision(*other.get(), (id, origin)));
+                continue;
+            }
             Entry::Vacant(place) => _ = place.insert((id, origin)),
-            Entry::Occupied(other) => found.push(collision(*other.get(), (id, origin))),
+        }
+        for extension in Language::ALL.iter().flat_map(|language| language.extensions()) {
+            let name = format!("{id}.{extension}");
+            match files.entry(name.to_ascii_lowercase()) {
+                Entry::Vacant(place) => _ = place.insert((id, origin)),
+                // A language may have the same extension as another one.
+                Entry::Occupied(other) if other.get().0 == id => {}
+                Entry::Occupied(other) => found.push(shared_file(&name, *other.get(), (id, origin))),
+            }
         }
     }
     found
+}
+
+/// The extension of one agent's file can be the end of another one's id: `x.d.ts` has the types of `x.js`, and is the TypeScript
+/// of `x.d`.
+fn shared_file(name: &str, (a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic {
+    Diagnostic::new(codes::COLLISION, format!("agents `{a}` and `{b}` would both have the file `{name}`"))
+        .note(format!("in `{first}` and in `{second}`"))
+        .help("give one of them another id, or generate them into different folders")
+}
+
+/// Whether a file is the output of another agent, `source`, than the one that it is planned for.
+pub(super) fn belongs_to_another(path: &Path, agent: &AgentId, source: Option<&str>) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    source.is_some_and(|source| source != agent.as_str() && agents_of(name).any(|id| id == source))
 }
 
 fn collision((a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic {
