@@ -347,3 +347,41 @@ fn a_format_outside_of_the_subset_gets_a_pattern_to_paste() {
         assert!(!validator.is_valid(&json!(invalid)), "{format}");
     }
 }
+
+#[test]
+fn a_required_property_that_no_schema_of_its_place_declares_is_a_warning() {
+    let sku = json!({"sku": {"type": "string"}});
+    check(json!({"properties": sku, "required": ["sku", "sky"]}), &["W0109 /required/1"]);
+    check(
+        json!({"properties": sku, "oneOf": [{"required": ["sku"]}, {"required": ["sky"]}]}),
+        &["W0109 /oneOf/1/required/0"],
+    );
+    check(json!({"allOf": [{"properties": sku}, {"required": ["sky"]}]}), &["W0109 /allOf/1/required/0"]);
+    check(json!({"items": {"properties": sku, "required": ["sky"]}}), &["W0109 /items/required/0"]);
+    check(
+        json!({"definitions": {"a": {"properties": sku}}, "allOf": [{"$ref": "#/definitions/a"}], "required": ["sky"]}),
+        &["W0109 /required/0"],
+    );
+    check_help(json!({"properties": sku, "required": ["sky"]}), "did you mean `sku`?");
+}
+
+#[test]
+fn a_required_property_may_be_declared_by_another_schema_of_its_place() {
+    let a = json!({"a": {"type": "string"}, "b": {}});
+    for schema in [
+        json!({"required": ["a"]}),
+        json!({"type": "object", "required": ["a"]}),
+        json!({"properties": a, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+        json!({"properties": {"x": {}}, "anyOf": [{"properties": a}, {"required": ["a"]}]}),
+        json!({"properties": {"x": {}}, "required": ["a"], "allOf": [{"$ref": "#/definitions/d"}], "definitions": {"d": {"properties": a}}}),
+        json!({"definitions": {"d": {"properties": {"x": {}}, "required": ["a"]}}, "allOf": [{"$ref": "#/definitions/d"}, {"properties": a}]}),
+        json!({"properties": {"x": {}}, "required": ["a"], "additionalProperties": true}),
+        json!({"properties": {"x": {}}, "required": ["a"], "additionalProperties": {"type": "string"}}),
+        json!({"properties": {"x": {}}, "not": {"required": ["a"]}}),
+        json!({"properties": {"x": {}}, "not": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}}),
+    ] {
+        check(schema, &[]);
+    }
+    // One mistake has one warning.
+    check(json!({"properties": {"x": {}}, "required": ["a"], "additionalProperties": false}), &["W0103 /required"]);
+}

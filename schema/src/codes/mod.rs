@@ -70,4 +70,6 @@ capgen_diagnostic::codes! {
     pub NEVER_APPLIES = "W0107";
     /// A number in `enum` or `const` that no binary64 equals.
     pub ROUNDED_LITERAL = "W0108";
+    /// A required property that `properties` does not declare.
+    pub UNDECLARED_REQUIRED = "W0109";
 }

@@ -219,7 +219,12 @@ fn near<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option
     if name.len() > MAX_NAME { None } else { capgen_diagnostic::nearest(name, candidates) }
 }
 
-fn did_you_mean(name: &str) -> String {
+/// The declared property that `name` was probably meant to be.
+pub(crate) fn near_property<'n>(name: &str, declared: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    near(name, declared.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME))
+}
+
+pub(crate) fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }
 
@@ -228,6 +233,6 @@ fn list<const N: usize>(names: [&str; N]) -> String {
 }
 
 /// `name` as a message quotes it: names of usual length verbatim, longer ones truncated.
-fn cut(name: &str) -> String {
+pub(crate) fn cut(name: &str) -> String {
     if name.len() <= MAX_NAME { name.to_owned() } else { value::quote(name) }
 }

@@ -1,9 +1,9 @@
 //! The warnings of a schema that loads: definitions, contradictions and examples that are probably mistakes.
 //!
 //! Every check here looks at one schema object or at the graph of references. A check that needs to combine several schemas
-//! (`allOf`, `$ref`) is out of scope: a warning must always be right and must stay cheap.
+//! (`allOf`, `$ref`) is out of scope, apart from [`undeclared`]: a warning must always be right and must stay cheap.
 
-use super::Reports;
+use super::{Reports, undeclared};
 use crate::analysis::graph::reachable;
 use crate::{Assertions, Json, Kind, Node, NodeId, Number, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
@@ -16,6 +16,7 @@ pub(super) fn run(schema: &Schema, reports: &mut Reports) {
             rounded_literals(node, assertions).for_each(|problem| reports.add(problem));
         }
     }
+    undeclared::run(schema, reports);
     bad_examples(schema, reports);
 }
 

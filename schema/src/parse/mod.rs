@@ -8,6 +8,7 @@ mod keyword;
 mod lint;
 mod patterns;
 mod reference;
+mod undeclared;
 mod value;
 
 pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};

@@ -1,0 +1,142 @@
+//! The warning about required properties that no schema of the place declares.
+//!
+//! A schema often requires a property in one subschema and declares it in another, such as in `oneOf: [{required: [a]}, ...]`
+//! next to `properties`. All subschemas that may apply to the same value therefore count together: those that are connected by
+//! `allOf`, `anyOf`, `oneOf`, `not` and `$ref`, in either direction. This is more than the schemas of one place if several places
+//! refer to one definition, so a warning may be missing, but none is wrong.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Reports, advice};
+use crate::{Assertions, Kind, NodeId, Problem, Schema, codes, pointer};
+
+/// At most this many findings of a schema suggest a name, since comparing names takes time.
+const MAX_SUGGESTIONS: usize = 64;
+
+pub(super) fn run(schema: &Schema, reports: &mut Reports) {
+    // Most schemas declare what they require.
+    if !schema.nodes().any(|(_, node)| matches!(&node.kind, Kind::Assertions(a) if own_undeclared(a).next().is_some()))
+    {
+        return;
+    }
+    let places = Places::of(schema);
+    let negated = negated(schema);
+    let mut suggestions = MAX_SUGGESTIONS;
+    for (id, node) in schema.nodes() {
+        let Kind::Assertions(assertions) = &node.kind else { continue };
+        let Some(place) = places.of_node(id).filter(|_| !negated.contains(&id)) else { continue };
+        if place.keeps_others || place.declared.is_empty() || rejects_others(schema, assertions) {
+            continue;
+        }
+        let required: HashSet<&str> = assertions.required.iter().map(String::as_str).collect();
+        let is_declared = |name: &str| place.declared_names.contains(name);
+        for (index, name) in own_undeclared(assertions).filter(|(_, name)| !is_declared(name)) {
+            let at = pointer::join(&pointer::join(&node.pointer, "required"), &index.to_string());
+            let free = place.declared.iter().copied().filter(|name| !required.contains(name));
+            let near = if suggestions > 0 { advice::near_property(name, free) } else { None };
+            suggestions = suggestions.saturating_sub(1);
+            reports.add(problem(at, name, near));
+        }
+    }
+}
+
+fn problem(at: String, name: &str, near: Option<&str>) -> Problem {
+    let message = format!("the required property `{}` is not declared in `properties`", advice::cut(name));
+    let problem = Problem::new(codes::UNDECLARED_REQUIRED, at, message).label("not declared");
+    match near {
+        Some(near) => problem.help(advice::did_you_mean(near)),
+        None => problem.help("declare it in `properties`, or remove it from `required`"),
+    }
+}
+
+/// The required properties that the schema object itself does not declare, with their indexes in `required`.
+fn own_undeclared(a: &Assertions) -> impl Iterator<Item = (usize, &str)> {
+    // An index, because `required` and `properties` may both be long.
+    let declared: HashSet<&str> = match a.required.as_slice() {
+        [] => HashSet::new(),
+        _ => a.properties.iter().map(|(name, _)| name.as_str()).collect(),
+    };
+    let required = a.required.iter().map(String::as_str).enumerate();
+    required.filter(move |(_, name)| !declared.contains(name))
+}
+
+/// Whether the schema object rejects undeclared properties. Then another warning says that it accepts no object.
+fn rejects_others(schema: &Schema, a: &Assertions) -> bool {
+    a.additional_properties.is_some_and(|id| matches!(schema.node(id).kind, Kind::Bool(false)))
+}
+
+/// The subschemas in a `not`: requiring a property there forbids it, so it need not be declared.
+fn negated(schema: &Schema) -> HashSet<NodeId> {
+    let not = |kind: &Kind| if let Kind::Assertions(assertions) = kind { assertions.not } else { None };
+    let mut open: Vec<NodeId> = schema.nodes().filter_map(|(_, node)| not(&node.kind)).collect();
+    let mut negated = HashSet::new();
+    while let Some(id) = open.pop() {
+        if negated.insert(id) {
+            open.extend(schema.node(id).kind.in_place());
+        }
+    }
+    negated
+}
+
+/// The declarations of schemas that may apply to the same value.
+#[derive(Default)]
+struct Place<'s> {
+    /// The names in `properties`, in source order.
+    declared: Vec<&'s str>,
+    declared_names: HashSet<&'s str>,
+    /// Whether `additionalProperties` describes the properties that are not declared.
+    keeps_others: bool,
+}
+
+struct Places<'s> {
+    by_node: HashMap<NodeId, usize>,
+    places: Vec<Place<'s>>,
+}
+
+impl<'s> Places<'s> {
+    fn of(schema: &'s Schema) -> Self {
+        let mut neighbours: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for (id, node) in schema.nodes() {
+            for other in node.kind.in_place() {
+                neighbours.entry(id).or_default().push(other);
+                neighbours.entry(other).or_default().push(id);
+            }
+        }
+        let mut places = Self { by_node: HashMap::new(), places: Vec::new() };
+        for (start, _) in schema.nodes() {
+            if places.by_node.contains_key(&start) {
+                continue;
+            }
+            let index = places.places.len();
+            let mut place = Place::default();
+            let mut open = vec![start];
+            while let Some(id) = open.pop() {
+                if places.by_node.insert(id, index).is_none() {
+                    place.add(schema, id);
+                    open.extend(
+                        neighbours.get(&id).into_iter().flatten().filter(|id| !places.by_node.contains_key(id)),
+                    );
+                }
+            }
+            places.places.push(place);
+        }
+        places
+    }
+
+    fn of_node(&self, id: NodeId) -> Option<&Place<'s>> {
+        self.places.get(*self.by_node.get(&id)?)
+    }
+}
+
+impl<'s> Place<'s> {
+    fn add(&mut self, schema: &'s Schema, id: NodeId) {
+        let Kind::Assertions(assertions) = &schema.node(id).kind else { return };
+        for (name, _) in &assertions.properties {
+            if self.declared_names.insert(name) {
+                self.declared.push(name);
+            }
+        }
+        let others = assertions.additional_properties.map(|id| &schema.node(id).kind);
+        self.keeps_others |= others.is_some_and(|kind| !matches!(kind, Kind::Bool(false)));
+    }
+}
