@@ -30,6 +30,10 @@ pub trait Payload: Serialize + DeserializeOwned {
     ///
     /// A valid text costs one pass. An invalid text also costs a tree and a run of the [`Validator`].
     ///
+    /// A thread needs only 32 KiB of stack to read, reject, check or write any payload: if little is left, these functions continue on a
+    /// stack of their own. Dropping, comparing or printing a value recurses as deep as the value, at most 128 levels, on the stack of the
+    /// thread. 64 KiB are enough to drop it, or 256 KiB in a debug build.
+    ///
     /// # Errors
     ///
     /// [`InvalidPayload::Syntax`] if the text is not valid JSON, or has a duplicate name in an object, a lone surrogate, a number
@@ -152,7 +156,7 @@ fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
     match std::str::from_utf8(json) {
         Ok(text) => Ok(text),
         // A syntax error before the first byte that is not UTF-8 comes first, as in every parser that reads bytes.
-        Err(error) => match parse_payload(json) {
+        Err(error) => match wire::with_room_to_validate(|| parse_payload(json)) {
             Err(error) => Err(InvalidPayload::Syntax(error.redact(options.redact))),
             Ok(_) => Err(InvalidPayload::Syntax(PayloadError::from(serde_json::Error::custom(error)))),
         },
@@ -161,8 +165,8 @@ fn text_of(json: &[u8], options: Options) -> Result<&str, InvalidPayload> {
 
 fn text_of_tree(value: &Value, schema: &PayloadSchema, options: Options) -> Result<String, InvalidPayload> {
     let mut writer = Writer::unchecked().max_depth(options.max_depth);
-    match writer.value(value) {
+    match wire::with_room(|| writer.value(value)) {
         Some(()) => Ok(String::from_utf8_lossy(&writer.into_text()).into_owned()),
-        None => Err(InvalidPayload::Violations(schema.violations(&value.clone().into(), options))),
+        None => Err(InvalidPayload::Violations(schema.violations_of_tree(value, options))),
     }
 }

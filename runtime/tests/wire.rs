@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use capgen::Never;
-use capgen::wire::{Any, Codec, Items, Length, Reader, Rest, Within, Writer, deserialize};
+use capgen::wire::{Any, Codec, Items, Length, PayloadSchema, Reader, Rest, Within, Writer, deserialize, read_payload};
+use capgen::{Never, Options};
 
 fn read<T: Codec>(json: &str) -> Result<T, String> {
     deserialize(&mut serde_json::Deserializer::from_str(json)).map_err(|error: serde_json::Error| error.to_string())
@@ -14,6 +14,19 @@ fn read<T: Codec>(json: &str) -> Result<T, String> {
 fn check<T: Codec + PartialEq + Debug>(cases: &[(&str, T)]) {
     for (json, expected) in cases {
         assert_eq!(read::<T>(json).as_ref(), Ok(expected), "{json}");
+    }
+}
+
+/// Reads a text as a payload, with all digits of its numbers; serde reads a tree.
+fn read_text<T: Codec>(json: &str) -> Result<T, String> {
+    static ANY: PayloadSchema = PayloadSchema::new("true");
+    read_payload(json, Options::new(), &ANY).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn check_text<T: Codec + PartialEq + Debug>(cases: &[(&str, T)]) {
+    for (json, expected) in cases {
+        assert_eq!(read_text::<T>(json).as_ref(), Ok(expected), "{json}");
     }
 }
 
@@ -222,24 +235,40 @@ fn declared_names_are_not_written_from_the_rest() {
 
 #[test]
 fn numbers_beyond_2_to_the_53_are_read_exactly() {
-    check::<i64>(&[("1152921504606846976.0", 1_152_921_504_606_846_976), ("1e18", 1_000_000_000_000_000_000)]);
+    check_text::<i64>(&[
+        ("1152921504606846976.0", 1_152_921_504_606_846_976),
+        ("1.152921504606847e18", 1_152_921_504_606_847_000),
+        ("1e18", 1_000_000_000_000_000_000),
+        ("9007199254740993.0", 9_007_199_254_740_993),
+        ("9223372036854775807.0", i64::MAX),
+        ("9.223372036854775807e18", i64::MAX),
+        ("-9223372036854775808.0", i64::MIN),
+    ]);
+    check_text::<u64>(&[("18446744073709551615.0", u64::MAX), ("1.8446744073709551615E+19", u64::MAX)]);
     check_rejected::<i64>(&[
         ("9223372036854775808.0", "the value: integer outside"),
         ("1e300", "the value: integer outside"),
     ]);
-    check::<u64>(&[("9223372036854775808.0", 9_223_372_036_854_775_808)]);
+    check_text::<u64>(&[("9223372036854775808.0", 9_223_372_036_854_775_808)]);
     check_rejected::<u64>(&[
         ("-1.0", "the value: integer outside"),
         ("18446744073709551616", "the value: integer outside"),
     ]);
-    for (payload, member) in [
+    check_text(&[
         ("1152921504606846976.0", Big::Exact),
         ("18446744073709551616", Big::Power),
-        ("18446744073709552000", Big::Power),
+        ("18446744073709551616.0", Big::Power),
         ("[1e23]", Big::List),
-    ] {
-        check(&[(payload, member)]);
+    ]);
+    for text in ["1.152921504606847e18", "18446744073709552000", "[99999999999999991611392]"] {
+        assert!(read_text::<Big>(text).is_err(), "{text}");
     }
+}
+
+#[test]
+fn a_number_of_a_tree_counts_as_the_decimal_that_it_prints() {
+    check::<i64>(&[("1152921504606846976.0", 1_152_921_504_606_847_000), ("1152921504606846976", 1 << 60)]);
+    check(&[("1152921504606846976", Big::Exact), ("[1e23]", Big::List)]);
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]

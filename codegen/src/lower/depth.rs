@@ -131,7 +131,7 @@ fn normalise(ty: &mut Type) {
 /// Calls `f` with each type of a shape: with the steps from the definition to it, the type, and its guard.
 fn each_layered(shape: &mut Shape, f: &mut impl FnMut(usize, &mut Type, &mut Guard)) {
     match shape {
-        Shape::Record(Record { fields, rest, rest_guard }) => {
+        Shape::Record(Record { fields, rest, rest_guard, .. }) => {
             for Field { ty, guard, required, .. } in fields {
                 f(if *required { 0 } else { OPTION }, ty, guard);
             }

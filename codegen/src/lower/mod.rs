@@ -7,6 +7,7 @@
 mod alias;
 mod branch;
 mod check;
+mod compared;
 mod definitions;
 mod depth;
 mod exclusion;
@@ -54,7 +55,8 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
         capabilities.push(CapabilityModel { source: capability, marker, request, response });
     }
     let options = Options::default();
-    let types = sides.types;
+    let mut types = sides.types;
+    compared::keep_undeclared(&mut types, &sides.compared);
     let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new(), options };
     finish::finish(&mut model);
     model
@@ -70,6 +72,8 @@ struct Sides<'a> {
     sides: HashMap<(usize, Side), SideState<'a>>,
     types: Vec<TypeDef>,
     definitions: Definitions<'a>,
+    /// See [`Lowering::compared`].
+    compared: Vec<Type>,
 }
 
 /// The parts of a side that all its types have in common.
@@ -99,6 +103,8 @@ struct Lowering<'a, 'm> {
     reused: Reused,
     /// How many places contain the current one and are being built too.
     depth: usize,
+    /// The types whose values an assertion outside compares as a whole.
+    compared: &'m mut Vec<Type>,
     /// Types without a shape yet.
     queue: Vec<(TypeId, Conjunction)>,
     profiler: &'m mut Profiler<'a>,
@@ -147,7 +153,7 @@ impl<'a> Sides<'a> {
                 sides.insert((index, side), SideState { schema, capability: &capability.name, profiler, size, budget });
             }
         }
-        Self { sides, types: Vec::new(), definitions: Definitions::of(manifest) }
+        Self { sides, types: Vec::new(), definitions: Definitions::of(manifest), compared: Vec::new() }
     }
 
     /// The type of a side and those that it refers to; `None` if the side has no schema.
@@ -178,6 +184,7 @@ impl<'a> Sides<'a> {
             definitions: &mut self.definitions,
             reused: Reused::default(),
             depth: 0,
+            compared: &mut self.compared,
             queue: Vec::new(),
             profiler: &mut state.profiler,
             size: &mut state.size,
@@ -284,7 +291,13 @@ impl<'a> Lowering<'a, '_> {
                 if let Kind::Bool(accepts) = self.schema.node(target).kind {
                     return Some(if accepts { Type::Unknown } else { Type::Never });
                 }
-                self.definition(target)
+                let ty = self.definition(target);
+                if !is_only_alias(self.schema, conjunction)
+                    && compared::compares_values(self.schema, &conjunction.facets(self.schema))
+                {
+                    self.compared.push(ty.clone());
+                }
+                ty
             }
         })
     }
@@ -382,7 +395,7 @@ impl<'a> Lowering<'a, '_> {
     fn structured(&mut self, conjunction: &Conjunction, facets: &Facets<'a>, place: &Place) -> (Built, ExactGuard) {
         let nullable = facets.types.contains(SchemaType::Null);
         let mut types = facets.types.iter().filter(|t| *t != SchemaType::Null);
-        match (types.next(), types.next()) {
+        let (mut built, guard) = match (types.next(), types.next()) {
             (Some(SchemaType::Object), None) => match self.object(facets, place) {
                 (Built::Type(ty), guard) => or_null(facets, ty, guard),
                 (Built::Shape { shape, .. }, guard) => (Built::Shape { shape, nullable }, guard),
@@ -392,12 +405,19 @@ impl<'a> Lowering<'a, '_> {
                 or_null(facets, ty, guard)
             }
             _ => self.union_of_types(conjunction, facets, place),
+        };
+        if compared::compares_values(self.schema, facets) {
+            self.compare(&mut built);
         }
+        (built, guard)
     }
 
     fn array(&mut self, facets: &Facets<'a>, place: &Place) -> (Type, ExactGuard) {
         let (item, guard) = self.place(&facets.items(), &place.child("Item", "items", None));
         let guard = guard.and_then(|item_guard| guard::array(facets, self.types, &item, item_guard));
+        if guard.is_none() && facets.has_unique_items() {
+            self.compared.push(item.clone());
+        }
         let Limits { min, max, .. } = facets.item_counts();
         if max.is_some_and(|max| max < min) {
             return (Type::Never, Some(Guard::None));

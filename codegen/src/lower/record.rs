@@ -41,7 +41,7 @@ impl<'a> Lowering<'a, '_> {
         for property in declared {
             fields.push(self.field(property, &required, facets, place));
         }
-        let shape = Shape::Record(Record { fields, rest, rest_guard });
+        let shape = Shape::Record(Record { fields, rest, rest_guard, is_rest_compared: false });
         (Built::Shape { shape, nullable: false }, is_exact.then_some(Guard::None))
     }
 

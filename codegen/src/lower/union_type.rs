@@ -126,7 +126,12 @@ impl<'a> Lowering<'a, '_> {
         match scalar(&facets) {
             _ if is_everything(facets.types) && !has_structure(&facets) => Built::Type(Type::Unknown),
             Some(scalar) => Built::Type(scalar),
-            None if self.size.take(&facets) => self.structured(&branchless, &facets, place).0,
+            None if self.size.take(&facets) => {
+                let mut built = self.structured(&branchless, &facets, place).0;
+                // The branches depend on properties that only they declare.
+                self.compare(&mut built);
+                built
+            }
             None => Built::Type(Type::Unknown),
         }
     }

@@ -191,6 +191,9 @@ pub(crate) struct Record {
     pub(crate) rest: Rest,
     /// The guard of each property that is kept.
     pub(crate) rest_guard: Guard,
+    /// Whether `rest` is kept only because an assertion outside the record depends on it, such as `uniqueItems`: without it, Rust
+    /// could not write a value that it has read.
+    pub(crate) is_rest_compared: bool,
 }
 
 /// A declared property.

@@ -67,11 +67,12 @@ impl<'m> Excluded<'m> {
         for (index, variant, (record_id, record, is_own)) in records {
             let own: HashSet<&str> = record.fields.iter().map(|field| field.name.as_str()).collect();
             let others = names.iter().copied().filter(|name| !own.contains(name));
-            match record.rest {
+            match &record.rest {
                 Rest::Closed if is_own => {
                     self.of_records.insert(record_id, others.map(|name| (name, Ts::NEVER)).collect());
                 }
-                Rest::Ignored => {
+                // Only Rust drops undeclared properties, and keeps them for comparisons.
+                rest if matches!(rest, Rest::Ignored) || record.is_rest_compared => {
                     let others = others.map(|name| (name, remaining(variant, name))).collect();
                     if is_own {
                         self.of_records.insert(record_id, others);
@@ -80,7 +81,7 @@ impl<'m> Excluded<'m> {
                     }
                 }
                 // An index signature allows every property.
-                Rest::Closed | Rest::Kept(_) => {}
+                Rest::Closed | Rest::Ignored | Rest::Kept(_) => {}
             }
         }
     }

@@ -73,7 +73,10 @@ impl<'m> Types<'m> {
     fn record(&self, id: TypeId, record: &Record) -> Ts {
         let mut members: Vec<Property> = record.fields.iter().map(|field| self.field(field)).collect();
         members.extend(self.excluded.of_record(id));
-        if let Rest::Kept(value) = &record.rest {
+        // TypeScript drops no property, so it needs no place for those that Rust keeps for comparisons alone.
+        if let Rest::Kept(value) = &record.rest
+            && !record.is_rest_compared
+        {
             let index = index(self.of(value), &members);
             members.push(Property::index(index));
         }

@@ -4,7 +4,7 @@ use capgen_schema::{ExactPayload, Keyword, MAX_PAYLOAD_DEPTH, PayloadError, Viol
 use serde_path_to_error::{Path, Segment};
 
 use super::serializer::{Finite, NotWritten};
-use crate::wire::settle;
+use crate::wire::{settle, with_room_to_validate};
 use crate::{InvalidPayload, Options, Payload};
 
 /// Reads a payload: parses a tree, validates it by the interpreter, and deserializes the text.
@@ -13,15 +13,17 @@ use crate::{InvalidPayload, Options, Payload};
 ///
 /// Those of [`Payload::from_json_with`].
 pub(super) fn read<T: Payload>(json: &str, options: Options) -> Result<T, InvalidPayload> {
-    let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
-    let payload = ExactPayload::parse(json.as_bytes()).map_err(syntax)?;
-    let violations = T::schema().violations(&payload, options);
-    if !violations.is_empty() {
-        return Err(InvalidPayload::Violations(violations));
-    }
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    deserializer.disable_recursion_limit();
-    T::deserialize(&mut deserializer).or_else(|_| read_folded(&payload, options))
+    with_room_to_validate(|| {
+        let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
+        let payload = ExactPayload::parse(json.as_bytes()).map_err(syntax)?;
+        let violations = T::schema().violations(&payload, options);
+        if !violations.is_empty() {
+            return Err(InvalidPayload::Violations(violations));
+        }
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        deserializer.disable_recursion_limit();
+        T::deserialize(&mut deserializer).or_else(|_| read_folded(&payload, options))
+    })
 }
 
 /// Reads a payload that the schema allows and serde rejected. Either an integer is written with a point, which serde does not accept,
@@ -46,7 +48,7 @@ fn read_folded<T: Payload>(payload: &ExactPayload, options: Options) -> Result<T
 ///
 /// Those of [`Payload::to_json_with`], and values that serde cannot write as JSON, such as a map whose keys are not strings.
 pub(super) fn write<T: Payload>(payload: &T, options: Options) -> Result<Vec<u8>, InvalidPayload> {
-    match Finite::write(payload) {
+    match with_room_to_validate(|| Finite::write(payload)) {
         Ok((text, infinite)) => settle(text, infinite, T::schema(), options),
         Err(NotWritten::TooDeep) => Err(InvalidPayload::Violations(vec![Violation::too_deep(MAX_PAYLOAD_DEPTH)])),
         Err(NotWritten::Failed(error)) => Err(beyond_rust(String::new(), &error.to_string(), options)),

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use capgen_schema::{ExactPayload, Format, Pattern, Validator};
 
+use super::stack::with_room_to_validate;
 use super::value::are_unique;
 use super::{Codec, PayloadSchema, Reader, Writer};
 
@@ -286,7 +287,8 @@ impl Interpreted {
             let validator = self.schema.validator()?;
             self.pointers.iter().map(|pointer| validator.at(pointer)).collect()
         });
-        validators.as_ref().is_some_and(|validators| validators.iter().all(|validator| validator.is_valid_exact(value)))
+        let is_valid = |validator: &Validator| validator.is_valid_exact(value);
+        validators.as_ref().is_some_and(|all| with_room_to_validate(|| all.iter().all(is_valid)))
     }
 }
 

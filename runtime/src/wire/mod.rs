@@ -32,6 +32,8 @@ pub use schema::PayloadSchema;
 pub use shim::{deserialize, deserialize_payload, serialize};
 pub use writer::Writer;
 
+pub(crate) use stack::{with_room, with_room_to_validate};
+
 #[cfg(feature = "derive")]
 pub(crate) use read_write::settle;
 #[cfg(feature = "derive")]

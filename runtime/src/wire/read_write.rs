@@ -7,6 +7,7 @@ use capgen_schema::{ExactPayload, Keyword, PayloadError, Violation};
 
 use super::locate::{pointer, pointers};
 use super::reader::Unrepresentable;
+use super::stack::{with_room, with_room_to_validate};
 use super::{Codec, PayloadSchema, Reader, Writer};
 use crate::{InvalidPayload, Options};
 
@@ -18,7 +19,7 @@ use crate::{InvalidPayload, Options};
 pub fn read_payload<T: Codec>(text: &str, options: Options, schema: &PayloadSchema) -> Result<T, InvalidPayload> {
     let mut reader = Reader::new(text).max_depth(options.max_depth);
     loop {
-        match reader.whole() {
+        match with_room(|| reader.whole()) {
             Some(payload) if reader.is_unchecked() => return writable(payload, options, schema),
             Some(payload) => return Ok(payload),
             None => reader = again(&reader, text, schema, options)?,
@@ -62,7 +63,9 @@ fn writable<T: Codec>(payload: T, options: Options, schema: &PayloadSchema) -> R
 /// Validates a text by the interpreter.
 fn validate(text: &str, schema: &PayloadSchema, options: Options) -> Result<(), InvalidPayload> {
     let syntax = |error: PayloadError| InvalidPayload::Syntax(error.redact(options.redact));
-    let violations = schema.violations(&ExactPayload::parse(text.as_bytes()).map_err(syntax)?, options);
+    let violations = with_room_to_validate(|| {
+        ExactPayload::parse(text.as_bytes()).map_err(syntax).map(|payload| schema.violations(&payload, options))
+    })?;
     if violations.is_empty() { Ok(()) } else { Err(InvalidPayload::Violations(violations)) }
 }
 
@@ -90,9 +93,9 @@ type Write<'a> = &'a dyn Fn(&mut Writer) -> Option<()>;
 /// From here on, nothing is generic, so that it is compiled once.
 fn write(write: Write<'_>, schema: &PayloadSchema, options: Options) -> Result<Vec<u8>, InvalidPayload> {
     let mut writer = Writer::new().max_depth(options.max_depth);
-    match write(&mut writer) {
+    match with_room(|| write(&mut writer)) {
         Some(()) => Ok(writer.into_text()),
-        None => write_slowly(write, schema, options),
+        None => with_room_to_validate(|| write_slowly(write, schema, options)),
     }
 }
 
@@ -118,11 +121,13 @@ pub(crate) fn settle(
     schema: &PayloadSchema,
     options: Options,
 ) -> Result<Vec<u8>, InvalidPayload> {
-    let payload = ExactPayload::parse(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)))?;
-    let mut violations = schema.violations(&payload, options.all());
+    let mut violations = with_room_to_validate(|| {
+        let payload = ExactPayload::parse(&text).map_err(|error| InvalidPayload::Syntax(error.redact(options.redact)));
+        payload.map(|payload| schema.violations(&payload, options.all()))
+    })?;
     if !nulls.is_empty() {
         let offsets: Vec<usize> = nulls.iter().map(|null| null.offset).collect();
-        let paths = pointers(&String::from_utf8_lossy(&text), &offsets);
+        let paths = with_room(|| pointers(&String::from_utf8_lossy(&text), &offsets));
         let seen: HashSet<&str> = paths.iter().map(String::as_str).collect();
         violations.retain(|violation| !seen.contains(violation.path.as_str()));
         violations.extend(paths.iter().zip(&nulls).map(|(path, null)| unrepresentable(path.clone(), null.message)));

@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use capgen_schema::{ExactPayload, Json, Keyword, Schema, Validator, Violation};
+use serde_json::Value;
 
+use super::stack::with_room_to_validate;
 use crate::Options;
 #[cfg(feature = "derive")]
 use crate::UnsupportedSchema;
@@ -85,9 +87,11 @@ impl PayloadSchema {
     }
 
     fn compiled_or_why(&self) -> &Result<Validator, String> {
-        self.validator.get_or_init(|| match self.source {
-            Source::Text(text) => parse(text).map(|schema| Validator::new(&schema)),
-            Source::Part { whole, pointers } => whole.compile_part(pointers),
+        self.validator.get_or_init(|| {
+            with_room_to_validate(|| match self.source {
+                Source::Text(text) => parse(text).map(|schema| Validator::new(&schema)),
+                Source::Part { whole, pointers } => whole.compile_part(pointers),
+            })
         })
     }
 
@@ -105,8 +109,17 @@ impl PayloadSchema {
 
     /// Every violation. An invalid schema rejects every payload.
     pub(crate) fn violations(&self, payload: &ExactPayload, options: Options) -> Vec<Violation> {
+        self.violations_by(options, |validator| validator.validate_exact(payload))
+    }
+
+    /// Every violation of a tree, which may be nested more deeply than a payload can be.
+    pub(crate) fn violations_of_tree(&self, payload: &Value, options: Options) -> Vec<Violation> {
+        self.violations_by(options, |validator| validator.validate(payload))
+    }
+
+    fn violations_by(&self, options: Options, validate: impl FnOnce(&Validator) -> Vec<Violation>) -> Vec<Violation> {
         match self.compiled_or_why() {
-            Ok(validator) => options.apply(validator.clone()).validate_exact(payload),
+            Ok(validator) => with_room_to_validate(|| validate(&options.apply(validator.clone()))),
             Err(why) => {
                 let message = format!("the schema in this program does not load: {why}");
                 vec![Violation { path: String::new(), message, keyword: Keyword::Schema }]

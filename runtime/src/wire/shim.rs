@@ -8,6 +8,7 @@ use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Deserializer, Serialize, Serializer};
 
 use super::reader::ValueKind;
+use super::stack::{with_room, with_room_to_validate};
 use super::{Codec, PayloadSchema, Reader, Writer, locate};
 use crate::Options;
 
@@ -28,8 +29,10 @@ use crate::Options;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn deserialize<'de, T: Codec, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let text = capgen_schema::deserialize_payload(deserializer)?.to_string();
-    read(&text).map_err(D::Error::custom)
+    with_room_to_validate(|| {
+        let text = capgen_schema::deserialize_payload(deserializer)?.to_string();
+        read(&text).map_err(D::Error::custom)
+    })
 }
 
 /// Reads a payload through serde, as [`deserialize`] does.
@@ -42,19 +45,20 @@ pub fn deserialize_payload<'de, T: Codec, D: Deserializer<'de>>(
     deserializer: D,
     schema: &PayloadSchema,
 ) -> Result<T, D::Error> {
-    let value = capgen_schema::deserialize_payload(deserializer)?;
-    read(&value.to_string()).map_err(|reason| {
-        let value = ExactPayload::from(value);
-        let violations = schema.violations(&value, Options::new().redact(true));
-        let shown: Vec<String> =
-            violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message)).collect();
-        D::Error::custom(if shown.is_empty() { reason } else { shown.join("; ") })
+    with_room_to_validate(|| {
+        let value = ExactPayload::from(capgen_schema::deserialize_payload(deserializer)?);
+        read(&value.value().to_string()).map_err(|reason| {
+            let violations = schema.violations(&value, Options::new().redact(true));
+            let shown: Vec<String> =
+                violations.iter().map(|v| format!("{}: {}", locate::shown(&v.path), v.message)).collect();
+            D::Error::custom(if shown.is_empty() { reason } else { shown.join("; ") })
+        })
     })
 }
 
 fn read<T: Codec>(text: &str) -> Result<T, String> {
     let mut reader = Reader::new(text);
-    if let Some(read) = reader.whole() {
+    if let Some(read) = with_room(|| reader.whole()) {
         return Ok(read);
     }
     let stop = reader.stop("does not match the type or its schema");
@@ -75,9 +79,10 @@ fn read<T: Codec>(text: &str) -> Result<T, String> {
 /// ```
 pub fn serialize<T: Codec, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     let mut writer = Writer::unchecked();
-    value.write(&mut writer).ok_or_else(|| S::Error::custom(Violation::too_deep(MAX_PAYLOAD_DEPTH).message))?;
+    with_room(|| value.write(&mut writer))
+        .ok_or_else(|| S::Error::custom(Violation::too_deep(MAX_PAYLOAD_DEPTH).message))?;
     let text = String::from_utf8(writer.into_text()).map_err(S::Error::custom)?;
-    transcode(&mut Reader::unchecked(&text), serializer)
+    with_room_to_validate(|| transcode(&mut Reader::unchecked(&text), serializer))
 }
 
 /// The next value of a reader.

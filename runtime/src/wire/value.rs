@@ -7,6 +7,7 @@ use capgen_schema::ExactPayload;
 use serde_json::{Map, Value};
 
 use super::reader::{Reader, ValueKind};
+use super::stack::with_room;
 
 /// Up to this number of items, comparing every pair is faster than a hash set.
 const FEW: usize = 16;
@@ -38,13 +39,16 @@ impl Reader<'_> {
             ValueKind::Object => {
                 let mut members = Map::new();
                 self.open(b'{')?;
-                while self.another(b'}', members.is_empty())? {
-                    let name = self.name()?;
-                    let value = self.value()?;
-                    if members.insert(name.into_owned(), value).is_some() {
-                        return None;
+                with_room(|| {
+                    while self.another(b'}', members.is_empty())? {
+                        let name = self.name()?;
+                        let value = self.value()?;
+                        if members.insert(name.into_owned(), value).is_some() {
+                            return None;
+                        }
                     }
-                }
+                    Some(())
+                })?;
                 Value::Object(members)
             }
         })
@@ -71,11 +75,13 @@ impl Reader<'_> {
             ValueKind::Object => {
                 let mut names = Vec::new();
                 self.open(b'{')?;
-                while self.another(b'}', names.is_empty())? {
-                    names.push(self.name()?);
-                    self.skip()?;
-                }
-                are_unique(&names).then_some(())
+                with_room(|| {
+                    while self.another(b'}', names.is_empty())? {
+                        names.push(self.name()?);
+                        self.skip()?;
+                    }
+                    are_unique(&names).then_some(())
+                })
             }
         }
     }

@@ -42,7 +42,8 @@ pub use violation::{Keyword, UnknownKeyword, Violation};
 /// back as it (see [`Number`](crate::Number)), and an [`ExactPayload`] keeps the digits of its text. A payload nested deeper than 128 levels is invalid under every schema.
 ///
 /// The time is bounded by the size of the schema times that of the payload. The call stack takes about 100 KiB at most (512 KiB in
-/// a debug build), whatever the depth of schema and payload.
+/// a debug build), whatever the depth of schema and payload. A thread with less stack must not call the validator itself: the
+/// functions of `capgen::Payload` call it on a larger stack.
 ///
 /// ```
 /// use capgen_schema::{Json, Schema, Validator};
