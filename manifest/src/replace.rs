@@ -53,7 +53,7 @@ pub fn replace_files(files: &[(&Path, &str)]) -> Result<(), (usize, io::Error)> 
 }
 
 fn write(mut file: File, temporary: &Path, path: &Path, text: &str) -> io::Result<()> {
-    // Before the text is written: if only its owner may read the old file, nobody else may read the new one at any time.
+    // Before the text is written: if only its owner may read the old file, no other user may read the new one at any time.
     if let Ok(metadata) = fs::symlink_metadata(path)
         && metadata.is_file()
     {

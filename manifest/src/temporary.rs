@@ -1,4 +1,4 @@
-//! Temporary files: their names, and removing those that nobody will rename any more.
+//! Temporary files: their names, and removing those that no process will rename any more.
 //!
 //! A temporary file exists for milliseconds. If its process is killed in this time, the next one that writes to the folder
 //! removes it; [`remove_temporary_files`] is for a process that gets a signal and can still act.

@@ -14,7 +14,7 @@ use crate::{Assertions, Kind, NodeId, Problem, Schema, codes, pointer};
 const MAX_SUGGESTIONS: usize = 64;
 
 pub(super) fn run(schema: &Schema, reports: &mut Reports) {
-    // Most schemas declare what they require.
+    // Most schemas declare every property that they require.
     if !schema.nodes().any(|(_, node)| matches!(&node.kind, Kind::Assertions(a) if own_undeclared(a).next().is_some()))
     {
         return;
@@ -60,7 +60,7 @@ fn own_undeclared(a: &Assertions) -> impl Iterator<Item = (usize, &str)> {
     required.filter(move |(_, name)| !declared.contains(name))
 }
 
-/// Whether the schema object rejects undeclared properties. Then another warning says that it accepts no object.
+/// Whether the schema object rejects undeclared properties. Then there is another warning: it accepts no object.
 fn rejects_others(schema: &Schema, a: &Assertions) -> bool {
     a.additional_properties.is_some_and(|id| matches!(schema.node(id).kind, Kind::Bool(false)))
 }
