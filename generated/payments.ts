@@ -540,7 +540,8 @@ function check5(value: any): boolean {
 }
 
 function check6(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check4(item, depth + 2)) return false;
   }
   return true;

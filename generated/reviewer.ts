@@ -341,7 +341,8 @@ function check1(value: any): boolean {
 }
 
 function check2(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(+(item === "correctness") + +(item === "security") + +(item === "clarity") === 1)) return false;
   }
   return true;
@@ -349,7 +350,8 @@ function check2(value: any): boolean {
 
 function check3(value: any): boolean {
   let value1: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       (value1 = item.focus) !== undefined &&
@@ -368,7 +370,8 @@ function check3(value: any): boolean {
 
 function check5(value: any): boolean {
   let value1: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       typeof (value1 = item.id) === "string" &&

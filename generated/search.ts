@@ -391,7 +391,8 @@ export function assertSuggestResponse(value: unknown, options?: SearchOptions): 
 }
 
 function check2(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(item === "products" || item === "articles" || item === "orders")) return false;
   }
   return true;
@@ -399,7 +400,8 @@ function check2(value: any): boolean {
 
 function check4(value: any): boolean {
   let value1: any, size1: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       ((size1 = 1), true) &&
@@ -415,7 +417,8 @@ function check4(value: any): boolean {
 }
 
 function check9(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check8(item, depth + 2)) return false;
   }
   return true;
@@ -455,7 +458,8 @@ function check3(value: any, _depth: number): boolean {
 }
 
 function check12(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check1(item, depth + 2)) return false;
   }
   return true;
@@ -512,7 +516,8 @@ function check8(value: any, _depth: number): boolean {
 
 function check13(value: any): boolean {
   let value1: any, size1: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       ((size1 = 4), true) &&
@@ -548,7 +553,8 @@ function check15(value: any): boolean {
 }
 
 function check16(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(typeof item === "string")) return false;
   }
   return true;

@@ -230,6 +230,22 @@ fn statement(statement: &Statement, form: Form) -> Doc {
         Statement::If(condition, then) => {
             concat(vec![text("if ("), expression::plain(condition, form), text(") "), self::statement(then, form)])
         }
+        Statement::ForIndex(local, items, body) => {
+            let local = local_text(*local);
+            let mut inner = vec![hard_line(), text(format!("const {local} = ")), expression::plain(items, form)];
+            inner.push(text("[index];"));
+            for statement in body {
+                inner.extend([hard_line(), self::statement(statement, form)]);
+            }
+            concat(vec![
+                text("for (let index = 0; index < "),
+                expression::plain(items, form),
+                text(".length; index++) {"),
+                indent(inner),
+                hard_line(),
+                text("}"),
+            ])
+        }
         Statement::ForOf(local, items, body) => concat(vec![
             text(format!("for (const {} of ", local_text(*local))),
             expression::plain(items, form),

@@ -59,7 +59,7 @@ impl<'m> Verdicts<'m, '_> {
             Expression::TRUE => Expression::TRUE,
             Expression::FALSE => target.value().member("length").equals(Expression::count(0)),
             condition => {
-                let statements = each(Local::Item, Local::Value.into(), Vec::new(), condition);
+                let statements = each(condition, |body| Statement::ForIndex(Local::Item, Local::Value.into(), body));
                 let name = self.shared_function(target.depth, statements);
                 call(&name, target)
             }
@@ -181,7 +181,10 @@ impl<'m> Verdicts<'m, '_> {
         let value = || Expression::from(Local::Value);
         let item = Expression::Index(Box::new(value()), Box::new(key()));
         let keys = Expression::library("Object", "keys", vec![value()]);
-        let statements = each(Local::Key, keys, vec![Statement::Const(Local::Item, item)], condition);
+        let statements = each(condition, |mut body| {
+            body.insert(0, Statement::Const(Local::Item, item));
+            Statement::ForOf(Local::Key, keys, body)
+        });
         let name = self.shared_function(target.depth, statements);
         call(&name, target)
     }

@@ -304,12 +304,11 @@ pub(super) fn body(condition: Expression, last: impl FnOnce(Expression) -> State
     statements
 }
 
-/// A loop that returns `false` at the first item that violates the condition. The loop's body starts with `before`.
-pub(super) fn each(local: Local, items: Expression, before: Vec<Statement>, condition: Expression) -> Vec<Statement> {
+/// A loop that returns `false` at the first item that violates the condition.
+pub(super) fn each(condition: Expression, make_loop: impl FnOnce(Vec<Statement>) -> Statement) -> Vec<Statement> {
     let mut statements: Vec<Statement> = declaration(&condition, None).into_iter().collect();
-    let mut inner = before;
-    inner.push(Statement::If(condition.not(), Box::new(Statement::Return(Expression::FALSE))));
-    statements.push(Statement::ForOf(local, items, inner));
+    let body = vec![Statement::If(condition.not(), Box::new(Statement::Return(Expression::FALSE)))];
+    statements.push(make_loop(body));
     statements.push(Statement::Return(Expression::TRUE));
     statements
 }

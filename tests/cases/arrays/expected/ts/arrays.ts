@@ -167,56 +167,64 @@ export function assertPlotRequest(value: unknown, options?: ArraysOptions): asse
 }
 
 function check1(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(typeof item === "string")) return false;
   }
   return true;
 }
 
 function check2(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(typeof item === "string" || Number.isFinite(item))) return false;
   }
   return true;
 }
 
 function check3(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(Number.isInteger(item) || item === null)) return false;
   }
   return true;
 }
 
 function check4(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!Number.isFinite(item)) return false;
   }
   return true;
 }
 
 function check5(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(item === "a" || item === "b")) return false;
   }
   return true;
 }
 
 function check6(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(Array.isArray(item) && check4(item))) return false;
   }
   return true;
 }
 
 function check7(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(Array.isArray(item) && item.length >= 2 && item.length <= 2 && check4(item))) return false;
   }
   return true;
 }
 
 function check8(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(item === "red" || item === "green")) return false;
   }
   return true;

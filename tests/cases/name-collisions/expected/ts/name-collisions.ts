@@ -195,7 +195,8 @@ export function assertVecRequest(value: unknown, options?: NameCollisionsOptions
 }
 
 function check1(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(typeof item === "string")) return false;
   }
   return true;

@@ -127,7 +127,8 @@ export function assertShipRequest(value: unknown, options?: NestedRecordsOptions
 }
 
 function check1(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(typeof item === "string")) return false;
   }
   return true;
@@ -135,7 +136,8 @@ function check1(value: any): boolean {
 
 function check2(value: any): boolean {
   let value1: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       typeof item.sku === "string" &&

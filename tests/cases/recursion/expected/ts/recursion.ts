@@ -134,7 +134,8 @@ export function assertWalkResponse(value: unknown, options?: RecursionOptions): 
 }
 
 function check2(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check1(item, depth + 2)) return false;
   }
   return true;
@@ -158,7 +159,8 @@ function check1(value: any, depth: number): boolean {
 }
 
 function check6(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check3(item, depth + 1)) return false;
   }
   return true;
@@ -184,7 +186,8 @@ function check3(value: any, depth: number): boolean {
 }
 
 function check8(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check4(item, depth + 1)) return false;
   }
   return true;

@@ -530,7 +530,8 @@ export function assertTravelResponse(value: unknown, options?: SharedDefinitions
 }
 
 function check2(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check1(item, 3)) return false;
   }
   return true;
@@ -553,7 +554,8 @@ function check1(value: any, depth: number): boolean {
 
 function check3(value: any): boolean {
   let value1: any, size1: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       Number.isInteger(item.cents) &&
@@ -580,7 +582,8 @@ function check4(value: any, depth: number): boolean {
 }
 
 function check6(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check4(item, depth + 1)) return false;
   }
   return true;
@@ -591,7 +594,8 @@ function check5(value: any, depth: number): boolean {
 }
 
 function check9(value: any, depth: number): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check8(item, depth + 1)) return false;
   }
   return true;
@@ -613,7 +617,8 @@ function check8(value: any, depth: number): boolean {
 
 function check10(value: any): boolean {
   let value1: any, value2: any, size1: any, size2: any;
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       ((size1 = 0), true) &&

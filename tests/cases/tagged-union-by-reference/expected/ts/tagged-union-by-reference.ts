@@ -121,7 +121,8 @@ export function assertAdoptRequest(value: unknown, options?: TaggedUnionByRefere
 }
 
 function check2(value: any): boolean {
-  for (const item of value) {
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index];
     if (!check1(item, 2)) return false;
   }
   return true;
