@@ -18,19 +18,16 @@ impl Console {
         Self { color: io::stderr().is_terminal() && !set("NO_COLOR") && !dumb }
     }
 
-    /// Prints a line.
+    /// Prints a line. Paths and names in it are untrusted.
     pub(crate) fn line(&self, line: &str) {
         // If standard error is closed, there is no place left to report that.
-        let _ = writeln!(io::stderr().lock(), "{line}");
+        let _ = writeln!(io::stderr().lock(), "{}", visible(line));
     }
 
     /// Prints a line after a tick.
     pub(crate) fn tick(&self, line: &str) {
-        if self.color {
-            self.line(&format!("\x1b[32m✓\x1b[0m {line}"));
-        } else {
-            self.line(&format!("✓ {line}"));
-        }
+        let tick = if self.color { "\x1b[32m✓\x1b[0m" } else { "✓" };
+        let _ = writeln!(io::stderr().lock(), "{tick} {}", visible(line));
     }
 
     /// Prints findings with their snippets.
@@ -46,6 +43,29 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+/// Prints a JSON document or several, one per line, with escapes for characters that a terminal may act on. They can only be in
+/// strings.
+pub(crate) fn print_json(text: &str) -> io::Result<()> {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != '\n' && capgen_diagnostic::is_unsafe(c) {
+            safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            safe.push(c);
+        }
+    }
+    print(&safe)
+}
+
+/// Escapes characters that move a terminal's cursor, end the line or hide text.
+pub(crate) fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        if capgen_diagnostic::is_unsafe(c) { visible.extend(c.escape_unicode()) } else { visible.push(c) }
+    }
+    visible
 }
 
 /// `1 file`, `2 files`.

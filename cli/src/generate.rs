@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
         Err(Failure::Findings(findings)) if arguments.json => {
             console.report(&findings);
             let summary = Summary { diagnostics: diagnostics(&findings), ..Summary::default() };
-            console::print(&summary.to_json()?)?;
+            console::print_json(&summary.to_json()?)?;
             Ok(Verdict::Findings)
         }
         other => other,
@@ -92,7 +92,7 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
     if arguments.json {
         let orphans = orphans.iter().map(|path| shown(path)).collect();
         let summary = Summary { peers, orphans, diagnostics: diagnostics(&findings) };
-        console::print(&summary.to_json()?)?;
+        console::print_json(&summary.to_json()?)?;
     }
     Ok(verdict)
 }

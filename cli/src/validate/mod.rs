@@ -97,7 +97,7 @@ fn report(result: &PayloadResult, arguments: &Validate, subject: &str, console: 
     if arguments.json {
         let mut line = Vec::new();
         result::write_json(&mut line, result)?;
-        return Ok(console::print(&(String::from_utf8_lossy(&line) + "\n"))?);
+        return Ok(console::print_json(&(String::from_utf8_lossy(&line) + "\n"))?);
     }
     let reject = |code, problem: &str| {
         let message = format!("{} is {problem}", shown(&arguments.payload));

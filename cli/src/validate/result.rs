@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::read::LIMIT;
 
+use crate::console::visible;
+
 /// Validates payloads of one side.
 pub(super) struct PayloadValidator {
     /// `None` for a loose side, which has no schema.
@@ -91,13 +93,4 @@ pub(super) fn longer_than_limit() -> String {
 pub(super) fn plain(violation: &Violation) -> String {
     let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
     visible(&format!("{path}: {}", violation.message))
-}
-
-/// Escapes characters that move a terminal's cursor or end the line. Names in messages come from untrusted payloads.
-pub(super) fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        if capgen_diagnostic::is_unsafe(c) { visible.extend(c.escape_unicode()) } else { visible.push(c) }
-    }
-    visible
 }

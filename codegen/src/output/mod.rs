@@ -8,7 +8,7 @@ mod names;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use capgen_diagnostic::Diagnostic;
+use capgen_diagnostic::{Diagnostic, is_unsafe};
 use capgen_manifest::{
     AgentId, LoadedContract, Located, Present, has_mark, read_present, remove_stale_files, replace_files,
 };
@@ -235,7 +235,9 @@ impl PlannedFile {
             return String::new();
         }
         let path = self.path.display().to_string().replace('\\', "/");
-        let path = path.trim_start_matches('/');
+        // A line end would end the header.
+        let escape = |c: char| if is_unsafe(c) { c.escape_unicode().collect() } else { String::from(c) };
+        let path: String = path.trim_start_matches('/').chars().map(escape).collect();
         let old_name = self.old.as_ref().map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
         let diff = TextDiff::from_lines(self.old.as_deref().unwrap_or_default(), self.text.as_str());
         diff.unified_diff().header(&old_name, &format!("b/{path}")).to_string()
