@@ -97,8 +97,12 @@ pub(crate) struct Generate {
     /// Write nothing; print the changes as a unified diff
     #[arg(long, conflicts_with = "json")]
     pub(crate) diff: bool,
+    /// How to print errors, warnings and files that are out of date: `human` prints to standard error, the other formats to
+    /// standard output
+    #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with_all = ["json", "diff"])]
+    pub(crate) format: Format,
     /// Keep running, and regenerate when a manifest changes
-    #[arg(long, conflicts_with_all = ["json", "check", "diff"])]
+    #[arg(long, conflicts_with_all = ["json", "check", "diff", "format"])]
     pub(crate) watch: bool,
 }
 
@@ -108,6 +112,8 @@ Examples:
   capgen gen --all --lang typescript --out web/src/contracts
   capgen gen --capabilities vendor/search.yaml --json
   capgen gen --all --check --diff        fail if output is out of date, and show the changes
+  capgen gen --all --check --format github
+                                         in a GitHub workflow: annotate the pull request
 
 The generated files are <out>/<id>.rs and <out>/<id>.ts, or <out>/<id>.js and <out>/<id>.d.ts with --lang javascript \
 (.mjs and .d.mts with mjs, .cjs and .d.cts with cjs). \

@@ -7,8 +7,10 @@ use capgen_diagnostic::{Diagnostic, Severity, render};
 
 use crate::arguments::{Check, Format};
 use crate::console::{self, Console, count};
+use crate::explain::explanations;
 use crate::failure::{Outcome, Verdict};
 use crate::generate::selection;
+use crate::repository;
 
 pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     let mut selection = selection(&arguments.contracts);
@@ -36,14 +38,16 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     Ok(if failed { Verdict::Findings } else { Verdict::Fine })
 }
 
-fn report(findings: &[Diagnostic], format: Format, console: &Console) -> io::Result<()> {
+/// Prints findings in a format: human-readable ones to standard error, the others to standard output. GitHub and services that read
+/// SARIF need paths relative to the root of the repository.
+pub(crate) fn report(findings: &[Diagnostic], format: Format, console: &Console) -> io::Result<()> {
     match format {
         Format::Human => {
             console.report(findings);
             Ok(())
         }
         Format::Json => console::print(&render::json_lines(findings)),
-        Format::Github => console::print(&render::github(findings)),
-        Format::Sarif => console::print(&render::sarif(findings)),
+        Format::Github => console::print(&render::github_in(findings, &repository::base())),
+        Format::Sarif => console::print(&render::sarif_in(findings, &repository::base(), &explanations())),
     }
 }

@@ -8,7 +8,7 @@ use crate::console;
 use crate::failure::{Failure, Outcome, Verdict};
 
 /// The explanations of all crates.
-fn explanations() -> Explanations {
+pub(crate) fn explanations() -> Explanations {
     Explanations::new(&[
         capgen_schema::codes::EXPLANATIONS,
         capgen_manifest::codes::EXPLANATIONS,

@@ -9,7 +9,8 @@ use capgen_manifest::{LoadedContract, Located, Selection};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use crate::arguments::{Arguments, Contracts, Generate};
+use crate::arguments::{Arguments, Contracts, Format, Generate};
+use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::rerun;
@@ -29,6 +30,10 @@ pub(crate) fn run(arguments: &Generate, console: &Console) -> Outcome {
     }
     let result = once(arguments, &selection, selection.locate(), console);
     match result {
+        Err(Failure::Findings(findings)) if arguments.format != Format::Human => {
+            check::report(&findings, arguments.format, console)?;
+            Ok(Verdict::Findings)
+        }
         Err(Failure::Findings(findings)) if arguments.json => {
             console.report(&findings);
             let summary = Summary { diagnostics: diagnostics(&findings), ..Summary::default() };
@@ -80,7 +85,7 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
     } else if !arguments.diff {
         plan.write()?;
     }
-    console.report(&findings);
+    check::report(&findings, arguments.format, console)?;
     if arguments.diff {
         console::print(&plan.diff())?;
     }

@@ -2,11 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use capgen_diagnostic::render::Base;
+
 /// The root of the repository that contains the folder: the nearest folder at or above it with an entry `.git`, which is a
 /// file in a submodule or a worktree. Absolute.
 pub(crate) fn root_of(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     folder.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+}
+
+/// For annotations: paths relative to the root of the repository around the working directory, if there is one.
+pub(crate) fn base() -> Base {
+    let here = Path::new(".").canonicalize();
+    match (root_of(Path::new(".")), here) {
+        (Some(root), Ok(here)) => Base::new(root, here),
+        _ => Base::default(),
+    }
 }
 
 /// The working directory in words, relative to the root of its repository.

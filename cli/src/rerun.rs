@@ -77,7 +77,7 @@ mod tests {
     /// A new option must be repeated, or be added to this list because it does not change the files.
     #[test]
     fn every_option_of_gen_is_repeated_or_does_not_change_the_files() {
-        let without_effect = ["json", "check", "diff", "watch", "help", "version"];
+        let without_effect = ["json", "check", "diff", "format", "watch", "help", "version"];
         let repeated = ["peer", "all", "capabilities", "root", "out", "lang", "merge_nullable", "plain_arrays"];
         let command = Arguments::command();
         let command = command.find_subcommand("gen").unwrap();

@@ -127,3 +127,43 @@ fn diff_prints_to_standard_output_and_writes_nothing() {
     assert_eq!(fleet.read("generated/pr-reviewer.ts"), before);
     fleet.run("--peer pr-reviewer --diff --check").ended(1);
 }
+
+#[test]
+fn files_out_of_date_are_printed_in_every_format() {
+    let fleet = up_to_date(&["a", "gone"]);
+    fs::create_dir_all(fleet.path(".git")).unwrap();
+    fs::create_dir_all(fleet.path("sub")).unwrap();
+    fs::remove_dir_all(fleet.path("agents/gone")).unwrap();
+    fs::remove_file(fleet.path("generated/a.rs")).unwrap();
+    let run = |format: &str| {
+        let mut command = fleet.command(&format!("gen --all --check --out ../generated --format {format}"));
+        let output = command.current_dir(fleet.path("sub")).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let github = run("github");
+    assert!(github.contains("::error file=generated/a.rs,title=E0405::"), "{github}");
+    assert!(github.contains("::error file=generated/gone.ts,title=E0406::"), "{github}");
+    let json = run("json");
+    let first: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    assert_eq!((&first["code"], &first["path"]), (&json!("E0405"), &json!("../generated/a.rs")));
+    let log: serde_json::Value = serde_json::from_str(&run("sarif")).unwrap();
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], json!("generated/a.rs"));
+    assert!(log["runs"][0]["tool"]["driver"]["rules"][0]["help"]["markdown"].as_str().unwrap().starts_with("# E0405"));
+    fleet.run("gen --all --check --json --format github").ended(2);
+}
+
+#[test]
+fn annotations_are_relative_to_the_repository_from_any_folder() {
+    let fleet = Fleet::new(&["Shop", "shop"]);
+    fleet.write("agents/bad/capabilities.yaml", "version: 2\n");
+    fs::create_dir_all(fleet.path(".git")).unwrap();
+    fs::create_dir_all(fleet.path("deep/er")).unwrap();
+    for folder in ["", "deep/er", "agents/bad"] {
+        let output = fleet.command("check --format github").current_dir(fleet.path(folder)).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("file=agents/bad/capabilities.yaml,line="), "{folder}: {text}");
+        assert!(text.contains("file=agents/shop/capabilities.yaml,title=E0401"), "{folder}: {text}");
+    }
+}

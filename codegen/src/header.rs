@@ -8,6 +8,15 @@ use crate::{Language, Regenerate};
 /// The width of the list of capabilities, unless one name is longer.
 const WIDTH: usize = 100;
 
+/// The start of the line with the hash of the contract.
+const CONTRACT: &str = "// Contract: sha256:";
+
+/// The hash in the header of a generated file, if it has one.
+pub(crate) fn contract_hash(text: &str) -> Option<&str> {
+    let mut header = text.lines().take_while(|line| !line.is_empty());
+    header.find_map(|line| line.strip_prefix(CONTRACT))
+}
+
 /// The comments that silence linters and formatters of JavaScript, which may have any rules.
 ///
 /// Prettier reads its pragma, `@noformat`, only in the first comment of a file, and only with its option `checkIgnorePragma`.
@@ -48,6 +57,6 @@ fn details(model: &Model<'_>, language: Language, options: &Options, regenerate:
         line.push_str(&format!(" {}{comma}", capability.name));
     }
     let command = regenerate.line(language, options);
-    header.push_str(&format!("{line}\n// Regenerate: {command}\n// Contract: sha256:{}\n", model.hash));
+    header.push_str(&format!("{line}\n// Regenerate: {command}\n{CONTRACT}{}\n", model.hash));
     header
 }

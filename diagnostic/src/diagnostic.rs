@@ -14,6 +14,9 @@ pub struct Diagnostic {
     /// The places that the finding is about. The first one is the primary place. They may be in several sources: a
     /// finding about two versions of a contract points into both.
     pub labels: Vec<Label>,
+    /// The path of the file that the finding is about as a whole, if there is no label. Formats that annotate files need it;
+    /// human-readable output does not show it, because the message or a note names the file.
+    pub file: Option<String>,
     /// Lines that follow the snippets, such as ``at: capability `review-pr`, inputSchema, /properties/prUrl``.
     pub notes: Vec<String>,
     /// What to do, in words.
@@ -53,6 +56,7 @@ impl Diagnostic {
             code,
             message: message.into(),
             labels: Vec::new(),
+            file: None,
             notes: Vec::new(),
             help: None,
             suggestions: Vec::new(),
@@ -70,6 +74,13 @@ impl Diagnostic {
     #[must_use]
     pub fn label(mut self, label: Label) -> Self {
         self.labels.push(label);
+        self
+    }
+
+    /// Sets the path of the file that the finding is about as a whole.
+    #[must_use]
+    pub fn in_file(mut self, path: impl Into<String>) -> Self {
+        self.file = Some(path.into());
         self
     }
 

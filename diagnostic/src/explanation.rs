@@ -10,7 +10,7 @@ pub struct Explanation {
 }
 
 /// The explanations of several crates, sorted by code: errors first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Explanations(Vec<Explanation>);
 
 impl Explanation {

@@ -355,3 +355,73 @@ fn sarif_has_related_locations_and_a_fix() {
         }])
     );
 }
+
+/// The names in backquotes in the first column of the table of fields.
+fn documented_fields() -> Vec<String> {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/cli.md")).unwrap();
+    let table = page.split_once("| field | value |\n|---|---|\n").unwrap().1;
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let names = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_documented_fields_of_json_are_those_that_are_printed() {
+    let source = Source::new("b.yaml", "x: 1\n");
+    let everything = finding("a: 1\nb: 2\n", "b").at(&source, 0..1, "here").note("n").help("h").pointer("/b");
+    let everything = everything.suggest(&source, 0..1, "y");
+    let line = render::json_lines(&[everything]);
+    let object: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let printed: Vec<String> = object.as_object().unwrap().keys().cloned().collect();
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    assert_eq!(sorted(printed), sorted(documented_fields()));
+    let keys = |field: &str| {
+        let item = object.get(field).unwrap().get(0).unwrap();
+        item.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    let place = ["column", "endColumn", "endLine", "line", "path"];
+    assert_eq!(
+        sorted(keys("related")),
+        sorted([&place[..], &["label"]].concat().into_iter().map(str::to_owned).collect())
+    );
+    let edit = [&place[..], &["replacement"]].concat();
+    assert_eq!(sorted(keys("suggestions")), sorted(edit.into_iter().map(str::to_owned).collect()));
+    let whole: serde_json::Value =
+        serde_json::from_str(&render::json_lines(&[Diagnostic::new(ERROR, "m").in_file("f.yaml")])).unwrap();
+    assert_eq!(whole, serde_json::json!({"code": "E0201", "severity": "error", "message": "m", "path": "f.yaml"}));
+}
+
+#[test]
+fn paths_of_annotations_can_be_relative_to_the_repository() {
+    let base = render::Base::new("/repo", "/repo/web");
+    let source = Source::new("../agents/a.yaml", "x: 1\n");
+    let findings =
+        [Diagnostic::new(ERROR, "m").at(&source, 0..1, ""), Diagnostic::new(ERROR, "n").in_file("generated/a.ts")];
+    let github = render::github_in(&findings, &base);
+    assert!(
+        github.contains("file=agents/a.yaml,line=1") && github.contains("file=web/generated/a.ts,title"),
+        "{github}"
+    );
+    let log = render::sarif_in(&findings, &base, &Default::default());
+    assert!(log.contains(r#""uri":"agents/a.yaml""#) && log.contains(r#""uri":"web/generated/a.ts""#), "{log}");
+}
+
+#[test]
+fn sarif_has_the_version_of_the_tool_the_help_of_each_rule_and_a_location_for_every_result() {
+    use capgen_diagnostic::{Explanation, Explanations};
+    const TABLE: &[Explanation] = &[Explanation::new(ERROR, "# E0201: an unknown key\n\nText.\n")];
+    let findings = [Diagnostic::new(ERROR, "m"), Diagnostic::new(ERROR, "m").in_file("f.yaml"), finding("a: 1\n", "a")];
+    let log = render::sarif_in(&findings, &render::Base::default(), &Explanations::new(&[TABLE]));
+    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let driver = log.pointer("/runs/0/tool/driver").unwrap();
+    assert_eq!(driver.pointer("/version").unwrap(), env!("CARGO_PKG_VERSION"));
+    assert_eq!(driver.pointer("/rules/0/shortDescription/text").unwrap(), "an unknown key");
+    assert_eq!(driver.pointer("/rules/0/help/markdown").unwrap(), "# E0201: an unknown key\n\nText.\n");
+    for (index, expected) in [".", "f.yaml", "agents/shop/capabilities.yaml"].into_iter().enumerate() {
+        let place = format!("/runs/0/results/{index}/locations/0/physicalLocation/artifactLocation/uri");
+        assert_eq!(log.pointer(&place).unwrap(), expected);
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::findings::MAX_BYTES;
 use crate::{Diagnostic, Source, codes, secrets};
@@ -15,7 +15,8 @@ use crate::{Diagnostic, Source, codes, secrets};
 /// One finding: [`codes::UNREADABLE`] if the system reports an error or the path is a folder, a pipe or a device;
 /// [`codes::TOO_LARGE`] beyond 32 MiB; [`codes::NOT_UTF8`].
 pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> {
-    let unreadable = |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}"));
+    let unreadable =
+        |reason: &str| Diagnostic::new(codes::UNREADABLE, format!("cannot read `{shown}`: {reason}")).in_file(shown);
     let failed = |error: std::io::Error| vec![unreadable(&error.to_string())];
     // Checked first, because opening a pipe would wait for a writer.
     let kind = fs::metadata(path).map_err(failed)?.file_type();
@@ -28,7 +29,8 @@ pub fn read_source(path: &Path, shown: &str) -> Result<Source, Vec<Diagnostic>> 
     let mut bytes = Vec::new();
     File::open(path).map_err(failed)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > MAX_BYTES {
-        return Err(vec![Diagnostic::new(codes::TOO_LARGE, format!("`{shown}` has more than {MAX_BYTES} bytes"))]);
+        let message = format!("`{shown}` has more than {MAX_BYTES} bytes");
+        return Err(vec![Diagnostic::new(codes::TOO_LARGE, message).in_file(shown)]);
     }
     decode(shown, bytes)
 }
@@ -56,10 +58,29 @@ pub fn decode(path: impl Into<String>, bytes: Vec<u8>) -> Result<Source, Vec<Dia
     Err(vec![Diagnostic::new(codes::NOT_UTF8, message).at(&source, offset..offset + 1, "").help(help)])
 }
 
-/// A path as diagnostics show it: as it was given, without a leading `./`, with `/` between its parts.
+/// A path as diagnostics show it: as it was given, without a leading `./` and without `x/..`, with `/` between its parts. If `x` is a
+/// symbolic link, `x/..` stays, because it is another folder.
 pub fn shown(path: &Path) -> String {
+    let short = plain(path);
+    let is_shorter = short.components().count() + 1 < path.components().count();
+    let path = if is_shorter && short.canonicalize().ok() == path.canonicalize().ok() { &short } else { path };
     let text = path.strip_prefix(".").unwrap_or(path).to_string_lossy();
     if std::path::MAIN_SEPARATOR == '\\' { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// The path without `.` and without `x/..`. Paths that do not exist can be compared in this form.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// The path of the manifest in a folder: `capabilities.yaml`, otherwise `.yml`, otherwise `.json`.

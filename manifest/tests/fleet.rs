@@ -258,3 +258,21 @@ fn paths_are_displayed_as_given() {
         assert_eq!(shown(Path::new(path)), expected);
     }
 }
+
+#[test]
+fn paths_are_displayed_without_detours() {
+    assert_eq!(shown(Path::new("./../fleet/crates/x/../../agents/a.yaml")), "../fleet/agents/a.yaml");
+    assert_eq!(shown(Path::new("../../a.yaml")), "../../a.yaml");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_detour_through_a_link_is_displayed() {
+    let root = std::env::temp_dir().join(format!("capgen-detour-{}", std::process::id()));
+    std::fs::create_dir_all(root.join("x/deep")).unwrap();
+    std::fs::write(root.join("x/a.yaml"), "").unwrap();
+    std::os::unix::fs::symlink(root.join("x/deep"), root.join("link")).unwrap();
+    let path = root.join("link/../a.yaml");
+    assert_eq!(shown(&path), path.display().to_string());
+    std::fs::remove_dir_all(&root).unwrap();
+}

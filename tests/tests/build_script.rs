@@ -68,6 +68,9 @@ fn the_printed_command_makes_the_build_pass_and_packaged_crates_stay_as_they_are
         assert!(shell(&root, "cargo build").status.success());
         fs::write(root.join("the fleet/agents/orders/capabilities.yaml"), CONTRACT.replace("sku", "article")).unwrap();
     }
+    fs::write(root.join("the fleet/agents/orders/capabilities.yaml"), "version: 2\n").unwrap();
+    let invalid = stderr(&shell(&root, "cargo build"));
+    assert!(invalid.contains("--> ../../the fleet/agents/orders/capabilities.yaml:1:"), "{invalid}");
     fs::write(caller.join("Cargo.toml.orig"), "").unwrap();
     let before = fs::read_to_string(&file).unwrap();
     let packaged = shell(&root, "CAPGEN_UPDATE=1 cargo build");

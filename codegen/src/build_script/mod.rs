@@ -152,6 +152,26 @@ impl Build {
         self.run(if update { Mode::Update } else { Mode::Verify })
     }
 
+    /// Like [`verify`](Self::verify), but accepts an outdated file, with a warning, if its contract has the same hash.
+    ///
+    /// The hash covers the names, the versions and the schemas of capabilities, without annotations. So an edit of a description
+    /// does not fail the builds of callers, and neither does another version of capgen. An edit of the generated file does not
+    /// either: `capgen gen --check` in CI still compares every byte.
+    ///
+    /// ```no_run
+    /// fn main() -> Result<(), capgen_codegen::BuildError> {
+    ///     capgen_codegen::Build::new().peer("pr-reviewer").verify_contract()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`verify`](Self::verify), except for files with the same contract.
+    pub fn verify_contract(&self) -> Result<(), BuildError> {
+        let update = asks_for_update(env::var_os(UPDATE_VARIABLE).as_deref());
+        self.run(if update { Mode::Update } else { Mode::VerifyContract })
+    }
+
     /// Writes the generated files that are out of date or missing.
     ///
     /// Prints instructions for cargo: `cargo::rerun-if-changed` for the contracts and the `fleet.yaml` that lists them;
@@ -182,7 +202,7 @@ impl Build {
         let mut report = Report::new(&package.folder, out);
         if is_packaged(&package.folder) {
             return match mode {
-                Mode::Verify => Ok(()),
+                Mode::Verify | Mode::VerifyContract => Ok(()),
                 Mode::Update => report.note(UPDATE_IS_IGNORED),
                 Mode::Write => Err(report.fail(&[packaged(&package.folder)])),
             };
@@ -197,7 +217,10 @@ impl Build {
                     .map(|file| format!("updated `{}`", file.path().display()))
                     .try_for_each(|line| report.note(&line))
             }
-            Mode::Verify => {
+            Mode::Verify | Mode::VerifyContract => {
+                if mode == Mode::VerifyContract && plan.files().iter().all(PlannedFile::is_accepted) {
+                    return plan.stale(&package.fix()).iter().try_for_each(|finding| report.note_of(finding));
+                }
                 let findings = plan.stale(&package.fix());
                 // The diff of a missing file would be the whole file.
                 let stale = plan.files().iter().filter(|file| file.state() == State::Stale);
@@ -244,6 +267,9 @@ impl Build {
     }
 
     fn selection(&self, package: &Path) -> Selection {
+        // cargo runs build scripts in the folder of the package. Relative paths are as short in messages as the user wrote them.
+        let is_here = Path::new(".").canonicalize().ok() == package.canonicalize().ok();
+        let package = if is_here { Path::new(".") } else { package };
         Selection {
             peers: self.peers.clone(),
             all: false,
@@ -283,7 +309,8 @@ impl Package {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     Verify,
-    /// [`Verify`](Mode::Verify) with `CAPGEN_UPDATE`.
+    VerifyContract,
+    /// One of the two with `CAPGEN_UPDATE`.
     Update,
     Write,
 }

@@ -44,6 +44,13 @@ impl<'o> Report<'o> {
         self.lines("warning", line)
     }
 
+    /// Shows a finding that does not fail the build, in two lines.
+    pub(super) fn note_of(&mut self, finding: &Diagnostic) -> Result<(), BuildError> {
+        let help = finding.help.iter().map(|help| format!("\nhelp: {help}"));
+        let notes = finding.notes.iter().map(|note| format!("; {note}"));
+        self.lines("warning", &notes.chain(help).fold(finding.message.clone(), |text, part| text + &part))
+    }
+
     pub(super) fn warn(&mut self, findings: &[Diagnostic]) -> Result<(), BuildError> {
         self.lines("warning", &render::human(findings, false))
     }

@@ -155,6 +155,34 @@ fn checked_in_files_state_a_command_and_private_ones_the_package() {
     assert_eq!(line(fixture.path("target/out/deep")), "// Regenerate: cargo build --package caller");
 }
 
+/// A contract with a description and a time limit, which the hash of the contract does not cover.
+fn described(description: &str) -> String {
+    MANIFEST.replace("type: string", &format!("type: object, description: \"{description}\""))
+}
+
+#[test]
+fn an_edited_description_fails_the_strict_check_with_a_note_and_passes_the_check_of_the_contract() {
+    let fixture = Fixture::new();
+    let manifest = fixture.path("agents/shop/capabilities.yaml");
+    let build = Build::new().peer("shop");
+    fs::write(&manifest, described("old")).unwrap();
+    fixture.write(&build);
+    fs::write(&manifest, described("new")).unwrap();
+    let (lines, error) = fixture.run(&build, Mode::Verify);
+    assert!(errors(&lines).contains("= the hash of the contract is unchanged: payloads are the same."), "{lines:?}");
+    assert!(error.is_some());
+    let (lines, error) = fixture.run(&build, Mode::VerifyContract);
+    assert_eq!(error, None);
+    let warnings: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("cargo::warning=")).collect();
+    assert!(warnings[0].starts_with("`generated/shop.rs` is out of date; the hash of the contract is unchanged"));
+    assert!(warnings[1].starts_with("help: run `CAPGEN_UPDATE=1 cargo build --package caller`"), "{warnings:?}");
+    fs::write(&manifest, described("new").replace("type: object", "type: array")).unwrap();
+    let (lines, error) = fixture.run(&build, Mode::VerifyContract);
+    assert!(error.is_some() && !errors(&lines).contains("unchanged"), "{lines:?}");
+    fs::remove_file(fixture.path("package/generated/shop.rs")).unwrap();
+    assert!(fixture.run(&build, Mode::VerifyContract).1.is_some(), "a missing file is never accepted");
+}
+
 #[test]
 fn messages_show_paths_as_the_script_gives_them() {
     let fixture = Fixture::new();

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Diagnostic, is_unsafe};
 use capgen_manifest::{
-    AgentId, LoadedContract, Located, Present, has_mark, read_present, remove_stale_files, replace_files,
+    AgentId, LoadedContract, Located, Present, has_mark, read_present, remove_stale_files, replace_files, shown,
 };
 use similar::TextDiff;
 
+use crate::header::contract_hash;
 use crate::regenerate::Locator;
 use crate::{Files, Language, Options, Regenerate, codes, generate_with};
 
@@ -24,6 +25,10 @@ const TOO_LONG: &str = "(a text that is too long to be compared)\n";
 
 /// The lines of a generated file that may contain its agent.
 const HEADER_LINES: usize = 4;
+
+/// The note of a finding about a file whose contract has the same hash.
+const SAME_CONTRACT: &str = "the hash of the contract is unchanged: payloads are the same. The difference is in descriptions or \
+    other annotations, in other keys of capabilities, in options or the version of capgen, or in edits by hand";
 
 /// The generated files of one agent.
 #[derive(Clone, Debug)]
@@ -129,7 +134,8 @@ impl Plan {
                 let path = folder.join(name);
                 if found.is_empty() && files.iter().any(|file: &PlannedFile| file.path == path) {
                     let message = format!("`{}` would contain the output of two agents", path.display());
-                    found.push(Diagnostic::new(codes::COLLISION, message).help("give one of them another id"));
+                    let finding = Diagnostic::new(codes::COLLISION, message).help("give one of them another id");
+                    found.push(finding.in_file(shown(&path)));
                     continue;
                 }
                 match existing(&base.join(&path), &path, text.len()) {
@@ -229,6 +235,19 @@ impl PlannedFile {
         }
     }
 
+    /// Whether the present file was generated from a contract with the same hash: names, versions and schemas are equal apart
+    /// from annotations. The file may differ in documentation, in other properties of capabilities, because of options or
+    /// another version of capgen, or because it was edited.
+    pub fn has_same_contract(&self) -> bool {
+        let old = self.old.as_deref().and_then(contract_hash);
+        old.is_some() && old == contract_hash(&self.text)
+    }
+
+    /// Whether the file is up to date apart from differences that leave the hash of its contract unchanged.
+    pub(crate) fn is_accepted(&self) -> bool {
+        self.state() == State::Unchanged || self.has_same_contract()
+    }
+
     /// The unified diff of this file; empty if it is unchanged.
     pub fn diff(&self) -> String {
         if self.state() == State::Unchanged {
@@ -249,7 +268,11 @@ impl PlannedFile {
             State::Stale => format!("`{}` is out of date", self.path.display()),
             State::Missing => format!("`{}` is missing", self.path.display()),
         };
-        Some(Diagnostic::new(codes::STALE, message).help(fix))
+        let mut finding = Diagnostic::new(codes::STALE, message);
+        if self.has_same_contract() {
+            finding = finding.note(SAME_CONTRACT);
+        }
+        Some(finding.help(fix).in_file(shown(&self.path)))
     }
 }
 
@@ -275,6 +298,7 @@ pub fn orphan(path: &Path) -> Diagnostic {
         codes::ORPHAN,
         format!("`{}` is generated, but its agent `{agent}` no longer exists", path.display()),
     )
+    .in_file(shown(path))
     .help("delete it; if the agent is outside the fleet, also pass its contract with `--capabilities`")
 }
 
@@ -290,7 +314,8 @@ fn existing(path: &Path, shown: &Path, length: usize) -> Result<Option<String>, 
     };
     if !metadata.is_file() {
         let message = format!("`{}` exists and is not a regular file", shown.display());
-        return Err(vec![Diagnostic::new(codes::OUTPUT_IO, message).help("move it, or choose another output folder")]);
+        let finding = Diagnostic::new(codes::OUTPUT_IO, message).help("move it, or choose another output folder");
+        return Err(vec![finding.in_file(capgen_manifest::shown(shown))]);
     }
     match read_present(path, length).map_err(|error| cannot("read", shown, &error))? {
         None => Ok(None),
@@ -301,7 +326,7 @@ fn existing(path: &Path, shown: &Path, length: usize) -> Result<Option<String>, 
             let help = format!(
                 "move it, or choose another output folder; a generated file contains `{MARK}` in its first line"
             );
-            Err(vec![Diagnostic::new(codes::FOREIGN_FILE, message).help(help)])
+            Err(vec![Diagnostic::new(codes::FOREIGN_FILE, message).help(help).in_file(capgen_manifest::shown(shown))])
         }
     }
 }
@@ -348,5 +373,6 @@ fn entries(folder: &Path) -> std::io::Result<Vec<String>> {
 }
 
 fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> Vec<Diagnostic> {
-    vec![Diagnostic::new(codes::OUTPUT_IO, format!("cannot {verb} `{}`: {error}", path.display()))]
+    let message = format!("cannot {verb} `{}`: {error}", path.display());
+    vec![Diagnostic::new(codes::OUTPUT_IO, message).in_file(shown(path))]
 }

@@ -22,6 +22,7 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
             found.push(
                 Diagnostic::new(codes::RESERVED_NAME, format!("the id of agent `{id}` is a device name on Windows"))
                     .note(format!("in `{origin}`"))
+                    .in_file(origin)
                     .help("give the agent another id"),
             );
         }
@@ -67,6 +68,7 @@ fn collision((a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic 
     };
     Diagnostic::new(codes::COLLISION, message)
         .note(format!("in `{first}` and in `{second}`"))
+        .in_file(second)
         .help("give one of them another id, or generate them into different folders")
 }
 
@@ -82,7 +84,8 @@ pub(super) fn check_against(outputs: &[Output], folder: &Path, entries: &[String
         for entry in alike.filter(|&&entry| entry != name) {
             let message =
                 format!("`{name}` differs only in case from `{}`, which exists", folder.join(entry).display());
-            found.push(Diagnostic::new(codes::COLLISION, message).help("delete or rename the existing file"));
+            let finding = Diagnostic::new(codes::COLLISION, message).help("delete or rename the existing file");
+            found.push(finding.in_file(capgen_manifest::shown(&folder.join(entry))));
         }
     }
     found

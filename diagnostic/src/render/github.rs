@@ -1,7 +1,7 @@
 //! Diagnostics as annotations of a pull request on GitHub.
 
 use super::escape::visible;
-use super::{Region, paragraphs, presentable, severity_name};
+use super::{Base, Region, paragraphs, presentable, severity_name};
 use crate::{Diagnostic, Label};
 
 /// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
@@ -10,21 +10,28 @@ use crate::{Diagnostic, Label};
 /// An annotation has one place, the primary one. The other labels become lines of the message. The columns are left
 /// out if a span covers several lines, because GitHub ignores them there.
 pub fn github(diagnostics: &[Diagnostic]) -> String {
-    presentable(diagnostics).map(|diagnostic| command(&diagnostic) + "\n").collect()
+    github_in(diagnostics, &Base::default())
 }
 
-fn command(diagnostic: &Diagnostic) -> String {
+/// Like [`github`], with paths relative to the root of the repository, as GitHub needs them.
+pub fn github_in(diagnostics: &[Diagnostic], base: &Base) -> String {
+    presentable(diagnostics).map(|diagnostic| command(&diagnostic, base) + "\n").collect()
+}
+
+fn command(diagnostic: &Diagnostic, base: &Base) -> String {
     let mut properties = Vec::new();
     let mut lines = paragraphs(diagnostic);
     if let Some((primary, others)) = diagnostic.labels.split_first() {
         let Region { start, end } = Region::new(&primary.source, &primary.span);
-        properties.push(format!("file={}", property(primary.source.path())));
+        properties.push(format!("file={}", property(&base.path(primary.source.path()))));
         properties.push(format!("line={},endLine={}", start.line, end.line));
         if start.line == end.line {
             properties.push(format!("col={},endColumn={}", start.column, end.column));
         }
         // Directly after the message: the notes and the help refer to the finding as a whole.
-        lines.splice(1..1, others.iter().map(place));
+        lines.splice(1..1, others.iter().map(|label| place(label, base)));
+    } else if let Some(file) = &diagnostic.file {
+        properties.push(format!("file={}", property(&base.path(file))));
     }
     properties.push(format!("title={}", property(diagnostic.code.as_str())));
     let message: Vec<_> = lines.iter().map(|line| data(line)).collect();
@@ -32,9 +39,9 @@ fn command(diagnostic: &Diagnostic) -> String {
 }
 
 /// `path:line:column: text`
-fn place(label: &Label) -> String {
+fn place(label: &Label, base: &Base) -> String {
     let start = label.source.position(label.span.start);
-    let place = format!("{}:{}:{}", label.source.path(), start.line, start.column);
+    let place = format!("{}:{}:{}", base.path(label.source.path()), start.line, start.column);
     if label.text.is_empty() { place } else { format!("{place}: {}", label.text) }
 }
 

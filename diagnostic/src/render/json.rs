@@ -10,6 +10,7 @@ use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
 /// One JSON object per line. Its members, of which those that are not known are left out:
 ///
 /// - `code`, `severity`, `message`
+/// - `path`: the file that the finding is about as a whole, if the place in it is not known
 /// - `path`, `line`, `column`, `endLine`, `endColumn`, `label`: the primary place. Lines and columns count from 1, columns
 ///   in code points; the end is exclusive
 /// - `related`: the other places, each with the same members as the primary place
@@ -33,6 +34,9 @@ fn object(diagnostic: &Diagnostic) -> String {
     if let Some(Label { source, span, text }) = labels.next() {
         members.extend(place(source, span));
         members.extend((!text.is_empty()).then(|| ("label", string(text))));
+    }
+    if let Some(file) = diagnostic.file.as_ref().filter(|_| diagnostic.labels.is_empty()) {
+        members.push(("path", string(file)));
     }
     members.extend(list("related", labels.map(related)));
     members.extend(diagnostic.pointer.as_ref().map(|pointer| ("pointer", string(pointer))));

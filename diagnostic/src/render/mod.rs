@@ -3,6 +3,7 @@
 //! Sources are untrusted. No renderer passes on a character that steers a terminal, a hidden part of a source, or the user
 //! info of a URL.
 
+mod base;
 mod escape;
 mod excerpt;
 mod github;
@@ -10,10 +11,11 @@ mod human;
 mod json;
 mod sarif;
 
-pub use github::github;
+pub use base::Base;
+pub use github::{github, github_in};
 pub use human::human;
 pub use json::json_lines;
-pub use sarif::sarif;
+pub use sarif::{sarif, sarif_in};
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -4,25 +4,36 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::json::{array, braced, string};
-use super::{Region, paragraphs, presentable, severity_name};
-use crate::{Diagnostic, Label, Source, Suggestion};
+use super::{Base, Region, paragraphs, presentable, severity_name};
+use crate::{Code, Diagnostic, Explanation, Explanations, Label, Severity, Source, Suggestion};
 
 /// One [SARIF 2.1.0](https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) log with one run.
 ///
 /// The primary place of a finding is its `location`, its other labels are `relatedLocations`, and its suggestions are one
 /// of its `fixes`.
+///
+/// The version of the tool is that of this crate. A finding without a place is located in the working directory, because some
+/// services reject results without a location.
 pub fn sarif(diagnostics: &[Diagnostic]) -> String {
+    sarif_in(diagnostics, &Base::default(), &Explanations::default())
+}
+
+/// Like [`sarif`], with paths relative to the root of the repository, and with the title and the page of each code as the
+/// description and the help of its rule.
+pub fn sarif_in(diagnostics: &[Diagnostic], base: &Base, explanations: &Explanations) -> String {
     let mut codes: Vec<_> = diagnostics.iter().map(|d| d.code).collect();
     codes.sort_unstable();
     codes.dedup();
-    let rules = codes.iter().map(|code| braced(vec![("id", string(code.as_str()))])).collect();
+    let rules = codes.iter().map(|code| rule(*code, explanations.get(code.as_str()))).collect();
     let driver = braced(vec![
         ("name", string("capgen")),
+        ("version", string(env!("CARGO_PKG_VERSION"))),
+        ("semanticVersion", string(env!("CARGO_PKG_VERSION"))),
         ("informationUri", string(env!("CARGO_PKG_REPOSITORY"))),
         ("rules", array(rules)),
     ]);
-    let results =
-        presentable(diagnostics).map(|d| result(&d, codes.binary_search(&d.code).unwrap_or_default())).collect();
+    let rule_of = |code: Code| codes.binary_search(&code).unwrap_or_default();
+    let results = presentable(diagnostics).map(|d| Log(base).result(&d, rule_of(d.code))).collect();
     let run = braced(vec![
         ("tool", braced(vec![("driver", driver)])),
         ("columnKind", string("unicodeCodePoints")),
@@ -36,63 +47,86 @@ pub fn sarif(diagnostics: &[Diagnostic]) -> String {
     log + "\n"
 }
 
-fn result(diagnostic: &Diagnostic, rule: usize) -> String {
-    let mut members = vec![
-        ("ruleId", string(diagnostic.code.as_str())),
-        ("ruleIndex", rule.to_string()),
-        ("level", string(severity_name(diagnostic))),
-        ("message", message(&paragraphs(diagnostic).join("\n"))),
-    ];
-    let mut labels = diagnostic.labels.iter();
-    if let Some(Label { source, span, .. }) = labels.next() {
-        let mut location = vec![("physicalLocation", physical(source, span))];
+fn rule(code: Code, explanation: Option<&Explanation>) -> String {
+    let mut members = vec![("id", string(code.as_str()))];
+    if let Some(explanation) = explanation {
+        let help = vec![("text", string(explanation.text())), ("markdown", string(explanation.text()))];
+        members.extend([("shortDescription", message(explanation.title())), ("help", braced(help))]);
+    }
+    let level = if code.severity() == Severity::Error { "error" } else { "warning" };
+    members.push(("defaultConfiguration", braced(vec![("level", string(level))])));
+    braced(members)
+}
+
+/// The results of a log whose paths are relative to a base.
+struct Log<'a>(&'a Base);
+
+impl Log<'_> {
+    fn result(&self, diagnostic: &Diagnostic, rule: usize) -> String {
+        let mut members = vec![
+            ("ruleId", string(diagnostic.code.as_str())),
+            ("ruleIndex", rule.to_string()),
+            ("level", string(severity_name(diagnostic))),
+            ("message", message(&paragraphs(diagnostic).join("\n"))),
+        ];
+        let mut labels = diagnostic.labels.iter();
+        let mut location = vec![match labels.next() {
+            Some(label) => ("physicalLocation", self.physical(&label.source, &label.span)),
+            None => {
+                let file = self.artifact(diagnostic.file.as_deref().unwrap_or("."));
+                ("physicalLocation", braced(vec![("artifactLocation", file)]))
+            }
+        }];
         if let Some(pointer) = &diagnostic.pointer {
             let logical = braced(vec![("fullyQualifiedName", string(pointer))]);
             location.push(("logicalLocations", array(vec![logical])));
         }
         members.push(("locations", array(vec![braced(location)])));
+        let related: Vec<_> = labels.map(|label| self.related(label)).collect();
+        if !related.is_empty() {
+            members.push(("relatedLocations", array(related)));
+        }
+        if !diagnostic.suggestions.is_empty() {
+            members.push(("fixes", array(vec![self.fix(diagnostic)])));
+        }
+        braced(members)
     }
-    let related: Vec<_> = labels.map(related).collect();
-    if !related.is_empty() {
-        members.push(("relatedLocations", array(related)));
+
+    fn related(&self, label: &Label) -> String {
+        let place = ("physicalLocation", self.physical(&label.source, &label.span));
+        braced(vec![place, ("message", message(&label.text))])
     }
-    if !diagnostic.suggestions.is_empty() {
-        members.push(("fixes", array(vec![fix(diagnostic)])));
+
+    /// One fix that applies all suggestions, because they belong together.
+    fn fix(&self, diagnostic: &Diagnostic) -> String {
+        let mut members = Vec::new();
+        members.extend(diagnostic.help.as_ref().map(|help| ("description", message(help))));
+        let changes = diagnostic.suggestions.iter().map(|suggestion| self.change(suggestion));
+        members.push(("artifactChanges", array(changes.collect())));
+        braced(members)
     }
-    braced(members)
-}
 
-fn related(label: &Label) -> String {
-    let place = ("physicalLocation", physical(&label.source, &label.span));
-    braced(vec![place, ("message", message(&label.text))])
-}
+    fn change(&self, suggestion: &Suggestion) -> String {
+        let replacement = braced(vec![
+            ("deletedRegion", region(&suggestion.source, &suggestion.span)),
+            ("insertedContent", message(&suggestion.replacement)),
+        ]);
+        let file = self.artifact(suggestion.source.path());
+        braced(vec![("artifactLocation", file), ("replacements", array(vec![replacement]))])
+    }
 
-/// One fix that applies all suggestions, because they belong together.
-fn fix(diagnostic: &Diagnostic) -> String {
-    let mut members = Vec::new();
-    members.extend(diagnostic.help.as_ref().map(|help| ("description", message(help))));
-    members.push(("artifactChanges", array(diagnostic.suggestions.iter().map(change).collect())));
-    braced(members)
-}
+    fn physical(&self, source: &Source, span: &Range<usize>) -> String {
+        braced(vec![("artifactLocation", self.artifact(source.path())), ("region", region(source, span))])
+    }
 
-fn change(suggestion: &Suggestion) -> String {
-    let replacement = braced(vec![
-        ("deletedRegion", region(&suggestion.source, &suggestion.span)),
-        ("insertedContent", message(&suggestion.replacement)),
-    ]);
-    braced(vec![("artifactLocation", artifact(&suggestion.source)), ("replacements", array(vec![replacement]))])
+    fn artifact(&self, path: &str) -> String {
+        let path = self.0.path(path);
+        braced(vec![("uri", string(&uri(if path.is_empty() { "." } else { &path })))])
+    }
 }
 
 fn message(text: &str) -> String {
     braced(vec![("text", string(text))])
-}
-
-fn physical(source: &Source, span: &Range<usize>) -> String {
-    braced(vec![("artifactLocation", artifact(source)), ("region", region(source, span))])
-}
-
-fn artifact(source: &Source) -> String {
-    braced(vec![("uri", string(&uri(source.path())))])
 }
 
 fn region(source: &Source, span: &Range<usize>) -> String {

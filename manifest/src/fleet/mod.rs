@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use capgen_diagnostic::{nearest, quoted};
 
-use crate::file::{candidates, manifest_in, read_source, shown};
+use crate::file::{candidates, manifest_in, plain, read_source, shown};
 use crate::fleet::listing::{FleetFile, Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Options, Source, codes};
 
@@ -139,6 +139,7 @@ impl Fleet {
         let mut finding = Diagnostic::new(codes::UNKNOWN_PEER, format!("the fleet has no agent `{id}`"));
         if let Some(file) = self.file() {
             finding.notes.push(format!("`{}` does not list it", shown(&file)));
+            finding.file = Some(shown(&file));
         }
         let finding = tried(finding, folder);
         let ids: Vec<AgentId> = self.peers().unwrap_or_default().into_iter().map(|(id, _)| id).collect();
@@ -181,7 +182,7 @@ impl Fleet {
                 None => {
                     let message =
                         format!("`{}` is a manifest, but the name of its folder is not a valid agent id", shown(&path));
-                    findings.push(Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE));
+                    findings.push(Diagnostic::new(codes::PEER_ID, message).help(AgentId::RULE).in_file(shown(&path)));
                 }
             }
         }
@@ -211,21 +212,6 @@ impl Fleet {
 fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     matches!(extension.as_str(), "yaml" | "yml" | "json") && !path.is_dir()
-}
-
-/// The path without `.` and without `x/..`. Paths that do not exist can be compared in this form.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 fn tried(mut finding: Diagnostic, folder: &Path) -> Diagnostic {
