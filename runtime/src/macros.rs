@@ -64,18 +64,21 @@ macro_rules! string_enum {
             }
         }
         impl ::core::convert::AsRef<str> for $name {
+            #[inline]
             fn as_ref(&self) -> &str {
                 self.as_str()
             }
         }
         impl ::core::str::FromStr for $name {
             type Err = $crate::wire::NotInEnum;
+            #[inline]
             fn from_str(text: &str) -> ::core::result::Result<Self, $crate::wire::NotInEnum> {
                 $crate::wire::find_name(text, Self::all(), Self::as_str)
             }
         }
         impl ::core::convert::TryFrom<&str> for $name {
             type Error = $crate::wire::NotInEnum;
+            #[inline]
             fn try_from(text: &str) -> ::core::result::Result<Self, $crate::wire::NotInEnum> {
                 $crate::wire::find_name(text, Self::all(), Self::as_str)
             }
@@ -166,10 +169,11 @@ macro_rules! payload {
     };
     (@ $name:ident, $schema:expr) => {
         impl $crate::Payload for $name {
+            // Inline, so that a crate compiles the methods only for the types that it uses as payloads.
+            #[inline]
             fn schema() -> &'static $crate::wire::PayloadSchema {
                 $schema
             }
-            // Inline, so that a crate compiles them only for the types that it uses as payloads.
             #[inline]
             fn read(json: &str, options: $crate::Options) -> ::core::result::Result<Self, $crate::InvalidPayload> {
                 $crate::wire::read_payload(json, options, <Self as $crate::Payload>::schema())
