@@ -21,8 +21,17 @@ struct Case {
 
 impl Case {
     fn new(schema: &str, payloads: Vec<String>) -> Option<Self> {
-        let contract = contract("agent", &[Draft::request("root", schema)]).ok()?;
-        let schema = contract.capabilities.first()?.input.clone()?;
+        Self::of(&[Draft::request("root", schema)], payloads)
+    }
+
+    /// A capability with the same schema comes first, so that the types of definitions belong to it.
+    fn after_its_equal(schema: &str, payloads: Vec<String>) -> Option<Self> {
+        Self::of(&[Draft::request("first", schema), Draft::request("root", schema)], payloads)
+    }
+
+    fn of(capabilities: &[Draft], payloads: Vec<String>) -> Option<Self> {
+        let contract = contract("agent", capabilities).ok()?;
+        let schema = contract.capabilities.last()?.input.clone()?;
         let code = generated(&contract, Language::Rust);
         Some(Self { schema, code, payloads })
     }
@@ -192,11 +201,20 @@ fn types_write_back_the_values_that_they_read() {
         (r#"{"type": ["integer", "null"]}"#.to_owned(), &["1.0", "null"]),
         (r#"{"type": "array", "items": {"type": "integer"}}"#.to_owned(), &["[1.0, 2]"]),
         (r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#.to_owned(), &[r#"{"a": 1.0}"#]),
+        (
+            r##"{"definitions": {
+                "M": {"type": "object", "properties": {"a": {"type": "integer"}}, "not": {"properties": {"a": {"const": 13}}, "required": ["a"]}},
+                "U": {"anyOf": [{"$ref": "#/definitions/M"}, {"type": "object", "required": ["u"], "properties": {"u": {"$ref": "#/definitions/U"}}}]}},
+                "type": "array", "items": {"$ref": "#/definitions/U"}}"##
+                .replace('\n', " "),
+            &[r#"[{"a": 12}, {"u": {"u": {"a": 1}}, "a": 1}]"#],
+        ),
         ("false".to_owned(), &[]),
         ("true".to_owned(), &["[1, {\"a\": 1.5}]"]),
     ];
     let own = own.iter().map(|(schema, payloads)| {
-        Case::new(schema, payloads.iter().map(|p| (*p).to_owned()).collect()).unwrap_or_else(|| panic!("{schema}"))
+        let payloads = payloads.iter().map(|p| (*p).to_owned()).collect();
+        Case::after_its_equal(schema, payloads).unwrap_or_else(|| panic!("{schema}"))
     });
     let cases: Vec<Case> = own.chain(corpus()).collect();
     println!("{} schemas, {} payloads", cases.len(), cases.iter().map(|c| c.payloads.len()).sum::<usize>());
