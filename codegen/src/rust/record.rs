@@ -21,6 +21,9 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
     Struct::new(types, def, record).codec(writer);
 }
 
+/// From more required properties on, reading them must not have an exit for each.
+const WIDE: usize = 64;
+
 /// A record as a struct.
 struct Struct<'a> {
     types: &'a Types<'a>,
@@ -196,13 +199,17 @@ impl<'a> Struct<'a> {
             w.text("match index ");
             w.block(|w| self.read_arms(w, names, rules));
         });
+        let is_wide = self.members.iter().filter(|member| member.field.required).count() > WIDE;
+        if is_wide {
+            self.unwrap_required(writer);
+        }
         writer.text("Some(");
         let fields = self.members.iter().map(Some).chain(self.rest.map(|_| None));
         writer.struct_expression("Self", fields, |w, field| match field {
             Some(member) => {
                 let variable = member.variable();
                 w.text(&member.ident);
-                if member.field.required {
+                if member.field.required && !is_wide {
                     w.text(&format!(": {variable}?"));
                 } else if member.is_merged {
                     w.text(": ");
@@ -214,6 +221,19 @@ impl<'a> Struct<'a> {
             None => w.text(REST),
         });
         writer.line(")");
+    }
+
+    /// Returns unless every required property is present, with a single exit. `?` at each field would be an exit at each field, and each
+    /// exit drops all others: rustc would take quadratic time and memory.
+    fn unwrap_required(&self, writer: &mut Writer) {
+        let required = || self.members.iter().filter(|member| member.field.required);
+        writer.line("let (");
+        writer.indented(|w| required().for_each(|member| w.line(&format!("Some({}),", member.variable()))));
+        writer.line(") = (");
+        writer.indented(|w| required().for_each(|member| w.line(&format!("{},", member.variable()))));
+        writer.line(") else {");
+        writer.indented(|w| w.line("return None;"));
+        writer.line("};");
     }
 
     fn read_arms(&self, writer: &mut Writer, names: usize, rules: &StructRules) {
