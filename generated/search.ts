@@ -227,10 +227,10 @@ export function isSearchResponse(value: any): value is SearchResponse {
     Number.isInteger((value1 = value.total)) &&
     value1 >= 0 &&
     Array.isArray((value1 = value.hits)) &&
-    check13(value1) &&
+    check14(value1) &&
     (
       (value1 = value.facets) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check15(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check16(value1))
     ) &&
     ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1, 128)
@@ -251,7 +251,7 @@ export function isSuggestRequest(value: any): value is SuggestRequest {
 }
 
 export function isSuggestResponse(value: any): value is SuggestResponse {
-  return Array.isArray(value) && value.length <= 20 && check16(value) && !repeated(value);
+  return Array.isArray(value) && value.length <= 20 && check17(value) && !repeated(value);
 }
 
 export function parseSearchRequest(value: unknown, options?: SearchOptions): SearchResult<SearchRequest> {
@@ -283,7 +283,34 @@ export function parseSearchRequest(value: unknown, options?: SearchOptions): Sea
       rest: false,
     },
     {
-      Filter: { oneOf: [{ ref: "Every" }, { ref: "Any" }, { ref: "Not" }, { ref: "Comparison" }] },
+      Filter: {
+        unions: [
+          {
+            keyword: "oneOf",
+            any: {
+              type: "object",
+              properties: {
+                op: {
+                  enum: [...set13],
+                  text: {
+                    required: ", one of [\"and\",\"or\",\"not\",\"=\",\"!=\",\"<\",\"<=\",\">\",\">=\",\"in\"]",
+                  },
+                },
+              },
+            },
+            when: [
+              { type: "object", properties: { op: { const: "and" } } },
+              { type: "object", properties: { op: { const: "or" } } },
+              { type: "object", properties: { op: { const: "not" } } },
+              {
+                type: "object",
+                properties: { op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] } },
+              },
+            ],
+            branches: [{ ref: "Every" }, { ref: "Any" }, { ref: "Not" }, { ref: "Comparison" }],
+          },
+        ],
+      },
       FieldName: { type: "string", pattern: pattern11, not: { pattern: pattern10 } },
       Every: {
         type: "object",
@@ -312,7 +339,17 @@ export function parseSearchRequest(value: unknown, options?: SearchOptions): Sea
           op: { enum: ["=", "!=", "<", "<=", ">", ">=", "in"] },
           field: { ref: "FieldName" },
           value: {
-            anyOf: [{ ref: "Scalar" }, { type: "array", maxItems: 1000, items: { ref: "Scalar" } }],
+            unions: [
+              {
+                keyword: "anyOf",
+                any: { type: ["null", "boolean", "number", "string", "array"] },
+                when: [{ type: ["null", "boolean", "number", "string"] }, "array"],
+                branches: [
+                  { ref: "Scalar" },
+                  { type: "array", maxItems: 1000, items: { ref: "Scalar" } },
+                ],
+              },
+            ],
           },
         },
         rest: false,
@@ -514,7 +551,7 @@ function check8(value: any, _depth: number): boolean {
   );
 }
 
-function check13(value: any): boolean {
+function check14(value: any): boolean {
   let value1: any, size1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -536,7 +573,7 @@ function check13(value: any): boolean {
   return true;
 }
 
-function check14(value: any): boolean {
+function check15(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || (Number.isInteger(item) && item >= 0))) return false;
@@ -544,15 +581,15 @@ function check14(value: any): boolean {
   return true;
 }
 
-function check15(value: any): boolean {
+function check16(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check14(item)))) return false;
+    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check15(item)))) return false;
   }
   return true;
 }
 
-function check16(value: any): boolean {
+function check17(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;
@@ -562,11 +599,13 @@ function check16(value: any): boolean {
 
 const pattern10 = /^_/u;
 const pattern11 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
+const set13 = new Set<unknown>(["and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in"]);
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), `tag`
- * is the only value of an `enum`, and `text` is shown in messages where JavaScript would print a keyword's value differently.
+ * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
+ * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
+ * follow the rule `any`, and a branch only values that follow its rule in `when`.
  */
 function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
@@ -578,7 +617,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     return write(shown) + (shown === text ? "" : "...");
   };
   const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
-  const equals = (value: any, literals: any) => literals.includes(value) || !!among?.(value, literals);
+  const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
@@ -591,14 +630,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     }
     return known.get(value);
   };
-  /** The properties with one allowed value, which distinguish branches: the name, the value, and how a message shows them. */
-  const tags = (branch: any): any[] =>
-    [branch, ...(follow(branch).allOf ?? [])].map(follow).flatMap(({ properties, optional }) =>
-      Object.entries({ ...properties, ...optional }).flatMap(([name, rule]) => {
-        const { const: only, tag = only, text } = follow(rule);
-        return tag === undefined ? [] : [[name, tag, `${literal(name)} ${text?.const ?? literal(tag)}`]];
-      }),
-    );
   /** Lists the violations of a value that must follow all of the given rules. */
   const visit = (given: any[], value: any, path: string, found: any[]): void => {
     const rules = new Set(given.map(follow));
@@ -610,10 +641,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         ? "object"
         : Number.isInteger(value)
           ? "integer"
-          : value === null || (typeof value === "number" && !Number.isFinite(value))
-            ? `${value}`
-            : typeof value === "object"
-              ? value.constructor?.name
+          : typeof value === "object"
+            ? `${value && value.constructor?.name}`
+            : typeof value === "number" && !Number.isFinite(value)
+              ? `${value}`
               : typeof value;
     const mismatch = (types: any) =>
       !types.includes(type) &&
@@ -629,37 +660,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       must(holds, unit ? `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}` : `be ${text} ${limit}`);
     const least = (limit: any) => limits(size >= limit, "at least", limit);
     const most = (limit: any) => limits(size <= limit, "at most", limit);
-    const union = (branches: any[], _: any, keyword: string): any => {
-      /** The violations of each branch. */
-      const lacks: any[] = branches.map((branch) => find(branch, value));
-      const [first, second] = lacks.flatMap((lack, index) => (lack[0] ? [] : index));
-      const plain = `matches no branch of ${keyword}`;
-      if (first !== undefined)
-        return second && keyword === "oneOf" && `matches more than one branch of oneOf: ${first} and ${second}`;
-      // Unions within branches are not explained, because explaining each level would take exponential time.
-      if (found !== violations) return plain;
-      const types = branches.map((branch) => follow(branch).type);
-      const message = types.every(Boolean) && mismatch([...new Set(types.flat())]);
-      if (message) return `${plain}: ${message}`;
-      // A wrong type counts more than a tag with another value, which counts more than the number of violations.
-      const distances = lacks.map(([{ path, keyword }, ...more], index) => {
-        const same = tags(branches[index]).flatMap(([name, only]) =>
-          isObject && member(value, name) !== undefined ? equals(member(value, name), [only]) : [],
-        );
-        return (path + keyword === "type" ? 3e9 : same.includes(false) ? 2e9 : same[0] ? 0 : 1e9) + more.length;
-      });
-      const index = distances.indexOf(Math.min(...distances));
-      const [lack, ...more] = lacks[index];
-      const branch = branches[index];
-      const label = branch.ref != null ? literal(branch.ref) : tags(branch).map((tag) => tag[2]).sort()[0];
-      const place = lack.path && shown(" at " + cut(lack.path));
-      return `${plain}; closest is branch ${index}${label ? ` (${label})` : ""}: ${lack.message}${place}${more.length ? ` (and ${more.length} more)` : ""}`;
-    };
     /** The messages of violated keywords, in the order in which the violations of one value are listed. */
     const checks: any = {
       type: mismatch,
       false: () => "no value is allowed here",
-      depth: () => "nested deeper than 128 levels",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
@@ -678,24 +682,48 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         maxItems: most,
         uniqueItems: (repeated: any, pair = repeated(value)) => pair && `items ${pair.join(" and ")} are equal`,
       }),
-      required: (name: any) => `missing required property ${literal(name)}`,
+      required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
-      anyOf: union,
-      oneOf: union,
+      anyOf: String,
+      oneOf: String,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
     };
     // The loop also visits the rules that it adds to the set.
-    for (const { type: types = type, allOf = [] } of rules) {
-      if (!mismatch(types)) for (const part of allOf) rules.add(follow(part));
+    for (const rule of rules) {
+      if (mismatch(rule.type ?? type)) continue;
+      for (const part of rule.allOf ?? []) rules.add(follow(part));
+      for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) {
+        const failed = when.map((rule: any) => find(rule, value)[0]);
+        // A branch that allows the type is closer than others, and one that could match is closer still.
+        const distances = branches.map(
+          (branch: any, index: number) =>
+            find(branch, value).length + (failed[index] ? (failed[index].keyword === "type" ? 2e9 : 1e9) : 0),
+        );
+        const index = distances.indexOf(Math.min(...distances));
+        const closest = branches[index];
+        if (!distances[index]) {
+          const second = distances.indexOf(0, index + 1);
+          if (second > 0 && keyword === "oneOf")
+            rules.add({ [keyword]: `matches more than one branch of ${keyword}: ${index} and ${second}` });
+        } else if (find(any, value)[0]) rules.add(follow(any));
+        else if (distances.filter((distance: number) => distance < 1e9).length === 1) rules.add(follow(closest));
+        else {
+          const lacks = find(closest, value).map(({ path, message }) => message + (path && shown(" at " + cut(path))));
+          const more = lacks[16] ? `; and ${lacks.length - 16} more` : "";
+          const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.slice(0, 16).join("; ")}${more}`;
+          // Within a branch of an open union, another one is not explained: each level would make the message longer.
+          rules.add({ [keyword]: `matches no branch of ${keyword}${found === violations ? text : ""}` });
+        }
+      }
     }
     for (const keyword in checks) {
-      const messages = [...rules].map(
-        (rule) => rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword], keyword),
+      const messages = [...rules].flatMap(
+        (rule) => (rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword])) || [],
       );
-      // Several rules may have the same message.
-      for (const message of new Set(messages.sort())) if (message) found.push({ path, message, keyword });
+      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
+      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path, message, keyword });
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type" && messages.some(Boolean)) return;
+      if (keyword === "type" && messages[0]) return;
     }
     if (!isArray && !isObject) return;
     const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
@@ -705,7 +733,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         isArray
           ? items
           : item === undefined
-            ? member(properties, name) ? { required: name } : {}
+            ? member(properties, name) ? { required: name, text: member(properties, name).text } : {}
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
       visit(below, item, `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`, found);
@@ -713,7 +741,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   };
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
-  else visit([{ depth: 128 }], null, "", violations);
+  else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
   return { ok: false, violations: violations.slice(0, limit) };
 }
 

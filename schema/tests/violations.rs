@@ -104,43 +104,6 @@ fn a_value_of_the_wrong_type_has_one_violation_and_none_are_repeated() {
 }
 
 #[test]
-fn a_failed_union_is_one_violation_about_the_closest_branch() {
-    let pets = json!({
-        "oneOf": [{"$ref": "#/definitions/cat"}, {"$ref": "#/definitions/dog"}],
-        "definitions": {
-            "cat": {"type": "object", "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}, "required": ["kind", "lives"]},
-            "dog": {"type": "object", "properties": {"kind": {"const": "dog"}, "name": {"type": "string"}}, "required": ["kind", "name"]}
-        }
-    });
-    check(pets.clone(), json!({"kind": "dog", "name": "x"}), &[]);
-    check(
-        pets.clone(),
-        json!({"kind": "dog"}),
-        &[
-            ": matches no branch of oneOf; closest is branch 1 (\"dog\"): missing required property \"name\" at /name [oneOf]",
-        ],
-    );
-    check(
-        pets.clone(),
-        json!({"kind": "dog", "name": 1, "lives": 9}),
-        &[": matches no branch of oneOf; closest is branch 1 (\"dog\"): expected string, got integer at /name [oneOf]"],
-    );
-    check(pets, json!(1), &[": matches no branch of oneOf: expected object, got integer [oneOf]"]);
-    check(
-        json!({"anyOf": [{"properties": {"t": {"const": "x"}}, "required": ["t", "a", "b"]}, {"type": "string"}]}),
-        json!({"t": "x"}),
-        &[
-            ": matches no branch of anyOf; closest is branch 0 (\"t\" \"x\"): missing required property \"a\" at /a (and 1 more) [anyOf]",
-        ],
-    );
-    check(
-        json!({"oneOf": [{"minimum": 1}, {"type": "null"}, {"maximum": 3}]}),
-        json!(2),
-        &[": matches more than one branch of oneOf: 0 and 2 [oneOf]"],
-    );
-}
-
-#[test]
 fn values_are_quoted_up_to_a_limit_and_not_at_all_when_redacted() {
     let secret = "s3cret".repeat(100);
     let schema = json!({
@@ -173,7 +136,7 @@ fn names_that_the_schema_lacks_stay_out_of_redacted_messages() {
         &["/known/SECRET: unexpected property [additionalProperties]"],
     );
     check(json!({"required": ["known"]}), json!({}), &["/known: missing required property \"known\" [required]"]);
-    let union = |branch: Value| json!({"anyOf": [branch]});
+    let union = |branch: Value| json!({"anyOf": [branch, {"required": ["a", "b", "c", "d"]}]});
     let closest = ": matches no branch of anyOf; closest is branch 0";
     for (branch, payload, expected) in [
         (json!({"additionalProperties": false}), json!({"SECRET": 1}), "unexpected property"),

@@ -2,10 +2,12 @@
 //!
 //! Recursion, shared definitions and exclusive branches come from [`capgen_schema::analysis`], as for the interpreter.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use capgen_manifest::Side;
 use capgen_schema::analysis::graph::{Graph, Vertex};
+use capgen_schema::analysis::selection::Selector;
 use capgen_schema::analysis::{branches, depth, shared};
 use capgen_schema::{Assertions, Kind, MAX_PAYLOAD_DEPTH, NodeId, Schema};
 
@@ -30,6 +32,7 @@ pub(super) fn validators<'a>(capabilities: &[CapabilityModel<'a>]) -> Vec<Valida
             graph: &graph,
             definitions: schema.definitions().iter().map(|(name, id)| (*id, name.as_str())).collect(),
             memoized: shared::memoized(&graph),
+            selector: RefCell::new(Selector::new(schema)),
         };
         Validator {
             ty,
@@ -54,6 +57,7 @@ struct Lowering<'a, 'g> {
     graph: &'g Graph<'a>,
     definitions: HashMap<NodeId, &'a str>,
     memoized: HashSet<NodeId>,
+    selector: RefCell<Selector<'a>>,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -137,6 +141,7 @@ impl<'a> Lowering<'a, '_> {
             branches: ids.iter().map(|id| self.branch(*id)).collect(),
             is_exclusive: branches::are_exclusive(schema, ids),
             tags: branches::tags(schema, ids).collect(),
+            selection: self.selector.borrow_mut().select(ids),
         }
     }
 }

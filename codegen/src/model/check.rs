@@ -4,6 +4,7 @@
 //! which checks need a function of their own and which branches of a union exclude each other, so that every printer agrees
 //! about that with the interpreter.
 
+use capgen_schema::analysis::selection::Selection;
 use capgen_schema::{Format, Json, Number, Pattern, TypeSet};
 
 use super::TypeId;
@@ -123,6 +124,8 @@ pub(crate) struct Union<'a> {
     pub(crate) is_exclusive: bool,
     /// The properties whose value alone excludes all branches but one, in source order.
     pub(crate) tags: Vec<&'a str>,
+    /// Which branches the violations of a failed union can be about.
+    pub(crate) selection: Selection,
 }
 
 impl<'a> Validator<'a> {

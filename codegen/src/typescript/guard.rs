@@ -58,7 +58,9 @@ fn of_union<'m>(
             (variant, Guard { doc, name, union, variant: variant_type, condition })
         })
     };
-    match union.tag.as_deref().filter(|_| union.disjoint) {
+    // A variant that allows other values than objects may have a type without the tag.
+    let are_objects = union.variants.iter().all(|variant| variant.types == TypeSet::EMPTY.with(SchemaType::Object));
+    match union.tag.as_deref().filter(|_| union.disjoint && are_objects) {
         Some(tag) => union.variants.iter().map(|variant| guard(variant, tag, "Tag", has_tag(tag, variant)?)).collect(),
         None => {
             let is_object = is_object(union);

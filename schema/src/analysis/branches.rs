@@ -8,7 +8,7 @@ use super::key::{Key, keys};
 use super::profile::{Profile, Profiler};
 use super::tag::is_exclusive;
 pub use super::tag::{Tag, TagValue, equality_key};
-use crate::validate::type_of;
+use crate::instance::type_of;
 use crate::{NodeId, Schema, Type, TypeSet};
 
 /// Determines which branches a value can match, from the JSON type of the value and, if it is an object, from the value of a tag

@@ -31,8 +31,12 @@ struct Presence<'a> {
 ///
 /// Takes time linear in the size of the branches.
 pub fn keys(schema: &Schema, branches: &[&Conjunction]) -> (Option<Vec<Key>>, usize) {
-    let presences: Vec<Presence<'_>> =
-        branches.iter().map(|branch| Presence::of(schema, &branch.facets(schema))).collect();
+    of_facets(schema, &branches.iter().map(|branch| branch.facets(schema)).collect::<Vec<_>>())
+}
+
+/// Like [`keys`], for branches whose facets are known.
+pub(super) fn of_facets(schema: &Schema, branches: &[Facets<'_>]) -> (Option<Vec<Key>>, usize) {
+    let presences: Vec<Presence<'_>> = branches.iter().map(|branch| Presence::of(schema, branch)).collect();
     let counts = Counts::of(&presences);
     let keys = presences.iter().map(|presence| {
         let mut keys = presence.required.iter().filter(|name| presence.allows(name) && counts.allowing(name) == 1);

@@ -8,6 +8,7 @@
 //! | [`depth`] | how deeply an accepted payload can be nested |
 //! | [`conjunction`], [`facets`] | the combined assertions of subschemas that apply to one place |
 //! | [`branches`], [`tag`], [`key`] | which branch of a union a value can match, by its type, a tag or a key |
+//! | [`selection`] | which branches the violations of a failed union can be about |
 //! | [`components`] | which nodes of a graph can reach one another |
 //! | [`profile`], [`effort`] | the conditions behind that, and how much of a schema is visited to find them |
 //!
@@ -23,5 +24,6 @@ pub mod facets;
 pub mod graph;
 pub mod key;
 pub mod profile;
+pub mod selection;
 pub mod shared;
 pub mod tag;

@@ -6,13 +6,11 @@
 pub(crate) mod advice;
 mod keyword;
 mod lint;
-mod patterns;
 mod reference;
 mod undeclared;
 mod value;
 
 pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};
-pub use patterns::{LargePattern, Patterns};
 pub use reference::definition_name;
 pub(crate) use reference::percent_decode;
 pub(crate) use value::{depth_is_within_limit, quote};
@@ -45,29 +43,9 @@ impl Schema {
     /// # Ok::<(), capgen_schema::NumberError>(())
     /// ```
     pub fn parse(source: &Json) -> Result<Schema, Vec<Problem>> {
-        let mut patterns = Patterns::default();
-        let mut schema = Self::parse_with(source, &mut patterns)?;
-        patterns.drop_compiled([&mut schema]);
-        let mut reports = Reports::default();
-        patterns.check(&mut reports);
-        if reports.has_errors() { Err(reports.problems) } else { Ok(schema) }
-    }
-
-    /// Like [`parse`](Self::parse), but with patterns that several schemas share. The caller checks
-    /// [`Patterns::is_over_limit`] after the last schema.
-    ///
-    /// # Errors
-    /// Those of [`parse`](Self::parse), except [`codes::PATTERNS_TOO_LARGE`].
-    pub fn parse_with(source: &Json, patterns: &mut Patterns) -> Result<Schema, Vec<Problem>> {
-        let loader = Loader { warns: true, patterns: std::mem::take(patterns), ..Loader::default() };
-        let (loaded, shared) = loader.schema(source.clone());
-        *patterns = shared;
-        patterns.next_schema();
-        let (mut schema, mut reports) = loaded?;
-        // Checking examples compiles patterns.
-        if !patterns.is_over_limit() {
-            lint::run(&schema, &mut reports);
-        }
+        let loader = Loader { warns: true, ..Loader::default() };
+        let (mut schema, mut reports) = loader.schema(source.clone())?;
+        lint::run(&schema, &mut reports);
         if reports.has_errors() {
             return Err(reports.problems);
         }
@@ -77,10 +55,7 @@ impl Schema {
 
     /// Like [`parse`](Self::parse), but without looking for warnings.
     pub(crate) fn parse_silently(source: Json) -> Result<Schema, Vec<Problem>> {
-        let (loaded, patterns) = Loader::default().schema(source);
-        let (schema, mut reports) = loaded?;
-        patterns.check(&mut reports);
-        if reports.has_errors() { Err(reports.problems) } else { Ok(schema) }
+        Loader::default().schema(source).map(|(schema, _)| schema)
     }
 }
 
@@ -92,7 +67,6 @@ struct Loader {
     reports: Reports,
     /// The nodes that are references, each with the name of its definition.
     references: Vec<(NodeId, String)>,
-    patterns: Patterns,
     /// Whether to run the checks for warnings that take much time.
     warns: bool,
 }
@@ -115,17 +89,16 @@ struct Draft<'a> {
 }
 
 impl Loader {
-    /// The schema and its warnings, or all problems; and the patterns in either case.
-    fn schema(mut self, source: Json) -> (Result<(Schema, Reports), Vec<Problem>>, Patterns) {
+    fn schema(mut self, source: Json) -> Result<(Schema, Reports), Vec<Problem>> {
         self.load(&source, String::new(), 0);
         if !self.reports.is_full {
             reference::resolve(&mut self);
         }
-        let Loader { nodes, definitions, reports, patterns, .. } = self;
+        let Loader { nodes, definitions, reports, .. } = self;
         if reports.has_errors() {
-            return (Err(reports.problems), patterns);
+            return Err(reports.problems);
         }
-        (Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports)), patterns)
+        Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports))
     }
 
     /// Loads a subschema and everything below it. [`MAX_SCHEMA_DEPTH`] bounds the recursion.

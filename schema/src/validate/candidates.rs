@@ -1,17 +1,21 @@
-//! Unions whose branches a tag selects: only the branches that can match are evaluated.
+//! Unions, and the branches of them that a value can match: for the verdict by a tag, so that no other branch is evaluated, and for
+//! violations also by types and keys.
 //!
-//! The analysis is that of [`crate::analysis`], with constant effort for each branch so that compiling stays linear in the size
+//! The analyses are those of [`crate::analysis`]; that for the verdict has constant effort for each branch so that compiling stays linear in the size
 //! of the schema. Only tags whose values are strings are used: comparing a string is cheaper than evaluating a branch, and
 //! other tags are rare.
 
 use serde_json::Value;
 
-use super::literal::by_length;
+use super::literal::{Literals, by_length};
 use super::program::SubschemaId;
-use crate::NodeId;
+use super::value::has_type;
 use crate::analysis::branches::Tag as TagAnalysis;
 use crate::analysis::conjunction::Conjunction;
 use crate::analysis::profile::{Profile, Profiler};
+use crate::analysis::selection::{self, Selector};
+use crate::exact::Digits;
+use crate::{NodeId, TypeSet};
 
 /// With more branches that have no tag, skipping the others saves little, and storing them for each value costs memory.
 const MAX_UNTAGGED: usize = 4;
@@ -21,6 +25,26 @@ const MAX_UNTAGGED: usize = 4;
 pub(super) struct Union {
     pub(super) branches: Box<[SubschemaId]>,
     tag: Option<Tag>,
+    /// The condition of each branch.
+    pub(super) conditions: Box<[Condition]>,
+    /// The condition of the union.
+    pub(super) any: Condition,
+}
+
+/// A condition that every value of a branch or union satisfies.
+#[derive(Debug)]
+pub(super) struct Condition {
+    pub(super) types: TypeSet,
+    pub(super) tag: Option<Box<Listed>>,
+    key: Option<Box<str>>,
+}
+
+/// The values that a condition allows for a property.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) name: Box<str>,
+    pub(super) values: Literals,
+    pub(super) is_required: bool,
 }
 
 /// A property that some branches require to be one of some strings.
@@ -42,10 +66,16 @@ struct TagValue {
 
 impl Union {
     /// The union of `nodes`, which are compiled to `branches`.
-    pub(super) fn new(profiler: &mut Profiler<'_>, nodes: &[NodeId], branches: Box<[SubschemaId]>) -> Self {
+    pub(super) fn new(
+        (profiler, selector): (&mut Profiler<'_>, &mut Selector<'_>),
+        nodes: &[NodeId],
+        branches: Box<[SubschemaId]>,
+    ) -> Self {
         let profiles: Vec<Profile> = nodes.iter().map(|node| profile(profiler, *node)).collect();
         let tag = TagAnalysis::find(&profiles).and_then(|tag| Tag::new(&tag, &branches));
-        Self { branches, tag }
+        let selection = selector.select(nodes);
+        let conditions = selection.branches.into_iter().map(Condition::new).collect();
+        Self { branches, tag, conditions, any: Condition::new(selection.any) }
     }
 
     /// The branches that `value` can match, in order; it matches no other.
@@ -54,6 +84,27 @@ impl Union {
             (Some(tag), Value::Object(members)) => tag.candidates(members.get(tag.name.as_ref())),
             _ => &self.branches,
         }
+    }
+}
+
+impl Condition {
+    fn new(condition: selection::Condition) -> Self {
+        let tag = condition.tag.map(|tag| {
+            let values = Literals::new(&tag.values);
+            Box::new(Listed { name: tag.name.into(), values, is_required: tag.is_required })
+        });
+        Self { types: condition.types, tag, key: condition.key.map(Into::into) }
+    }
+
+    pub(super) fn allows(&self, value: &Value, digits: Digits<'_>) -> bool {
+        let Value::Object(members) = value else { return has_type(value, self.types, digits) };
+        let has_tag = |tag: &Listed| match members.get(tag.name.as_ref()) {
+            Some(value) => tag.values.contain(value, digits),
+            None => !tag.is_required,
+        };
+        has_type(value, self.types, digits)
+            && self.tag.as_deref().is_none_or(has_tag)
+            && self.key.as_deref().is_none_or(|key| members.contains_key(key))
     }
 }
 

@@ -29,6 +29,15 @@ pub(super) enum Failure<'p> {
     MaxItems(u64),
     UniqueItems(usize, usize),
     Required(&'p str),
+    /// A property whose values distinguish the branches of a union.
+    RequiredTag(&'p str, &'p Literals),
+}
+
+impl<'p> Failure<'p> {
+    /// The name of the property that is missing.
+    pub(super) fn missing(self) -> Option<&'p str> {
+        if let Failure::Required(name) | Failure::RequiredTag(name, _) = self { Some(name) } else { None }
+    }
 }
 
 /// Reports the failures of `value` until `report` breaks. A value of the wrong type has no other failure.

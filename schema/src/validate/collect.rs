@@ -6,18 +6,21 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
+use super::candidates::{Listed, Union};
 use super::check::{Failure, check};
 use super::compile::Program;
 use super::message::Wording;
 use super::path::Token;
 use super::program::{Checks, Property, Subschema, SubschemaId};
 use super::report::Report;
+use super::union_violation::Outcome;
 use super::verdict::Evaluator;
 use super::violation::Keyword;
 use crate::pointer::by_utf16;
 
 /// Visits each location of the payload once, in the order of the resulting list, with all subschemas that apply there. A caller that
-/// needs only the first few violations can therefore stop early. Unions are decided by their verdicts.
+/// needs only the first few violations can therefore stop early. Unions are decided by their verdicts; if only one branch of a failed
+/// union could match, it applies like a member of `allOf`.
 ///
 /// The payload's depth has been checked, and it bounds the recursion.
 pub(super) struct Collector<'a> {
@@ -42,19 +45,27 @@ pub(super) enum Cause<'a> {
     Union(Keyword, String),
 }
 
-/// A subschema that applies at a location.
+/// A requirement for the value at a location.
 #[derive(Clone, Copy)]
-struct Demand {
-    subschema: SubschemaId,
-    /// Whether it comes from `additionalProperties`. If it is `false`, the violation is "unexpected property".
-    is_additional: bool,
+enum Demand<'a> {
+    Subschema(SubschemaId),
+    /// A subschema from `additionalProperties`. If it is `false`, the violation is "unexpected property".
+    Additional(SubschemaId),
+    /// The values of a tag.
+    Tag(&'a Listed),
 }
 
 /// The subschemas that apply at one location, and their failures.
+#[derive(Default)]
 struct Place<'a> {
     checks: Vec<&'a Checks>,
     findings: Vec<Finding<'a>>,
-    missing: Vec<&'a str>,
+    /// Required properties that are missing.
+    missing: Vec<Failure<'a>>,
+    /// Tags with a value that no branch allows.
+    tags: Vec<&'a Listed>,
+    /// Failed unions of which several branches could match.
+    open: Vec<(Keyword, &'a Union)>,
 }
 
 impl<'a> Collector<'a> {
@@ -65,19 +76,18 @@ impl<'a> Collector<'a> {
         value: &'a Value,
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
-        let demand = Demand { subschema, is_additional: false };
-        self.visit(&[demand], value, &mut Vec::new(), report)
+        self.visit(&[Demand::Subschema(subschema)], value, &mut Vec::new(), report)
     }
 
     fn visit(
         &mut self,
-        demands: &[Demand],
+        demands: &[Demand<'a>],
         value: &'a Value,
         path: &mut Vec<Token<'a>>,
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
         let is_scalar = !value.is_array() && !value.is_object();
-        if is_scalar && demands.iter().all(|demand| self.evaluator.verdict(demand.subschema, value)) {
+        if is_scalar && demands.iter().all(|demand| self.is_met(demand, value)) {
             return ControlFlow::Continue(());
         }
         let mut place = self.gather(demands, value, path);
@@ -86,26 +96,51 @@ impl<'a> Collector<'a> {
             // A value of the wrong type gets no other violation, and neither do its properties or items.
             place.findings.retain(Finding::is_type);
         } else {
-            for checks in &place.checks {
-                place.findings.extend(self.unions(checks, value));
+            let failed = place.checks.iter().filter_map(|checks| checks.in_place.as_ref()?.not);
+            let failed = failed.filter(|subschema| self.evaluator.verdict(*subschema, value));
+            let message = "matches the schema in not";
+            let failed = failed.map(|_| Finding { cause: Cause::Union(Keyword::Not, message.to_owned()), value });
+            place.findings.extend(failed);
+            for (keyword, union) in std::mem::take(&mut place.open) {
+                let cause = Cause::Union(keyword, self.no_branch(keyword, union, value));
+                place.findings.push(Finding { cause, value });
             }
         }
-        report.add(path, place.findings)?;
+        report.add(path, std::mem::take(&mut place.findings))?;
         match value {
             _ if is_mistyped => ControlFlow::Continue(()),
             Value::Array(items) => self.visit_items(&place.checks, items, path, report),
-            Value::Object(members) => self.visit_members(&place.checks, place.missing, value, members, path, report),
+            Value::Object(members) => self.visit_members(place, value, members, path, report),
             _ => ControlFlow::Continue(()),
         }
     }
 
-    /// Gathers all subschemas that apply at one location, through `allOf`, and their failures without unions.
-    fn gather(&self, demands: &[Demand], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
-        let mut place = Place { checks: Vec::new(), findings: Vec::new(), missing: Vec::new() };
+    fn is_met(&mut self, demand: &Demand<'a>, value: &'a Value) -> bool {
+        match demand {
+            Demand::Subschema(subschema) | Demand::Additional(subschema) => self.evaluator.verdict(*subschema, value),
+            Demand::Tag(tag) => tag.values.contain(value, self.wording.digits),
+        }
+    }
+
+    /// Gathers all subschemas that apply at one location, through `allOf` and through unions of which one branch could match, and
+    /// their failures without `not`.
+    fn gather(&mut self, demands: &[Demand<'a>], value: &'a Value, path: &[Token<'a>]) -> Place<'a> {
+        let program = self.program;
+        let mut place = Place::default();
         let mut seen = HashSet::new();
-        let mut open: Vec<Demand> = demands.iter().rev().copied().collect();
-        while let Some(Demand { subschema, is_additional }) = open.pop() {
-            let checks = match self.program.subschema(subschema) {
+        let mut open: Vec<Demand<'a>> = demands.iter().rev().copied().collect();
+        while let Some(demand) = open.pop() {
+            let (subschema, is_additional) = match demand {
+                Demand::Subschema(subschema) => (subschema, false),
+                Demand::Additional(subschema) => (subschema, true),
+                Demand::Tag(tag) => {
+                    if !tag.values.contain(value, self.wording.digits) {
+                        place.findings.push(Finding { cause: Cause::Failure(Failure::Enum(&tag.values)), value });
+                    }
+                    continue;
+                }
+            };
+            let checks = match program.subschema(subschema) {
                 Subschema::Bool(true) => continue,
                 Subschema::Bool(false) => {
                     let cause = match path.last() {
@@ -123,29 +158,47 @@ impl<'a> Collector<'a> {
             }
             let result = check(checks, value, self.wording.digits, &mut |failure| {
                 match failure {
-                    Failure::Required(name) => place.missing.push(name),
+                    Failure::Required(_) => place.missing.push(failure),
                     _ => place.findings.push(Finding { cause: Cause::Failure(failure), value }),
                 }
                 ControlFlow::Continue(())
             });
             if result.is_continue() {
-                let all_of = checks.all_of().iter();
-                open.extend(all_of.map(|&subschema| Demand { subschema, is_additional: false }));
+                open.extend(checks.all_of().iter().copied().map(Demand::Subschema));
+                let selected = checks.in_place.iter().flat_map(|in_place| {
+                    let unions = [(Keyword::AnyOf, &in_place.any_of), (Keyword::OneOf, &in_place.one_of)];
+                    unions.into_iter().filter_map(|(keyword, union)| Some((keyword, union.as_ref()?)))
+                });
+                let selected = selected.filter_map(|(keyword, union)| self.select(keyword, union, value, &mut place));
+                open.extend(selected.map(Demand::Subschema));
                 place.checks.push(checks);
             }
         }
         place
     }
 
-    /// The failures of `anyOf`, `oneOf` and `not`.
-    fn unions(&mut self, checks: &'a Checks, value: &'a Value) -> Vec<Finding<'a>> {
-        let Some(in_place) = &checks.in_place else { return Vec::new() };
-        let any_of = in_place.any_of.as_ref().and_then(|union| self.any_of(&union.branches, value));
-        let one_of = in_place.one_of.as_ref().and_then(|union| self.one_of(&union.branches, value));
-        let not = in_place.not.and_then(|subschema| self.not(subschema, value));
-        let failed = [(Keyword::AnyOf, any_of), (Keyword::OneOf, one_of), (Keyword::Not, not)];
-        let failed = failed.into_iter().filter_map(|(keyword, message)| Some(Cause::Union(keyword, message?)));
-        failed.map(|cause| Finding { cause, value }).collect()
+    /// The only branch of a failed union that could match. Any other failure of the union is added to `place`.
+    fn select(
+        &mut self,
+        keyword: Keyword,
+        union: &'a Union,
+        value: &'a Value,
+        place: &mut Place<'a>,
+    ) -> Option<SubschemaId> {
+        let failed = |cause| Finding { cause, value };
+        match self.decide(keyword, union, value) {
+            Outcome::Match => {}
+            Outcome::Several(first, second) => {
+                let message = format!("matches more than one branch of oneOf: {first} and {second}");
+                place.findings.push(failed(Cause::Union(keyword, message)));
+            }
+            Outcome::Type(types) => place.findings.push(failed(Cause::Failure(Failure::Type(types)))),
+            Outcome::MissingTag(tag) => place.missing.push(Failure::RequiredTag(&tag.name, &tag.values)),
+            Outcome::UnknownTag(tag) => place.tags.push(tag),
+            Outcome::Branch(branch) => return Some(branch),
+            Outcome::Open => place.open.push((keyword, union)),
+        }
+        None
     }
 
     fn visit_items(
@@ -156,7 +209,7 @@ impl<'a> Collector<'a> {
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
         let subschemas = checks.iter().filter_map(|checks| checks.items());
-        let demands: Vec<Demand> = subschemas.map(|subschema| Demand { subschema, is_additional: false }).collect();
+        let demands: Vec<Demand<'a>> = subschemas.map(Demand::Subschema).collect();
         if demands.is_empty() {
             return ControlFlow::Continue(());
         }
@@ -171,29 +224,28 @@ impl<'a> Collector<'a> {
     /// Visits the members of an object. Missing properties are reported between them, so that all paths are in order.
     fn visit_members(
         &mut self,
-        checks: &[&'a Checks],
-        mut missing: Vec<&'a str>,
+        place: Place<'a>,
         value: &'a Value,
         members: &'a Map<String, Value>,
         path: &mut Vec<Token<'a>>,
         report: &mut impl Report<'a>,
     ) -> ControlFlow<()> {
-        if missing.is_empty() && !checks.iter().any(|checks| checks.members().is_some()) {
+        let Place { checks, missing, tags, .. } = place;
+        if missing.is_empty() && tags.is_empty() && !checks.iter().any(|checks| checks.members().is_some()) {
             return ControlFlow::Continue(());
         }
-        missing.sort_by(|a, b| by_utf16(a, b));
-        // Several subschemas may require the same property, but it is reported once.
-        missing.dedup();
+        let missing = self.distinct_missing(missing, value);
         let mut missing = missing.into_iter().peekable();
         let mut names: Vec<(&str, &Value)> = members.iter().map(|(name, member)| (name.as_str(), member)).collect();
         names.sort_by(|a, b| by_utf16(a.0, b.0));
         let mut demands = Vec::new();
         for (name, member) in names {
-            while let Some(missing) = missing.next_if(|missing| by_utf16(missing, name) == Ordering::Less) {
+            while let Some(missing) = missing.next_if(|missing| by_utf16(missing.0, name) == Ordering::Less) {
                 report_missing(missing, value, path, report)?;
             }
             demands.clear();
             demands.extend(checks.iter().filter_map(|checks| demand(checks, name)));
+            demands.extend(tags.iter().filter(|tag| *tag.name == *name).map(|tag| Demand::Tag(tag)));
             if !demands.is_empty() {
                 path.push(Token::Name(name));
                 self.visit(&demands, member, path, report)?;
@@ -202,25 +254,42 @@ impl<'a> Collector<'a> {
         }
         missing.try_for_each(|missing| report_missing(missing, value, path, report))
     }
+
+    /// The missing properties with their names, sorted. Several subschemas may require the same property, but it is reported
+    /// once: with the values that a union allows, if there is one.
+    fn distinct_missing(&self, missing: Vec<Failure<'a>>, value: &Value) -> Vec<(&'a str, Failure<'a>)> {
+        let mut named: Vec<(&str, Failure<'a>)> = missing.into_iter().filter_map(|f| Some((f.missing()?, f))).collect();
+        named.sort_by(|a, b| by_utf16(a.0, b.0));
+        let message = |failure| self.wording.failure(failure, value);
+        named.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            // The message with values is the longer one.
+            if is_same && by_utf16(&message(next.1), &message(kept.1)) == Ordering::Greater {
+                *kept = *next;
+            }
+            is_same
+        });
+        named
+    }
 }
 
 /// The subschema that the checks of an object apply to its member `name`.
-fn demand(checks: &Checks, name: &str) -> Option<Demand> {
+fn demand<'a>(checks: &Checks, name: &str) -> Option<Demand<'a>> {
     match checks.members()?.property(name) {
         Property::Free => None,
-        Property::Declared(subschema) => Some(Demand { subschema, is_additional: false }),
-        Property::Additional(subschema) => Some(Demand { subschema, is_additional: true }),
+        Property::Declared(subschema) => Some(Demand::Subschema(subschema)),
+        Property::Additional(subschema) => Some(Demand::Additional(subschema)),
     }
 }
 
 fn report_missing<'a>(
-    name: &'a str,
+    (name, failure): (&'a str, Failure<'a>),
     value: &'a Value,
     path: &mut Vec<Token<'a>>,
     report: &mut impl Report<'a>,
 ) -> ControlFlow<()> {
     path.push(Token::Name(name));
-    let finding = Finding { cause: Cause::Failure(Failure::Required(name)), value };
+    let finding = Finding { cause: Cause::Failure(failure), value };
     report.add(path, vec![finding])?;
     path.pop();
     ControlFlow::Continue(())

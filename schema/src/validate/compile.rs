@@ -7,10 +7,10 @@ use super::literal::Literals;
 use super::program::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, StringChecks, Subschema, SubschemaId};
 use crate::analysis::effort::Effort;
 use crate::analysis::profile::Profiler;
+use crate::analysis::selection::Selector;
 use crate::analysis::shared;
 use crate::{Assertions, Kind, NodeId, Number, Schema, TypeSet};
 
-/// A compiled schema.
 /// A compiled schema.
 #[derive(Debug)]
 pub(super) struct Program {
@@ -28,7 +28,11 @@ impl Program {
     pub(super) fn new(schema: &Schema) -> Self {
         let targets: Vec<SubschemaId> = schema.nodes().map(|(id, _)| SubschemaId(schema.resolve(id).0)).collect();
         let shared = shared::reached_twice(schema);
-        let mut compiler = Compiler { targets: &targets, profiler: Profiler::new(schema, Effort::SMALL) };
+        let mut compiler = Compiler {
+            targets: &targets,
+            profiler: Profiler::new(schema, Effort::SMALL),
+            selector: Selector::new(schema),
+        };
         let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.subschema(&node.kind, shared));
         let subschemas: Vec<Subschema> = compiled.collect();
         let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
@@ -59,11 +63,6 @@ impl Program {
         self.subschemas.get(id.0 as usize).unwrap_or(&Subschema::Bool(true))
     }
 
-    /// The checks of a subschema; `None` if it is a boolean.
-    pub(super) fn checks(&self, id: SubschemaId) -> Option<&Checks> {
-        if let Subschema::Checks(checks) = self.subschema(id) { Some(checks) } else { None }
-    }
-
     /// The name in the schema's `definitions`.
     pub(super) fn definition(&self, id: SubschemaId) -> Option<&str> {
         self.definitions.get(&id).map(String::as_str)
@@ -77,6 +76,7 @@ fn target(targets: &[SubschemaId], node: NodeId) -> SubschemaId {
 struct Compiler<'t, 's> {
     targets: &'t [SubschemaId],
     profiler: Profiler<'s>,
+    selector: Selector<'s>,
 }
 
 impl Compiler<'_, '_> {
@@ -114,7 +114,7 @@ impl Compiler<'_, '_> {
 
     fn union(&mut self, nodes: &[NodeId]) -> Union {
         let branches = self.ids(nodes);
-        Union::new(&mut self.profiler, nodes, branches)
+        Union::new((&mut self.profiler, &mut self.selector), nodes, branches)
     }
 
     fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {

@@ -5,9 +5,10 @@ use serde_json::Value;
 use super::check::Failure;
 use super::literal::Literals;
 use super::program::Bound;
-use super::value::{canonical, exact_type_of};
+use super::value::canonical;
 use super::violation::{Keyword, Violation};
 use crate::exact::Digits;
+use crate::instance::exact_type_of;
 use crate::{Json, Type};
 
 /// A message lists at most this many members of an `enum`.
@@ -38,7 +39,7 @@ impl Failure<'_> {
             Failure::MinItems(_) => Keyword::MinItems,
             Failure::MaxItems(_) => Keyword::MaxItems,
             Failure::UniqueItems(..) => Keyword::UniqueItems,
-            Failure::Required(_) => Keyword::Required,
+            Failure::Required(_) | Failure::RequiredTag(..) => Keyword::Required,
         }
     }
 }
@@ -78,6 +79,9 @@ impl Wording<'_> {
             Failure::MaxItems(limit) => format!("must have at most {}, got {}", count(limit, "item"), size(value)),
             Failure::UniqueItems(first, second) => format!("items {first} and {second} are equal"),
             Failure::Required(name) => format!("missing required property {}", self.quote(name)),
+            Failure::RequiredTag(name, literals) => {
+                format!("missing required property {}, one of {}", self.quote(name), self.literals(literals))
+            }
         }
     }
 
@@ -128,7 +132,7 @@ fn number_text(number: &serde_json::Number, digits: Digits<'_>) -> String {
     }
 }
 
-pub(super) fn any_of(types: impl IntoIterator<Item = Type>) -> String {
+fn any_of(types: impl IntoIterator<Item = Type>) -> String {
     let mut names: Vec<&str> = types.into_iter().map(Type::name).collect();
     match (names.pop(), names.is_empty()) {
         (None, _) => "nothing".to_owned(),

@@ -31,7 +31,7 @@ use message::Wording;
 pub(crate) use number::to_integer;
 use program::SubschemaId;
 use report::List;
-pub(crate) use value::{canonical, type_of};
+pub(crate) use value::canonical;
 use verdict::Evaluator;
 pub use violation::{Keyword, UnknownKeyword, Violation};
 
@@ -151,8 +151,9 @@ impl Validator {
     /// Every violation, sorted by path (names by UTF-16 code units, array indexes as numbers), then in the order of
     /// [`Keyword`]. Empty if and only if the payload [is valid](Self::is_valid).
     ///
-    /// A value of the wrong type gets no other violation. A union whose branches all fail gets one at its own path, which names the
-    /// branch that comes closest. After 64 MiB of paths and messages, the rest is omitted.
+    /// A value of the wrong type gets no other violation. If all branches of a union fail, the violations are those of the only
+    /// branch that could match, by the JSON type of the value, a tag or a key. If several could match, there is one violation at the
+    /// path of the union, which names the branch that comes closest. After 64 MiB of paths and messages, the rest is omitted.
     pub fn validate(&self, payload: &Value) -> Vec<Violation> {
         self.violations(payload, Digits::OF_TREE)
     }

@@ -12,15 +12,6 @@ const MAX_SAFE: f64 = Number::EXACT_INTEGER_LIMIT;
 /// The range of 64-bit integers, signed and unsigned, as binary64s.
 const INTEGERS: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..18_446_744_073_709_551_616.0;
 
-#[inline]
-pub(super) fn is_integer(number: &serde_json::Number, digits: Digits<'_>) -> bool {
-    if let Some(exact) = digits.of(number) {
-        return exact.is_integer();
-    }
-    // A binary64 with a fraction is below 2^53, so its shortest decimal has a fraction as well.
-    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
-}
-
 /// Compares by mathematical value. If the nearest binary64s of the two numbers differ, they decide; otherwise the decimals are
 /// compared, which is slower and rare.
 pub(super) fn compare(number: &serde_json::Number, limit: &Number, digits: Digits<'_>) -> Ordering {
@@ -82,6 +73,7 @@ mod tests {
 
     use super::*;
     use crate::ExactPayload;
+    use crate::instance::is_integer;
 
     const TREE: Digits<'static> = Digits::OF_TREE;
 

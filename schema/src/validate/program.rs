@@ -2,7 +2,7 @@
 
 use super::candidates::Union;
 use super::literal::{Literals, same};
-use crate::{Format, Json, Number, Pattern, TypeSet};
+use crate::{Format, Number, Pattern, TypeSet};
 
 /// Up to this many properties, comparing them one by one is faster than a binary search.
 const FEW: usize = 24;
@@ -67,7 +67,6 @@ pub(super) struct ObjectChecks {
     /// The required names that `properties` does not declare.
     undeclared: Box<[String]>,
     /// How many required names `properties` declares.
-    /// How many required names `properties` declares.
     declared: usize,
     /// Sorted by name.
     properties: Box<[Declared]>,
@@ -109,20 +108,8 @@ impl Checks {
         self.objects.as_deref().filter(|objects| objects.has_members())
     }
 
-    pub(super) fn properties(&self) -> &[Declared] {
-        self.objects.as_ref().map_or(&[], |objects| &objects.properties)
-    }
-
     pub(super) fn all_of(&self) -> &[SubschemaId] {
         self.in_place.as_ref().map_or(&[], |in_place| &in_place.all_of)
-    }
-
-    /// The only value that is allowed, if there is one.
-    pub(super) fn constant(&self) -> Option<&Json> {
-        match (&self.const_value, &self.enum_values) {
-            (Some(literals), _) | (None, Some(literals)) if literals.values().len() == 1 => literals.values().first(),
-            _ => None,
-        }
     }
 }
 

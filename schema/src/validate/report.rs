@@ -12,6 +12,9 @@ use crate::pointer::by_utf16;
 /// the payload has values, so the list could otherwise take quadratic memory.
 const BUDGET: usize = 64 << 20;
 
+/// How many failures a summary keeps.
+pub(super) const SUMMARIZED: usize = 16;
+
 /// A receiver of findings.
 pub(super) trait Report<'a> {
     /// Takes the failures at one location; locations come in order. Breaks if no more are needed.
@@ -26,18 +29,16 @@ pub(super) struct List<'a> {
     violations: Vec<Violation>,
 }
 
-/// The number of failures, and the first one.
+/// The number of failures, and the first ones.
 pub(super) struct Summary<'a> {
     wording: Wording<'a>,
     pub(super) count: usize,
-    pub(super) first: Option<(Vec<Token<'a>>, Finding<'a>)>,
-    /// Whether the value itself has the wrong type.
-    pub(super) has_wrong_type: bool,
+    pub(super) first: Vec<(Vec<Token<'a>>, Finding<'a>)>,
 }
 
 impl<'a> Summary<'a> {
     pub(super) fn new(wording: Wording<'a>) -> Self {
-        Self { wording, count: 0, first: None, has_wrong_type: false }
+        Self { wording, count: 0, first: Vec::new() }
     }
 }
 
@@ -87,10 +88,8 @@ impl<'a> Report<'a> for Summary<'a> {
     fn add(&mut self, path: &[Token<'a>], findings: Vec<Finding<'a>>) -> ControlFlow<()> {
         let findings = distinct(findings, self.wording);
         self.count += findings.len();
-        self.has_wrong_type |= path.is_empty() && findings.iter().any(Finding::is_type);
-        if let (None, Some(first)) = (&self.first, findings.into_iter().next()) {
-            self.first = Some((path.to_vec(), first));
-        }
+        let missing = SUMMARIZED.saturating_sub(self.first.len());
+        self.first.extend(findings.into_iter().take(missing).map(|finding| (path.to_vec(), finding)));
         ControlFlow::Continue(())
     }
 }

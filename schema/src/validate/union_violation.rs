@@ -1,140 +1,118 @@
-//! Violations of unions: the closest branch, and why the value does not match it.
+//! Failed unions: the branch that the violations are about or, if several branches could match, the closest one.
 
 use serde_json::Value;
 
+use super::candidates::{Condition, Listed, Union};
 use super::collect::Collector;
-use super::message::any_of;
 use super::path::to_pointer;
-use super::program::{Checks, SubschemaId};
+use super::program::SubschemaId;
 use super::report::Summary;
-use super::value::{equal, exact_type_of};
-use crate::pointer::by_utf16;
-use crate::{Json, Type, TypeSet};
+use super::value::has_type;
+use super::violation::Keyword;
+use crate::TypeSet;
 
-/// The distance of a value from a branch. The order of the fields is the order of their importance.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Distance {
-    has_wrong_type: bool,
-    tag: Tag,
-    findings: usize,
-}
-
-/// Whether the value has the constants that the branch requires for some properties.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tag {
-    /// All that are present are equal.
-    Same,
-    /// None is present.
-    None,
-    /// One differs.
-    Other,
+/// The result of a union for a value.
+pub(super) enum Outcome<'a> {
+    /// The value matches.
+    Match,
+    /// The value matches these two branches of a `oneOf`, and perhaps more.
+    Several(usize, usize),
+    /// No branch allows the JSON type of the value; these are allowed.
+    Type(TypeSet),
+    MissingTag(&'a Listed),
+    UnknownTag(&'a Listed),
+    /// Only this branch could match.
+    Branch(SubschemaId),
+    /// Several branches could match or, as far as their keys show, none.
+    Open,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn any_of(&mut self, branches: &'a [SubschemaId], value: &'a Value) -> Option<String> {
-        let matches = branches.iter().any(|&branch| self.evaluator.verdict(branch, value));
-        (!matches).then(|| self.no_branch("anyOf", branches, value))
-    }
-
-    pub(super) fn one_of(&mut self, branches: &'a [SubschemaId], value: &'a Value) -> Option<String> {
-        let numbered = branches.iter().enumerate();
+    pub(super) fn decide(&mut self, keyword: Keyword, union: &'a Union, value: &'a Value) -> Outcome<'a> {
+        let digits = self.wording.digits;
+        let numbered = union.branches.iter().enumerate();
         let mut matching =
             numbered.filter(|(_, branch)| self.evaluator.verdict(**branch, value)).map(|(index, _)| index);
-        match (matching.next(), matching.next()) {
-            (None, _) => Some(self.no_branch("oneOf", branches, value)),
-            (Some(_), None) => None,
-            (Some(a), Some(b)) => Some(format!("matches more than one branch of oneOf: {a} and {b}")),
+        match (matching.next(), keyword) {
+            (Some(first), Keyword::OneOf) => {
+                return matching.next().map_or(Outcome::Match, |second| Outcome::Several(first, second));
+            }
+            (Some(_), _) => return Outcome::Match,
+            (None, _) => {}
+        }
+        if !has_type(value, union.any.types, digits) {
+            return Outcome::Type(union.any.types);
+        }
+        if let (Some(tag), Value::Object(members)) = (union.any.tag.as_deref(), value) {
+            match members.get(tag.name.as_ref()) {
+                Some(value) if !tag.values.contain(value, digits) => return Outcome::UnknownTag(tag),
+                None if tag.is_required => return Outcome::MissingTag(tag),
+                _ => {}
+            }
+        }
+        let mut possible = union.numbered().filter(|(.., condition)| condition.allows(value, digits));
+        match (possible.next(), possible.next()) {
+            (Some((_, branch, _)), None) => Outcome::Branch(branch),
+            _ => Outcome::Open,
         }
     }
 
-    pub(super) fn not(&mut self, subschema: SubschemaId, value: &'a Value) -> Option<String> {
-        self.evaluator.verdict(subschema, value).then(|| "matches the schema in not".to_owned())
-    }
-
-    fn no_branch(&mut self, keyword: &str, branches: &'a [SubschemaId], value: &'a Value) -> String {
+    /// The message for a union that remains open.
+    pub(super) fn no_branch(&mut self, keyword: Keyword, union: &'a Union, value: &'a Value) -> String {
         let plain = format!("matches no branch of {keyword}");
         if !self.explains {
             return plain;
         }
-        if let Some(types) = self.types_of_all(branches)
-            && !types.iter().copied().collect::<TypeSet>().contains(exact_type_of(value, self.wording.digits))
-        {
-            return format!(
-                "{plain}: expected {}, got {}",
-                any_of(types),
-                exact_type_of(value, self.wording.digits).name()
-            );
-        }
-        // Inside a branch, a failed union is one failure without an explanation; explaining each level would take exponential time.
+        let digits = self.wording.digits;
+        let is_possible = |condition: &Condition| condition.allows(value, digits);
+        let is_any = union.conditions.iter().any(is_possible);
+        let is_candidate = |condition: &Condition| match is_any {
+            true => condition.allows(value, digits),
+            false => has_type(value, condition.types, digits),
+        };
+        // Inside a branch, an open union is one failure without an explanation; explaining each level would take exponential time.
         self.explains = false;
-        let candidates = branches.iter().enumerate().map(|(index, &branch)| {
+        let candidates = union.numbered().filter(|(.., condition)| is_candidate(condition));
+        let summaries = candidates.map(|(index, branch, _)| {
             let mut summary = Summary::new(self.wording);
             let _ = self.collect(branch, value, &mut summary);
-            (self.distance(branch, value, &summary), index, branch, summary)
+            (index, branch, summary)
         });
-        let closest = candidates.min_by(|a, b| a.0.cmp(&b.0));
+        let closest = summaries.min_by_key(|(.., summary)| summary.count);
         self.explains = true;
         match closest {
-            Some((_, index, branch, summary)) => {
+            Some((index, branch, summary)) => {
                 format!("{plain}; closest is branch {index}{}: {}", self.label(branch), self.lack(&summary))
             }
             None => plain,
         }
     }
 
-    /// The types that the branches allow together, each once, in the order of the branches; `None` if some branch is a boolean
-    /// schema.
-    fn types_of_all(&self, branches: &[SubschemaId]) -> Option<Vec<Type>> {
-        let mut all = Vec::new();
-        for &branch in branches {
-            let is_new = |t: &Type| !all.contains(t);
-            let new: Vec<Type> = self.program.checks(branch)?.types.iter().filter(is_new).collect();
-            all.extend(new);
-        }
-        Some(all)
-    }
-
-    fn distance(&self, branch: SubschemaId, value: &Value, summary: &Summary<'_>) -> Distance {
-        let tags =
-            self.tags(branch).filter_map(|(name, literal)| Some(equal(value.get(name)?, literal, self.wording.digits)));
-        let tag = tags.fold(Tag::None, |tag, same| match (tag, same) {
-            (Tag::Other, _) | (_, false) => Tag::Other,
-            _ => Tag::Same,
-        });
-        Distance { has_wrong_type: summary.has_wrong_type, tag, findings: summary.count }
-    }
-
-    /// The properties for which a branch, or a member of its `allOf`, requires a constant. Such a property identifies the branch, even
-    /// if it is not a tag of the whole union.
-    fn tags(&self, branch: SubschemaId) -> impl Iterator<Item = (&'a str, &'a Json)> {
-        let program = self.program;
-        let parts = program.checks(branch).into_iter().flat_map(move |checks| {
-            std::iter::once(checks).chain(checks.all_of().iter().filter_map(move |&part| program.checks(part)))
-        });
-        let properties = parts.flat_map(Checks::properties);
-        properties
-            .filter_map(move |declared| Some((declared.name.as_ref(), program.checks(declared.subschema)?.constant()?)))
-    }
-
     fn label(&self, branch: SubschemaId) -> String {
-        let tag = |(name, literal)| format!("{} {}", self.wording.quote(name), self.wording.literal(literal));
-        let label = match self.program.definition(branch) {
-            Some(name) => Some(self.wording.quote(name)),
-            None => self.tags(branch).map(tag).min_by(|a, b| by_utf16(a, b)),
-        };
-        label.map(|label| format!(" ({label})")).unwrap_or_default()
+        let name = self.program.definition(branch);
+        name.map(|name| format!(" ({})", self.wording.quote(name))).unwrap_or_default()
     }
 
-    /// The first failure of a value in a branch, with its path and the number of further failures.
+    /// The failures of a value in a branch, each with its path.
     fn lack(&self, summary: &Summary<'_>) -> String {
-        let Some((tokens, first)) = &summary.first else { return String::new() };
-        let message = first.message(self.wording);
-        let path = to_pointer(tokens);
-        // A path may contain property names that only the payload has.
-        let is_shown = !path.is_empty() && !self.wording.redact;
-        let place = if is_shown { format!(" at {}", self.wording.cut(path)) } else { String::new() };
-        let others = summary.count - 1;
-        let more = if others == 0 { String::new() } else { format!(" (and {others} more)") };
-        format!("{message}{place}{more}")
+        let text = |(tokens, finding): &(Vec<_>, super::collect::Finding<'_>)| {
+            let path = to_pointer(tokens);
+            // A path may contain property names that only the payload has.
+            let is_shown = !path.is_empty() && !self.wording.redact;
+            let place = if is_shown { format!(" at {}", self.wording.cut(path)) } else { String::new() };
+            finding.message(self.wording) + &place
+        };
+        let shown: Vec<String> = summary.first.iter().map(text).collect();
+        let others = summary.count - shown.len();
+        let more = if others == 0 { String::new() } else { format!("; and {others} more") };
+        shown.join("; ") + &more
+    }
+}
+
+impl Union {
+    /// The branches with their indexes and conditions.
+    fn numbered(&self) -> impl Iterator<Item = (usize, SubschemaId, &Condition)> {
+        let branches = self.branches.iter().copied().zip(&self.conditions).enumerate();
+        branches.map(|(index, (branch, condition))| (index, branch, condition))
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::number::{compare, is_integer, nearest, to_integer, to_number};
+use super::number::{compare, nearest, to_integer, to_number};
 use crate::exact::Digits;
+use crate::instance::is_integer;
 use crate::{Json, Number, Type, TypeSet};
 
 /// Arrays of up to this many items are searched for duplicates without a hash table, which is faster.
@@ -20,23 +21,6 @@ pub(super) fn is_shallow(value: &Value, levels: usize) -> bool {
             inside.is_some_and(|levels| members.values().all(|member| is_shallow(member, levels)))
         }
         _ => true,
-    }
-}
-
-/// The type of a value of a tree.
-pub(crate) fn type_of(value: &Value) -> Type {
-    exact_type_of(value, Digits::OF_TREE)
-}
-
-pub(super) fn exact_type_of(value: &Value, digits: Digits<'_>) -> Type {
-    match value {
-        Value::Null => Type::Null,
-        Value::Bool(_) => Type::Boolean,
-        Value::Number(number) if is_integer(number, digits) => Type::Integer,
-        Value::Number(_) => Type::Number,
-        Value::String(_) => Type::String,
-        Value::Array(_) => Type::Array,
-        Value::Object(_) => Type::Object,
     }
 }
 

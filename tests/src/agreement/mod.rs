@@ -8,6 +8,7 @@ pub mod domain;
 pub mod fixture;
 mod interpreter;
 pub mod labelled;
+pub mod oracle;
 pub mod round_trip;
 mod rust;
 pub mod shrink;

@@ -10,6 +10,8 @@ mod schema;
 mod step;
 mod write;
 
+pub(crate) use schema::reference;
+
 /// A pseudo-random number generator (`SplitMix64`), which needs no dependency and is the same on every platform.
 #[derive(Clone, Debug)]
 pub struct Random(u64);

@@ -35,7 +35,7 @@ impl Random {
     fn place(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
-        match self.below(if depth == 0 { 7 } else { 15 }) {
+        match self.below(if depth == 0 { 7 } else { 17 }) {
             0 if self.one_in(4) => return Json::Bool(!self.one_in(4)),
             0 | 1 if !names.is_empty() => {
                 let name = self.pick(names);
@@ -68,8 +68,9 @@ impl Random {
             }
             10 => self.applicators(&mut add, depth, names),
             11 => return self.merged(depth, names),
-            12 => self.tagged(&mut add, depth, names),
-            13 => self.opposed(&mut add),
+            12 | 13 => self.tagged(&mut add, depth, names),
+            14 => self.alternatives(&mut add, depth, names),
+            15 => self.opposed(&mut add),
             _ => self.keyed(&mut add, depth, names),
         }
         Json::Object(members)
@@ -214,24 +215,65 @@ impl Random {
         Json::Object(members)
     }
 
-    /// A union of objects with a tag.
+    /// A union of objects with a tag, possibly with further branches. Sometimes a value of the tag occurs in two branches, or the
+    /// tag is optional or checked by a part of an `allOf`, or one branch lacks it.
     fn tagged(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
-        let branches = (0..2 + self.below(3)).map(|index| {
-            let tag = Json::Object([("const".to_owned(), text(["x", "y", "z", "w"][index]))].into_iter().collect());
-            let mut properties = Object::new();
-            properties.push("kind".to_owned(), tag);
-            properties.push("value".to_owned(), self.place(depth - 1, names));
-            let mut branch = Object::new();
-            branch.push("type".to_owned(), text("object"));
-            branch.push("properties".to_owned(), Json::Object(properties));
-            branch.push("required".to_owned(), Json::Array(vec![text("kind")]));
-            if self.one_in(2) {
-                branch.push("additionalProperties".to_owned(), Json::Bool(false));
-            }
-            Json::Object(branch)
-        });
-        let branches = branches.collect();
+        let name = if self.one_in(4) { self.pick(&ODD_NAMES) } else { "kind" };
+        let mut branches: Vec<Json> = (0..2 + self.below(3))
+            .map(|index| {
+                let tag = match self.below(8) {
+                    0 => object([("enum", Json::Array(vec![text(["x", "y", "z", "w"][index]), text("v")]))]),
+                    1 => object([("const", self.value(0))]),
+                    2 => object([
+                        ("type", text("string")),
+                        ("enum", Json::Array(vec![text(["x", "y", "z", "w"][index])])),
+                    ]),
+                    _ => object([("const", text(["x", "y", "z", "w"][index]))]),
+                };
+                let has_tag = !self.one_in(12);
+                let mut properties = Object::new();
+                if has_tag {
+                    properties.push(name.to_owned(), tag);
+                }
+                properties.push("value".to_owned(), self.place(depth - 1, names));
+                let mut branch = Object::new();
+                if !self.one_in(8) {
+                    branch.push("type".to_owned(), text("object"));
+                }
+                branch.push("properties".to_owned(), Json::Object(properties));
+                let mut required = vec![text(name)];
+                if self.one_in(3) {
+                    required.push(text("value"));
+                }
+                if !self.one_in(10) {
+                    branch.push("required".to_owned(), Json::Array(required));
+                }
+                if self.one_in(2) {
+                    branch.push("additionalProperties".to_owned(), Json::Bool(false));
+                }
+                if self.one_in(6) {
+                    let parts = vec![Json::Object(branch), self.place(depth - 1, names)];
+                    return object([("allOf", Json::Array(parts))]);
+                }
+                Json::Object(branch)
+            })
+            .collect();
+        if self.one_in(3) {
+            branches.push(if self.one_in(2) { object([("type", text("null"))]) } else { self.place(depth - 1, names) });
+        }
         add(if self.one_in(3) { "anyOf" } else { "oneOf" }, Json::Array(branches));
+    }
+
+    /// A value that may be `null`, or a union of unions.
+    fn alternatives(&mut self, add: &mut impl FnMut(&str, Json), depth: usize, names: &[&str]) {
+        let null = if self.one_in(4) { object([("const", Json::Null)]) } else { object([("type", text("null"))]) };
+        let branches = if self.one_in(2) {
+            vec![self.place(depth - 1, names), null]
+        } else {
+            let inner = (0..2 + self.below(2)).map(|_| self.place(depth - 1, names)).collect();
+            vec![object([(self.pick(&["anyOf", "oneOf"]), Json::Array(inner))]), self.place(depth - 1, names)]
+        };
+        add(self.pick(&["anyOf", "oneOf"]), Json::Array(branches));
     }
 
     /// A union of objects, each with its own required key, possibly with strings as further branches. Sometimes a key is
@@ -308,8 +350,12 @@ impl Random {
     }
 }
 
+fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    Json::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
+}
+
 /// A reference to a definition, escaped first as a JSON Pointer and then as a URI fragment.
-fn reference(name: &str) -> String {
+pub(crate) fn reference(name: &str) -> String {
     let name = name.replace('~', "~0").replace('/', "~1");
     format!("#/definitions/{}", name.replace('%', "%25").replace('"', "%22").replace(' ', "%20"))
 }

@@ -4,6 +4,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
+use capgen_schema::analysis::selection::{Condition, Selection};
 use capgen_schema::{Json, Number, TypeSet};
 
 use super::Helper;
@@ -94,29 +95,26 @@ impl<'m> Data<'m, '_> {
             CheckKind::Anything => Expression::Object(Vec::new()),
             CheckKind::Nothing => Expression::Object(vec![("false".to_owned(), Expression::count(1))]),
             CheckKind::Rules(rules) => {
-                let Keywords { mut members, texts } = self.keywords(rules);
-                self.internals.keywords.extend(members.iter().map(|(name, _)| *name));
-                if !texts.is_empty() {
-                    members.push(("text", Expression::Object(texts)));
-                }
-                match (members.as_slice(), rules.types.and_then(only_name)) {
-                    ([("type", _)], Some(only)) => Expression::string(only),
-                    _ => {
-                        Expression::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
-                    }
-                }
+                let keywords = self.keywords(rules);
+                self.printed(keywords, rules.types.unwrap_or(TypeSet::ALL))
             }
         }
+    }
+
+    /// The rule with these keywords.
+    fn printed(&mut self, keywords: Keywords, types: TypeSet) -> Expression {
+        let Keywords { mut members, texts } = keywords;
+        self.internals.keywords.extend(members.iter().map(|(name, _)| *name));
+        if !texts.is_empty() {
+            members.push(("text", Expression::Object(texts)));
+        }
+        rule(members, types)
     }
 
     fn keywords(&mut self, rules: &Rules<'m>) -> Keywords {
         let mut keywords = Keywords::default();
         if let Some(types) = rules.types.filter(|types| *types != TypeSet::ALL) {
-            let names = || types.iter().map(|ty| Expression::string(ty.name()));
-            keywords.push(
-                "type",
-                only_name(types).map_or_else(|| Expression::Array(names().collect()), Expression::string),
-            );
+            keywords.push("type", self::types(types));
         }
         self.values(rules, &mut keywords);
         self.limits(rules, &mut keywords);
@@ -145,26 +143,24 @@ impl<'m> Data<'m, '_> {
 
     fn values(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         if let Some(values) = rules.enum_values {
-            keywords.push("enum", self.listed(values));
-            if values.len() > LISTED || !values.iter().all(is_printed_alike) {
-                let shown: Vec<String> = values.iter().take(LISTED).map(literal).collect();
-                let more = if values.len() > LISTED { ",..." } else { "" };
-                keywords.text("enum", &format!("[{}{more}]", shown.join(",")));
-            }
+            self.enumeration(values, keywords);
         }
         if let Some(only) = rules.const_value {
-            self.note(only);
-            keywords.push("const", value(&sorted(only)));
+            self.constant(only, keywords);
         }
-        // The only allowed value also distinguishes the branches of a union, whichever keyword lists it.
-        let only = match (rules.const_value, rules.enum_values) {
-            (None, Some([only])) => {
-                keywords.push("tag", value(&sorted(only)));
-                Some(only)
-            }
-            (only, _) => only,
-        };
-        if let Some(only) = only.filter(|only| !is_printed_alike(only)) {
+    }
+
+    fn enumeration(&mut self, values: &[Json], keywords: &mut Keywords) {
+        keywords.push("enum", self.listed(values));
+        if values.len() > LISTED || !values.iter().all(is_printed_alike) {
+            keywords.text("enum", &list(values));
+        }
+    }
+
+    fn constant(&mut self, only: &Json, keywords: &mut Keywords) {
+        self.note(only);
+        keywords.push("const", value(&sorted(only)));
+        if !is_printed_alike(only) {
             keywords.text("const", &literal(only));
         }
     }
@@ -230,15 +226,60 @@ impl<'m> Data<'m, '_> {
             let parts = rules.all_of.iter().map(|part| self.rule(part.check)).collect();
             keywords.push("allOf", Expression::Array(parts));
         }
-        for (name, union) in [("anyOf", &rules.any_of), ("oneOf", &rules.one_of)] {
-            let Some(union) = union else { continue };
-            let branches = self.branches(union);
-            keywords.push(name, branches);
+        let unions = [("anyOf", &rules.any_of), ("oneOf", &rules.one_of)];
+        let unions: Vec<Expression> =
+            unions.into_iter().filter_map(|(name, union)| Some(self.union(name, union.as_ref()?))).collect();
+        if !unions.is_empty() {
+            keywords.push("unions", Expression::Array(unions));
         }
         if let Some(not) = rules.not {
             let rule = self.rule(not);
             keywords.push("not", rule);
         }
+    }
+
+    fn union(&mut self, keyword: &str, union: &Union<'m>) -> Expression {
+        let mut members = vec![("keyword", Expression::string(keyword))];
+        let Selection { any, branches: conditions, .. } = &union.selection;
+        if !is_trivial(any) {
+            let text = any.tag.as_ref().map(|tag| ("required", format!(", one of {}", list(&tag.values))));
+            members.push(("any", self.condition(any, text)));
+        }
+        if !conditions.iter().all(is_trivial) {
+            let conditions = conditions.iter().map(|condition| self.condition(condition, None)).collect();
+            members.push(("when", Expression::Array(conditions)));
+        }
+        members.push(("branches", self.branches(union)));
+        object(members)
+    }
+
+    /// A condition as a rule, with a text about the tag.
+    fn condition(&mut self, condition: &Condition, text: Option<(&'static str, String)>) -> Expression {
+        let mut members = Vec::new();
+        if condition.types != TypeSet::ALL {
+            members.push(("type", types(condition.types)));
+        }
+        let (mut required, mut optional) = (Vec::new(), Vec::new());
+        if let Some(tag) = &condition.tag {
+            let mut keywords = Keywords::default();
+            let only = if text.is_none() && tag.values.len() == 1 { tag.values.first() } else { None };
+            match only {
+                Some(only) => self.constant(only, &mut keywords),
+                None => self.enumeration(&tag.values, &mut keywords),
+            }
+            keywords.texts.extend(text.map(|(keyword, text)| (keyword.to_owned(), Expression::string(&text))));
+            let properties = if tag.is_required { &mut required } else { &mut optional };
+            properties.push((tag.name.clone(), self.printed(keywords, TypeSet::ALL)));
+        }
+        if let Some(key) = &condition.key {
+            required.push((key.clone(), Expression::Object(Vec::new())));
+        }
+        for (name, properties) in [("properties", required), ("optional", optional)] {
+            if !properties.is_empty() {
+                members.push((name, Expression::Object(properties)));
+            }
+        }
+        rule(members, condition.types)
     }
 
     /// Branches that are definitions are always referred to by name, which messages show.
@@ -267,6 +308,29 @@ impl<'m> Data<'m, '_> {
     fn note(&mut self, value: &Json) {
         self.is_structured |= !scalar::is_scalar(value);
     }
+}
+
+/// A rule with these members: only the name of the type if there is nothing else.
+fn rule(members: Vec<(&str, Expression)>, types: TypeSet) -> Expression {
+    match (members.as_slice(), only_name(types)) {
+        ([("type", _)], Some(only)) => Expression::string(only),
+        _ => object(members),
+    }
+}
+
+fn object(members: Vec<(&str, Expression)>) -> Expression {
+    Expression::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
+/// Whether every value satisfies the condition.
+fn is_trivial(condition: &Condition) -> bool {
+    condition.types == TypeSet::ALL && condition.tag.is_none() && condition.key.is_none()
+}
+
+/// The name of the only type, or a list of names.
+fn types(types: TypeSet) -> Expression {
+    let names = || types.iter().map(|ty| Expression::string(ty.name()));
+    only_name(types).map_or_else(|| Expression::Array(names().collect()), Expression::string)
 }
 
 /// The name of the type if there is only one.
@@ -309,6 +373,13 @@ fn is_number_printed_alike(number: &Number) -> bool {
     size < 1e21
         && number.is_representable()
         && Number::from_f64(float).is_some_and(|n| n.to_string() == number.to_string())
+}
+
+/// Values as the interpreter's messages show them.
+fn list(values: &[Json]) -> String {
+    let shown: Vec<String> = values.iter().take(LISTED).map(literal).collect();
+    let more = if values.len() > LISTED { ",..." } else { "" };
+    format!("[{}{more}]", shown.join(","))
 }
 
 /// A value as the interpreter's messages show it.

@@ -1210,9 +1210,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p2: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p3: { type: "string", minLength: 1 },
@@ -1225,9 +1240,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p6: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p7: { type: "string", minLength: 1 },
@@ -1240,9 +1270,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p10: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p11: { type: "string", minLength: 1 },
@@ -1255,9 +1300,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p14: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p15: { type: "string", minLength: 1 },
@@ -1270,9 +1330,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p18: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p19: { type: "string", minLength: 1 },
@@ -1285,9 +1360,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p22: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p23: { type: "string", minLength: 1 },
@@ -1300,9 +1390,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p26: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p27: { type: "string", minLength: 1 },
@@ -1315,9 +1420,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p30: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p31: { type: "string", minLength: 1 },
@@ -1330,9 +1450,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p34: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p35: { type: "string", minLength: 1 },
@@ -1345,9 +1480,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p38: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p39: { type: "string", minLength: 1 },
@@ -1360,9 +1510,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p42: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p43: { type: "string", minLength: 1 },
@@ -1375,9 +1540,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p46: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p47: { type: "string", minLength: 1 },
@@ -1390,9 +1570,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p50: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p51: { type: "string", minLength: 1 },
@@ -1405,9 +1600,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p54: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p55: { type: "string", minLength: 1 },
@@ -1420,9 +1630,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p58: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p59: { type: "string", minLength: 1 },
@@ -1435,9 +1660,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p62: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p63: { type: "string", minLength: 1 },
@@ -1450,9 +1690,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p66: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p67: { type: "string", minLength: 1 },
@@ -1465,9 +1720,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p70: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p71: { type: "string", minLength: 1 },
@@ -1480,9 +1750,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p74: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p75: { type: "string", minLength: 1 },
@@ -1495,9 +1780,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p78: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p79: { type: "string", minLength: 1 },
@@ -1510,9 +1810,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p82: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p83: { type: "string", minLength: 1 },
@@ -1525,9 +1840,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p86: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p87: { type: "string", minLength: 1 },
@@ -1540,9 +1870,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p90: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p91: { type: "string", minLength: 1 },
@@ -1555,9 +1900,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p94: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p95: { type: "string", minLength: 1 },
@@ -1570,9 +1930,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p98: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p99: { type: "string", minLength: 1 },
@@ -1585,9 +1960,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p102: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
         p103: { type: "string", minLength: 1 },
@@ -1600,9 +1990,24 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
           },
         },
         p106: {
-          anyOf: [
-            { type: "object", properties: { k: { const: "a" } } },
-            { type: "object", properties: { k: { const: "b" } } },
+          unions: [
+            {
+              keyword: "anyOf",
+              any: {
+                type: "object",
+                properties: {
+                  k: { enum: ["a", "b"], text: { required: ", one of [\"a\",\"b\"]" } },
+                },
+              },
+              when: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+              branches: [
+                { type: "object", properties: { k: { const: "a" } } },
+                { type: "object", properties: { k: { const: "b" } } },
+              ],
+            },
           ],
         },
       },
@@ -2546,8 +2951,9 @@ function check2(value: any): boolean {
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
- * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), `tag`
- * is the only value of an `enum`, and `text` is shown in messages where JavaScript would print a keyword's value differently.
+ * keywords: `properties` are required, `optional` ones are not, `rest` is the rule of all others (`false` allows none), and
+ * `text` is shown in messages where JavaScript would print a keyword's value differently. A union matches only values that
+ * follow the rule `any`, and a branch only values that follow its rule in `when`.
  */
 function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
@@ -2559,7 +2965,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     return write(shown) + (shown === text ? "" : "...");
   };
   const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
-  const equals = (value: any, literals: any) => literals.includes(value) || !!among?.(value, literals);
+  const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
@@ -2572,14 +2978,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     }
     return known.get(value);
   };
-  /** The properties with one allowed value, which distinguish branches: the name, the value, and how a message shows them. */
-  const tags = (branch: any): any[] =>
-    [branch, ...(follow(branch).allOf ?? [])].map(follow).flatMap(({ properties, optional }) =>
-      Object.entries({ ...properties, ...optional }).flatMap(([name, rule]) => {
-        const { const: only, tag = only, text } = follow(rule);
-        return tag === undefined ? [] : [[name, tag, `${literal(name)} ${text?.const ?? literal(tag)}`]];
-      }),
-    );
   /** Lists the violations of a value that must follow all of the given rules. */
   const visit = (given: any[], value: any, path: string, found: any[]): void => {
     const rules = new Set(given.map(follow));
@@ -2591,10 +2989,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         ? "object"
         : Number.isInteger(value)
           ? "integer"
-          : value === null || (typeof value === "number" && !Number.isFinite(value))
-            ? `${value}`
-            : typeof value === "object"
-              ? value.constructor?.name
+          : typeof value === "object"
+            ? `${value && value.constructor?.name}`
+            : typeof value === "number" && !Number.isFinite(value)
+              ? `${value}`
               : typeof value;
     const mismatch = (types: any) =>
       !types.includes(type) &&
@@ -2610,37 +3008,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       must(holds, unit ? `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}` : `be ${text} ${limit}`);
     const least = (limit: any) => limits(size >= limit, "at least", limit);
     const most = (limit: any) => limits(size <= limit, "at most", limit);
-    const union = (branches: any[], _: any, keyword: string): any => {
-      /** The violations of each branch. */
-      const lacks: any[] = branches.map((branch) => find(branch, value));
-      const [first, second] = lacks.flatMap((lack, index) => (lack[0] ? [] : index));
-      const plain = `matches no branch of ${keyword}`;
-      if (first !== undefined)
-        return second && keyword === "oneOf" && `matches more than one branch of oneOf: ${first} and ${second}`;
-      // Unions within branches are not explained, because explaining each level would take exponential time.
-      if (found !== violations) return plain;
-      const types = branches.map((branch) => follow(branch).type);
-      const message = types.every(Boolean) && mismatch([...new Set(types.flat())]);
-      if (message) return `${plain}: ${message}`;
-      // A wrong type counts more than a tag with another value, which counts more than the number of violations.
-      const distances = lacks.map(([{ path, keyword }, ...more], index) => {
-        const same = tags(branches[index]).flatMap(([name, only]) =>
-          isObject && member(value, name) !== undefined ? equals(member(value, name), [only]) : [],
-        );
-        return (path + keyword === "type" ? 3e9 : same.includes(false) ? 2e9 : same[0] ? 0 : 1e9) + more.length;
-      });
-      const index = distances.indexOf(Math.min(...distances));
-      const [lack, ...more] = lacks[index];
-      const branch = branches[index];
-      const label = branch.ref != null ? literal(branch.ref) : tags(branch).map((tag) => tag[2]).sort()[0];
-      const place = lack.path && shown(" at " + cut(lack.path));
-      return `${plain}; closest is branch ${index}${label ? ` (${label})` : ""}: ${lack.message}${place}${more.length ? ` (and ${more.length} more)` : ""}`;
-    };
     /** The messages of violated keywords, in the order in which the violations of one value are listed. */
     const checks: any = {
       type: mismatch,
       false: () => "no value is allowed here",
-      depth: () => "nested deeper than 128 levels",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
@@ -2654,23 +3025,48 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       }),
         minItems: least,
         maxItems: most,
-      required: (name: any) => `missing required property ${literal(name)}`,
+      required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
-      anyOf: union,
-      oneOf: union,
+      anyOf: String,
+      oneOf: String,
+      not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
     };
     // The loop also visits the rules that it adds to the set.
-    for (const { type: types = type, allOf = [] } of rules) {
-      if (!mismatch(types)) for (const part of allOf) rules.add(follow(part));
+    for (const rule of rules) {
+      if (mismatch(rule.type ?? type)) continue;
+      for (const part of rule.allOf ?? []) rules.add(follow(part));
+      for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) {
+        const failed = when.map((rule: any) => find(rule, value)[0]);
+        // A branch that allows the type is closer than others, and one that could match is closer still.
+        const distances = branches.map(
+          (branch: any, index: number) =>
+            find(branch, value).length + (failed[index] ? (failed[index].keyword === "type" ? 2e9 : 1e9) : 0),
+        );
+        const index = distances.indexOf(Math.min(...distances));
+        const closest = branches[index];
+        if (!distances[index]) {
+          const second = distances.indexOf(0, index + 1);
+          if (second > 0 && keyword === "oneOf")
+            rules.add({ [keyword]: `matches more than one branch of ${keyword}: ${index} and ${second}` });
+        } else if (find(any, value)[0]) rules.add(follow(any));
+        else if (distances.filter((distance: number) => distance < 1e9).length === 1) rules.add(follow(closest));
+        else {
+          const lacks = find(closest, value).map(({ path, message }) => message + (path && shown(" at " + cut(path))));
+          const more = lacks[16] ? `; and ${lacks.length - 16} more` : "";
+          const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.slice(0, 16).join("; ")}${more}`;
+          // Within a branch of an open union, another one is not explained: each level would make the message longer.
+          rules.add({ [keyword]: `matches no branch of ${keyword}${found === violations ? text : ""}` });
+        }
+      }
     }
     for (const keyword in checks) {
-      const messages = [...rules].map(
-        (rule) => rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword], keyword),
+      const messages = [...rules].flatMap(
+        (rule) => (rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword])) || [],
       );
-      // Several rules may have the same message.
-      for (const message of new Set(messages.sort())) if (message) found.push({ path, message, keyword });
+      // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
+      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path, message, keyword });
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type" && messages.some(Boolean)) return;
+      if (keyword === "type" && messages[0]) return;
     }
     if (!isArray && !isObject) return;
     const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
@@ -2680,7 +3076,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         isArray
           ? items
           : item === undefined
-            ? member(properties, name) ? { required: name } : {}
+            ? member(properties, name) ? { required: name, text: member(properties, name).text } : {}
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
       visit(below, item, `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`, found);
@@ -2688,7 +3084,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   };
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
-  else visit([{ depth: 128 }], null, "", violations);
+  else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
   return { ok: false, violations: violations.slice(0, limit) };
 }
 

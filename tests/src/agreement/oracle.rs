@@ -1,0 +1,515 @@
+//! The violations of a payload, computed from the text of `docs/generated-code.md` about unions: slow, and without the interpreter's
+//! analyses. Only assertions that apply no subschema, and the verdicts of branches, come from the interpreter.
+
+use std::collections::BTreeMap;
+
+use capgen_schema::{Json, Object, Schema, Validator};
+use serde_json::Value;
+
+/// The path, keyword and message of each violation, in order.
+pub type Violations = Vec<(String, String, String)>;
+
+/// The keywords that [`Oracle`] reads itself.
+const APPLICATORS: [&str; 11] = [
+    "properties",
+    "additionalProperties",
+    "items",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "definitions",
+    "title",
+    "description",
+    "$ref",
+];
+
+/// The order of the violations at one path.
+const KEYWORDS: [&str; 20] = [
+    "type",
+    "false",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "required",
+    "additionalProperties",
+    "anyOf",
+    "oneOf",
+    "not",
+];
+
+/// The JSON types, in the order of messages. `number` means one with a fraction.
+const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
+
+/// A path, to be sorted.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Token {
+    Index(usize),
+    Name(Vec<u16>),
+}
+
+struct Found {
+    path: Vec<Token>,
+    keyword: &'static str,
+    message: String,
+}
+
+/// A schema.
+pub struct Oracle {
+    root: Json,
+}
+
+/// A failed union, as far as the value's type, a tag and keys explain it.
+enum Explained<'s> {
+    Types(Vec<&'static str>),
+    Tag(String, Vec<Json>),
+    Branch(&'s Json),
+    Open(Vec<usize>),
+}
+
+impl Oracle {
+    /// An oracle for a schema that loads.
+    pub fn new(schema: Json) -> Self {
+        Self { root: schema }
+    }
+
+    /// All violations of a payload.
+    pub fn violations(&self, payload: &Value) -> Violations {
+        let mut found = Vec::new();
+        self.visit(vec![(&self.root, false)], payload, &[], true, &mut found);
+        found.into_iter().map(|found| (pointer(&found.path), found.keyword.to_owned(), found.message)).collect()
+    }
+
+    /// `at` are the subschemas that apply, each with whether it comes from `additionalProperties`.
+    fn visit<'s>(
+        &'s self,
+        mut at: Vec<(&'s Json, bool)>,
+        value: &Value,
+        path: &[Token],
+        explains: bool,
+        all: &mut Vec<Found>,
+    ) {
+        let mut here: Vec<(&'static str, String)> = Vec::new();
+        let mut below: BTreeMap<Token, Vec<(Json, bool)>> = BTreeMap::new();
+        let mut missing: BTreeMap<Token, Vec<String>> = BTreeMap::new();
+        let mut unions = Vec::new();
+        let mut seen: Vec<&Json> = Vec::new();
+        while let Some((schema, is_additional)) = at.pop() {
+            let schema = self.resolve(schema);
+            let Some(object) = schema.as_object() else {
+                if *schema == Json::Bool(false) {
+                    here.push(match path.last() {
+                        Some(Token::Name(name)) if is_additional => {
+                            let name = String::from_utf16_lossy(name);
+                            ("additionalProperties", format!("unexpected property {}", quote(&name)))
+                        }
+                        _ => ("false", "no value is allowed here".to_owned()),
+                    });
+                }
+                continue;
+            };
+            if seen.iter().any(|other| std::ptr::eq(*other, schema)) {
+                continue;
+            }
+            seen.push(schema);
+            let own: Object =
+                object.iter().filter(|(name, _)| !APPLICATORS.contains(&name.as_str())).cloned().collect();
+            let own = messages(&Json::Object(own), value);
+            let is_mistyped = own.iter().any(|(_, keyword, _)| *keyword == "type");
+            for (name, keyword, message) in own {
+                match name {
+                    Some(name) => missing.entry(Token::Name(name.encode_utf16().collect())).or_default().push(message),
+                    None => here.push((keyword, message)),
+                }
+            }
+            if is_mistyped {
+                continue;
+            }
+            at.extend(list(object, "allOf").iter().map(|part| (part, false)));
+            for keyword in ["anyOf", "oneOf"] {
+                let branches = list(object, keyword);
+                let matching: Vec<usize> =
+                    (0..branches.len()).filter(|at| self.accepts(&branches[*at], value)).collect();
+                match matching.as_slice() {
+                    _ if object.get(keyword).is_none() => {}
+                    [] => match self.explain(branches, value) {
+                        Explained::Types(types) => here.extend(of_schema("type", texts(&types), value)),
+                        Explained::Tag(name, values) => {
+                            let enumeration =
+                                Json::Object([("enum".to_owned(), Json::Array(values))].into_iter().collect());
+                            let token = Token::Name(name.encode_utf16().collect());
+                            if value.get(&name).is_some() {
+                                below.entry(token).or_default().push((enumeration, false));
+                            } else {
+                                let message = &messages(&enumeration, &Value::from("unlisted"))[0].2;
+                                let listed = message.trim_start_matches("value not in enum ");
+                                missing
+                                    .entry(token)
+                                    .or_default()
+                                    .push(format!("missing required property {}, one of {listed}", quote(&name)));
+                            }
+                        }
+                        Explained::Branch(branch) => at.push((branch, false)),
+                        Explained::Open(candidates) => unions.push((keyword, branches, candidates)),
+                    },
+                    [first, second, ..] if keyword == "oneOf" => {
+                        here.push(("oneOf", format!("matches more than one branch of oneOf: {first} and {second}")))
+                    }
+                    _ => {}
+                }
+            }
+            if object.get("not").is_some_and(|not| self.accepts(not, value)) {
+                here.push(("not", "matches the schema in not".to_owned()));
+            }
+            match value {
+                Value::Array(items) => {
+                    for index in (0..items.len()).filter(|_| object.get("items").is_some()) {
+                        let items = object.get("items").cloned().into_iter().map(|items| (items, false));
+                        below.entry(Token::Index(index)).or_default().extend(items);
+                    }
+                }
+                Value::Object(members) => {
+                    for name in members.keys() {
+                        let declared = object.get("properties").and_then(Json::as_object).and_then(|all| all.get(name));
+                        let rest = object.get("additionalProperties").filter(|_| declared.is_none());
+                        let apply = declared.map(|schema| (schema.clone(), false));
+                        let apply = apply.into_iter().chain(rest.map(|schema| (schema.clone(), true)));
+                        below.entry(Token::Name(name.encode_utf16().collect())).or_default().extend(apply);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_mistyped = here.iter().any(|(keyword, _)| *keyword == "type");
+        if is_mistyped {
+            here.retain(|(keyword, _)| *keyword == "type");
+        } else {
+            for (keyword, branches, candidates) in unions {
+                let text = if explains { self.closest(branches, &candidates, value) } else { String::new() };
+                here.push((keyword, format!("matches no branch of {keyword}{text}")));
+            }
+        }
+        here.sort_by_key(|(keyword, message)| {
+            (KEYWORDS.iter().position(|other| other == keyword), message.encode_utf16().collect::<Vec<_>>())
+        });
+        here.dedup();
+        all.extend(here.into_iter().map(|(keyword, message)| Found { path: path.to_vec(), keyword, message }));
+        if is_mistyped {
+            return;
+        }
+        for (token, messages) in missing {
+            below.entry(token.clone()).or_default();
+            let longest = messages.into_iter().max_by_key(|message| message.encode_utf16().collect::<Vec<_>>());
+            missing_at(&mut below, &token, longest);
+        }
+        for (token, schemas) in &below {
+            let mut path = path.to_vec();
+            path.push(token.clone());
+            if let [(Json::String(message), _)] = schemas.as_slice() {
+                all.push(Found { path, keyword: "required", message: message.clone() });
+                continue;
+            }
+            let member = match token {
+                Token::Index(index) => value.get(*index),
+                Token::Name(name) => value.get(String::from_utf16_lossy(name)),
+            };
+            if let Some(member) = member {
+                let schemas = schemas.iter().map(|(schema, is_additional)| (schema, *is_additional)).collect();
+                self.visit(schemas, member, &path, explains, all);
+            }
+        }
+    }
+
+    fn explain<'s>(&'s self, branches: &'s [Json], value: &Value) -> Explained<'s> {
+        let of_type: Vec<usize> =
+            (0..branches.len()).filter(|at| self.types(&branches[*at]).contains(&type_of(value))).collect();
+        if branches.iter().all(|branch| self.types(branch).is_empty()) {
+            return match branches {
+                [only] => Explained::Branch(only),
+                _ => Explained::Open((0..branches.len()).collect()),
+            };
+        }
+        if of_type.is_empty() {
+            let all: Vec<&str> = branches.iter().flat_map(|branch| self.types(branch)).collect();
+            let mut types: Vec<&str> = TYPES.into_iter().filter(|name| all.contains(name)).collect();
+            if types.contains(&"number") {
+                types.retain(|name| *name != "integer");
+            }
+            return Explained::Types(types);
+        }
+        let mut possible = of_type.clone();
+        let objects: Vec<usize> =
+            (0..branches.len()).filter(|at| self.types(&branches[*at]).contains(&"object")).collect();
+        if let (Some(members), true) = (value.as_object(), objects.len() > 1) {
+            let parts: Vec<Vec<&Object>> = objects.iter().map(|at| self.parts(&branches[*at])).collect();
+            let tag = self.tag(&parts);
+            let mut is_exclusive = false;
+            if let Some((name, values)) = tag {
+                is_exclusive = are_distinct(&values);
+                let is_required = |at: usize| parts[at].iter().any(|part| requires(part, &name));
+                let fits = |at: usize| match members.get(&name) {
+                    Some(value) => values[at].iter().any(|listed| listed.equals(value)),
+                    None => !is_required(at),
+                };
+                possible.retain(|branch| objects.iter().position(|at| at == branch).is_none_or(&fits));
+                let is_known = match members.get(&name) {
+                    Some(value) => values.iter().flatten().any(|listed| listed.equals(value)),
+                    None => !(0..objects.len()).all(is_required),
+                };
+                if !is_known {
+                    let mut all: Vec<Json> = Vec::new();
+                    for value in values.into_iter().flatten() {
+                        if !all.contains(&value) {
+                            all.push(value);
+                        }
+                    }
+                    return Explained::Tag(name, all);
+                }
+            }
+            if !is_exclusive && let Some(keys) = keys(&parts) {
+                possible.retain(|branch| {
+                    objects.iter().position(|at| at == branch).is_none_or(|at| members.contains_key(&keys[at]))
+                });
+            }
+        }
+        match possible.as_slice() {
+            [only] => Explained::Branch(&branches[*only]),
+            [] => Explained::Open(of_type),
+            _ => Explained::Open(possible),
+        }
+    }
+
+    /// The name and the values in each branch.
+    fn tag(&self, branches: &[Vec<&Object>]) -> Option<(String, Vec<Vec<Json>>)> {
+        let mut names: Vec<&str> = Vec::new();
+        for part in branches.first()? {
+            names.extend(
+                part.get("properties")
+                    .and_then(Json::as_object)
+                    .into_iter()
+                    .flat_map(|p| p.iter().map(|(n, _)| n.as_str())),
+            );
+        }
+        let values = |name: &str| branches.iter().map(|parts| self.listed(parts, name)).collect::<Option<Vec<_>>>();
+        let all: Vec<(&str, Vec<Vec<Json>>)> =
+            names.into_iter().filter_map(|name| Some((name, values(name)?))).collect();
+        let is_same = |lists: &[Vec<Json>]| {
+            lists
+                .iter()
+                .all(|list| lists[0].iter().all(|v| list.contains(v)) && list.iter().all(|v| lists[0].contains(v)))
+        };
+        let exclusive = all.iter().find(|(_, lists)| are_distinct(lists));
+        let tag = exclusive.or_else(|| all.iter().find(|(_, lists)| !is_same(lists)));
+        tag.map(|(name, lists)| ((*name).to_owned(), lists.clone()))
+    }
+
+    fn listed(&self, parts: &[&Object], name: &str) -> Option<Vec<Json>> {
+        let declared = parts.iter().filter_map(|part| part.get("properties")?.as_object()?.get(name));
+        let groups: Vec<&Object> = declared.flat_map(|schema| self.parts(schema)).collect();
+        let mut lists: Vec<Vec<Json>> = Vec::new();
+        for group in groups {
+            lists.extend(group.get("enum").and_then(Json::as_array).map(<[Json]>::to_vec));
+            lists.extend(group.get("const").map(|only| vec![only.clone()]));
+        }
+        let (first, others) = lists.split_first()?;
+        Some(first.iter().filter(|value| others.iter().all(|list| list.contains(value))).cloned().collect())
+    }
+
+    fn closest(&self, branches: &[Json], candidates: &[usize], value: &Value) -> String {
+        let lacks = |at: &usize| {
+            let mut found = Vec::new();
+            self.visit(vec![(&branches[*at], false)], value, &[], false, &mut found);
+            (*at, found)
+        };
+        let Some((at, found)) = candidates.iter().map(lacks).min_by_key(|(_, found)| found.len()) else {
+            return String::new();
+        };
+        let target = branches[at].as_object().and_then(|branch| branch.get("$ref")).and_then(Json::as_str);
+        let label = target.map(|target| format!(" ({})", quote(self.last_name(target)))).unwrap_or_default();
+        let text = |found: &Found| match pointer(&found.path) {
+            path if path.is_empty() => found.message.clone(),
+            path => format!("{} at {}", found.message, cut(&path)),
+        };
+        let texts: Vec<String> = found.iter().take(16).map(text).collect();
+        let more = if found.len() > 16 { format!("; and {} more", found.len() - 16) } else { String::new() };
+        format!("; closest is branch {at}{label}: {}{more}", texts.join("; "))
+    }
+
+    /// The subschemas that apply to the same value through `$ref` and `allOf`.
+    fn parts<'s>(&'s self, schema: &'s Json) -> Vec<&'s Object> {
+        let Some(object) = self.resolve(schema).as_object() else { return Vec::new() };
+        std::iter::once(object).chain(list(object, "allOf").iter().flat_map(|part| self.parts(part))).collect()
+    }
+
+    fn types(&self, schema: &Json) -> Vec<&'static str> {
+        let object = match self.resolve(schema) {
+            Json::Bool(false) => return Vec::new(),
+            Json::Object(object) => object,
+            _ => return TYPES.to_vec(),
+        };
+        let mut types = TYPES.to_vec();
+        match object.get("type") {
+            Some(Json::String(name)) => types.retain(|ty| is(ty, name)),
+            Some(Json::Array(names)) => {
+                types.retain(|ty| names.iter().filter_map(Json::as_str).any(|name| is(ty, name)));
+            }
+            _ => {}
+        }
+        for values in [
+            object.get("enum").and_then(Json::as_array).map(<[Json]>::to_vec),
+            object.get("const").map(|v| vec![v.clone()]),
+        ] {
+            if let Some(values) = values {
+                types.retain(|ty| values.iter().any(|value| is(ty, value.type_of().name())));
+            }
+        }
+        for part in list(object, "allOf") {
+            let part = self.types(part);
+            types.retain(|ty| part.contains(ty));
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            if object.get(keyword).is_some() {
+                let any: Vec<&str> = list(object, keyword).iter().flat_map(|branch| self.types(branch)).collect();
+                types.retain(|ty| any.contains(ty));
+            }
+        }
+        types
+    }
+
+    fn resolve<'s>(&'s self, schema: &'s Json) -> &'s Json {
+        match schema.as_object().and_then(|object| object.get("$ref")).and_then(Json::as_str) {
+            Some(target) => self.named(target).map_or(schema, |(_, target)| self.resolve(target)),
+            None => schema,
+        }
+    }
+
+    /// The name of the definition to which a chain of references leads.
+    fn last_name<'s>(&'s self, target: &'s str) -> &'s str {
+        let Some((name, schema)) = self.named(target) else { return target };
+        let next = schema.as_object().and_then(|object| object.get("$ref")).and_then(Json::as_str);
+        next.map_or(name, |next| self.last_name(next))
+    }
+
+    fn named(&self, target: &str) -> Option<(&str, &Json)> {
+        let definitions = self.root.as_object()?.get("definitions")?.as_object()?;
+        let matches = |name: &&str| crate::random::reference(name) == target;
+        let name = definitions.iter().map(|(name, _)| name.as_str()).find(|name| matches(name))?;
+        Some((name, definitions.get(name)?))
+    }
+
+    /// Whether a value matches a subschema of this schema.
+    fn accepts(&self, schema: &Json, value: &Value) -> bool {
+        let Json::Object(object) = schema else { return *schema != Json::Bool(false) };
+        let mut object = object.clone();
+        if let (None, Some(definitions)) =
+            (object.get("definitions"), self.root.as_object().and_then(|root| root.get("definitions")))
+        {
+            object.push("definitions".to_owned(), definitions.clone());
+        }
+        Schema::parse(&Json::Object(object)).is_ok_and(|schema| Validator::new(&schema).is_valid(value))
+    }
+}
+
+fn missing_at(below: &mut BTreeMap<Token, Vec<(Json, bool)>>, token: &Token, message: Option<String>) {
+    below.insert(token.clone(), message.map(|message| (Json::String(message), false)).into_iter().collect());
+}
+
+/// The violations of a value under a schema without subschemas: the name if a property is missing, the keyword and the message.
+fn messages(schema: &Json, value: &Value) -> Vec<(Option<String>, &'static str, String)> {
+    let Ok(schema) = Schema::parse(schema) else { return Vec::new() };
+    let violations = Validator::new(&schema).validate(value).into_iter();
+    let name = |path: &str| path.strip_prefix('/').map(|name| name.replace("~1", "/").replace("~0", "~"));
+    violations.map(|v| (name(&v.path), v.keyword.as_str(), v.message)).collect()
+}
+
+fn of_schema(keyword: &'static str, operand: Json, value: &Value) -> Option<(&'static str, String)> {
+    let schema = Json::Object([(keyword.to_owned(), operand)].into_iter().collect());
+    messages(&schema, value).into_iter().map(|(_, keyword, message)| (keyword, message)).next()
+}
+
+/// A property of each branch that it requires and that no other branch allows.
+fn keys(branches: &[Vec<&Object>]) -> Option<Vec<String>> {
+    let names = |part: &Object| -> Vec<String> {
+        part.get("properties")
+            .and_then(Json::as_object)
+            .map_or(Vec::new(), |p| p.iter().map(|(n, _)| n.clone()).collect())
+    };
+    let forbids = |part: &Object, name: &str| {
+        let declared = part.get("properties").and_then(Json::as_object).and_then(|all| all.get(name));
+        let negated = part.get("not").and_then(Json::as_object).filter(|not| not.iter().count() == 1);
+        let negated = negated.and_then(|not| not.get("required")).and_then(Json::as_array);
+        declared == Some(&Json::Bool(false))
+            || (part.get("additionalProperties") == Some(&Json::Bool(false)) && !names(part).iter().any(|n| n == name))
+            || negated.is_some_and(|names| matches!(names, [Json::String(only)] if only == name))
+    };
+    let allows = |parts: &[&Object], name: &str| !parts.iter().any(|part| forbids(part, name));
+    let key = |parts: &Vec<&Object>| {
+        let required = parts.iter().flat_map(|part| list(part, "required")).filter_map(Json::as_str);
+        let is_key =
+            |name: &&str| allows(parts, name) && branches.iter().filter(|other| allows(other, name)).count() == 1;
+        required.into_iter().find(is_key).map(str::to_owned)
+    };
+    branches.iter().map(key).collect()
+}
+
+fn requires(part: &Object, name: &str) -> bool {
+    list(part, "required").iter().any(|required| required.as_str() == Some(name))
+}
+
+fn are_distinct(lists: &[Vec<Json>]) -> bool {
+    let shared = |a: usize, b: usize| lists[a].iter().any(|value| lists[b].contains(value));
+    !(0..lists.len()).any(|a| (0..a).any(|b| shared(a, b)))
+}
+
+fn list<'s>(object: &'s Object, keyword: &str) -> &'s [Json] {
+    object.get(keyword).and_then(Json::as_array).unwrap_or_default()
+}
+
+fn texts(names: &[&str]) -> Json {
+    Json::Array(names.iter().map(|name| Json::String((*name).to_owned())).collect())
+}
+
+fn is(ty: &str, name: &str) -> bool {
+    ty == name || (ty == "integer" && name == "number")
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() == 0.0) => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn quote(text: &str) -> String {
+    let shown = cut(text);
+    let quoted = Json::String(text.chars().take(64).collect()).canonical();
+    if shown == text { quoted } else { quoted + "..." }
+}
+
+fn cut(text: &str) -> String {
+    let short: String = text.chars().take(64).collect();
+    if short == text { short } else { short + "..." }
+}
+
+fn pointer(path: &[Token]) -> String {
+    let token = |token: &Token| match token {
+        Token::Index(index) => format!("/{index}"),
+        Token::Name(name) => format!("/{}", String::from_utf16_lossy(name).replace('~', "~0").replace('/', "~1")),
+    };
+    path.iter().map(token).collect()
+}
