@@ -137,7 +137,8 @@ fn untrusted_text_is_escaped_in_every_format() {
 /// Hides text in angle brackets, and the word `hunter2` in messages.
 fn hide(source: &Source) -> Hidden {
     let text = source.text();
-    let spans = text.match_indices('<').map(|(at, _)| at..text[at..].find('>').map_or(text.len(), |end| at + end + 1));
+    let end = |at: usize| text.get(at..).and_then(|rest| rest.find('>')).map_or(text.len(), |end| at + end + 1);
+    let spans = text.match_indices('<').map(|(at, _)| at..end(at));
     Hidden::new(text, spans, vec!["hunter2".to_owned()])
 }
 

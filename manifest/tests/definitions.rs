@@ -1,5 +1,4 @@
 //! Definitions with the same name in several schemas of a contract.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

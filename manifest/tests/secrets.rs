@@ -1,5 +1,5 @@
 //! No finding displays a value of `transports`, in any format, whatever else is wrong with the file.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
+#![expect(clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
 
 use capgen_diagnostic::{Diagnostic, render};
 use capgen_manifest::{Source, decode, load};

@@ -14,8 +14,10 @@ const GRAPHS: [(&str, Graph); 3] = [
     ("dense", |i, n| vec![(i + 1) % n, (7 * i + 3) % n, (5 * i + 2) % n]),
 ];
 
-/// The schema of the property that refers to a definition.
-const LINKS: [(&str, fn(&str) -> String); 5] = [
+/// The schema of a property that refers to a definition, from its JSON Pointer.
+type Link = fn(&str) -> String;
+
+const LINKS: [(&str, Link); 5] = [
     ("reference", |to| format!(r#"{{"$ref": "{to}"}}"#)),
     ("nullable", |to| format!(r#"{{"anyOf": [{{"$ref": "{to}"}}, {{"type": "null"}}]}}"#)),
     ("items", |to| format!(r#"{{"type": "array", "items": {{"$ref": "{to}"}}}}"#)),
@@ -23,7 +25,7 @@ const LINKS: [(&str, fn(&str) -> String); 5] = [
     ("union", |to| format!(r#"{{"oneOf": [{{"$ref": "{to}"}}, {{"type": "string", "minLength": 2}}]}}"#)),
 ];
 
-fn schema(graph: Graph, link: fn(&str) -> String, n: usize) -> String {
+fn schema(graph: Graph, link: Link, n: usize) -> String {
     let definition = |i: usize| {
         let property = |to: usize| format!(r#""p{to}": {}"#, link(&format!("#/definitions/d{to}")));
         let mut properties: Vec<String> = graph(i, n).into_iter().map(property).collect();

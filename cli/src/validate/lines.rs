@@ -63,7 +63,9 @@ fn write(out: &mut BufWriter<StdoutLock<'_>>, result: &PayloadResult, json: bool
     match result {
         PayloadResult::Valid => writeln!(out, "{number}: valid"),
         PayloadResult::TooLong => writeln!(out, "{number}: {}", result::too_long()),
-        PayloadResult::NotJson(reason) => writeln!(out, "{number}: not valid JSON: {}", crate::console::visible(reason)),
+        PayloadResult::NotJson(reason) => {
+            writeln!(out, "{number}: not valid JSON: {}", crate::console::visible(reason))
+        }
         PayloadResult::Invalid(violations) => {
             let all: Vec<_> = violations.iter().map(result::plain).collect();
             writeln!(out, "{number}: not valid: {}", all.join("; "))

@@ -365,13 +365,10 @@ impl Oracle {
             }
             _ => {}
         }
-        for values in [
-            object.get("enum").and_then(Json::as_array).map(<[Json]>::to_vec),
-            object.get("const").map(|v| vec![v.clone()]),
-        ] {
-            if let Some(values) = values {
-                types.retain(|ty| values.iter().any(|value| is(ty, value.type_of().name())));
-            }
+        let enum_values = object.get("enum").and_then(Json::as_array);
+        let const_value = object.get("const").map(std::slice::from_ref);
+        for values in [enum_values, const_value].into_iter().flatten() {
+            types.retain(|ty| values.iter().any(|value| is(ty, value.type_of().name())));
         }
         for part in list(object, "allOf") {
             let part = self.types(part);
