@@ -61,7 +61,7 @@ export interface LegacyCrmCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type LegacyCrmResult<T> =
+export type LegacyCrmParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: LegacyCrmViolation[] };
 
@@ -73,7 +73,7 @@ export type LegacyCrmViolation = { path: string; message: string; keyword: strin
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type LegacyCrmOptions = { redact?: boolean; limit?: number };
+export type LegacyCrmParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class LegacyCrmPayloadError extends Error {
@@ -81,7 +81,8 @@ export class LegacyCrmPayloadError extends Error {
   readonly violations: LegacyCrmViolation[];
 
   constructor(violations: LegacyCrmViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -137,7 +138,7 @@ export function isAddNoteResponse(value: any): value is AddNoteResponse {
   );
 }
 
-export function parseFindCustomerRequest(value: unknown, options?: LegacyCrmOptions): LegacyCrmResult<FindCustomerRequest> {
+export function parseFindCustomerRequest(value: unknown, options?: LegacyCrmParseOptions): LegacyCrmParseResult<FindCustomerRequest> {
   return parse(isFindCustomerRequest(value), value, options, () => [
     {
       type: "object",
@@ -160,7 +161,7 @@ export function parseFindCustomerRequest(value: unknown, options?: LegacyCrmOpti
   ]);
 }
 
-export function parseAddNoteResponse(value: unknown, options?: LegacyCrmOptions): LegacyCrmResult<AddNoteResponse> {
+export function parseAddNoteResponse(value: unknown, options?: LegacyCrmParseOptions): LegacyCrmParseResult<AddNoteResponse> {
   return parse(isAddNoteResponse(value), value, options, () => [
     {
       type: "object",
@@ -173,12 +174,12 @@ export function parseAddNoteResponse(value: unknown, options?: LegacyCrmOptions)
 }
 
 /** Throws a `LegacyCrmPayloadError` if the value is invalid. */
-export function assertFindCustomerRequest(value: unknown, options?: LegacyCrmOptions): asserts value is FindCustomerRequest {
+export function assertFindCustomerRequest(value: unknown, options?: LegacyCrmParseOptions): asserts value is FindCustomerRequest {
   assert(parseFindCustomerRequest(value, options));
 }
 
 /** Throws a `LegacyCrmPayloadError` if the value is invalid. */
-export function assertAddNoteResponse(value: unknown, options?: LegacyCrmOptions): asserts value is AddNoteResponse {
+export function assertAddNoteResponse(value: unknown, options?: LegacyCrmParseOptions): asserts value is AddNoteResponse {
   assert(parseAddNoteResponse(value, options));
 }
 
@@ -249,15 +250,11 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
       }),
       ...(typeof value === "string" && {
         minLength: least,
-        maxLength: most,
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -318,7 +315,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -79,7 +79,7 @@ export interface NotifierCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type NotifierResult<T> =
+export type NotifierParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: NotifierViolation[] };
 
@@ -91,7 +91,7 @@ export type NotifierViolation = { path: string; message: string; keyword: string
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type NotifierOptions = { redact?: boolean; limit?: number };
+export type NotifierParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class NotifierPayloadError extends Error {
@@ -99,7 +99,8 @@ export class NotifierPayloadError extends Error {
   readonly violations: NotifierViolation[];
 
   constructor(violations: NotifierViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -245,7 +246,7 @@ export function isSetPreferencesResponse(value: any): value is SetPreferencesRes
   return shallow(value, 128);
 }
 
-export function parseSendNotificationRequest(value: unknown, options?: NotifierOptions): NotifierResult<SendNotificationRequest> {
+export function parseSendNotificationRequest(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SendNotificationRequest> {
   return parse(isSendNotificationRequest(value), value, options, () => [
     {
       allOf: [
@@ -307,7 +308,7 @@ export function parseSendNotificationRequest(value: unknown, options?: NotifierO
   ]);
 }
 
-export function parseSendNotificationResponse(value: unknown, options?: NotifierOptions): NotifierResult<SendNotificationResponse> {
+export function parseSendNotificationResponse(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SendNotificationResponse> {
   return parse(isSendNotificationResponse(value), value, options, () => [
     {
       type: "object",
@@ -320,7 +321,7 @@ export function parseSendNotificationResponse(value: unknown, options?: Notifier
   ]);
 }
 
-export function parseSetPreferencesRequest(value: unknown, options?: NotifierOptions): NotifierResult<SetPreferencesRequest> {
+export function parseSetPreferencesRequest(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SetPreferencesRequest> {
   return parse(isSetPreferencesRequest(value), value, options, () => [
     {
       type: "object",
@@ -341,27 +342,27 @@ export function parseSetPreferencesRequest(value: unknown, options?: NotifierOpt
   ]);
 }
 
-export function parseSetPreferencesResponse(value: unknown, options?: NotifierOptions): NotifierResult<SetPreferencesResponse> {
+export function parseSetPreferencesResponse(value: unknown, options?: NotifierParseOptions): NotifierParseResult<SetPreferencesResponse> {
   return parse(isSetPreferencesResponse(value), value, options, () => [{}]);
 }
 
 /** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSendNotificationRequest(value: unknown, options?: NotifierOptions): asserts value is SendNotificationRequest {
+export function assertSendNotificationRequest(value: unknown, options?: NotifierParseOptions): asserts value is SendNotificationRequest {
   assert(parseSendNotificationRequest(value, options));
 }
 
 /** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSendNotificationResponse(value: unknown, options?: NotifierOptions): asserts value is SendNotificationResponse {
+export function assertSendNotificationResponse(value: unknown, options?: NotifierParseOptions): asserts value is SendNotificationResponse {
   assert(parseSendNotificationResponse(value, options));
 }
 
 /** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSetPreferencesRequest(value: unknown, options?: NotifierOptions): asserts value is SetPreferencesRequest {
+export function assertSetPreferencesRequest(value: unknown, options?: NotifierParseOptions): asserts value is SetPreferencesRequest {
   assert(parseSetPreferencesRequest(value, options));
 }
 
 /** Throws a `NotifierPayloadError` if the value is invalid. */
-export function assertSetPreferencesResponse(value: unknown, options?: NotifierOptions): asserts value is SetPreferencesResponse {
+export function assertSetPreferencesResponse(value: unknown, options?: NotifierParseOptions): asserts value is SetPreferencesResponse {
   assert(parseSetPreferencesResponse(value, options));
 }
 
@@ -436,7 +437,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
         exclusiveMaximum: (limit: any) => limits(value < limit, "less than", limit),
       }),
       ...(typeof value === "string" && {
@@ -445,8 +445,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -507,7 +505,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -131,7 +131,7 @@ export interface PaymentsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type PaymentsResult<T> =
+export type PaymentsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: PaymentsViolation[] };
 
@@ -143,7 +143,7 @@ export type PaymentsViolation = { path: string; message: string; keyword: string
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type PaymentsOptions = { redact?: boolean; limit?: number };
+export type PaymentsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class PaymentsPayloadError extends Error {
@@ -151,7 +151,8 @@ export class PaymentsPayloadError extends Error {
   readonly violations: PaymentsViolation[];
 
   constructor(violations: PaymentsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -360,7 +361,7 @@ export function isRefundPaymentResponse(value: any): value is RefundPaymentRespo
   );
 }
 
-export function parseCreatePaymentRequest(value: unknown, options?: PaymentsOptions): PaymentsResult<CreatePaymentRequest> {
+export function parseCreatePaymentRequest(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<CreatePaymentRequest> {
   return parse(isCreatePaymentRequest(value), value, options, () => [
     {
       type: "object",
@@ -484,7 +485,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsOpti
   ]);
 }
 
-export function parseCreatePaymentResponse(value: unknown, options?: PaymentsOptions): PaymentsResult<CreatePaymentResponse> {
+export function parseCreatePaymentResponse(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<CreatePaymentResponse> {
   return parse(isCreatePaymentResponse(value), value, options, () => [
     {
       unions: [
@@ -544,7 +545,7 @@ export function parseCreatePaymentResponse(value: unknown, options?: PaymentsOpt
   ]);
 }
 
-export function parseRefundPaymentRequest(value: unknown, options?: PaymentsOptions): PaymentsResult<RefundPaymentRequest> {
+export function parseRefundPaymentRequest(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<RefundPaymentRequest> {
   return parse(isRefundPaymentRequest(value), value, options, () => [
     {
       type: "object",
@@ -562,7 +563,7 @@ export function parseRefundPaymentRequest(value: unknown, options?: PaymentsOpti
   ]);
 }
 
-export function parseRefundPaymentResponse(value: unknown, options?: PaymentsOptions): PaymentsResult<RefundPaymentResponse> {
+export function parseRefundPaymentResponse(value: unknown, options?: PaymentsParseOptions): PaymentsParseResult<RefundPaymentResponse> {
   return parse(isRefundPaymentResponse(value), value, options, () => [
     {
       type: "object",
@@ -575,22 +576,22 @@ export function parseRefundPaymentResponse(value: unknown, options?: PaymentsOpt
 }
 
 /** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertCreatePaymentRequest(value: unknown, options?: PaymentsOptions): asserts value is CreatePaymentRequest {
+export function assertCreatePaymentRequest(value: unknown, options?: PaymentsParseOptions): asserts value is CreatePaymentRequest {
   assert(parseCreatePaymentRequest(value, options));
 }
 
 /** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertCreatePaymentResponse(value: unknown, options?: PaymentsOptions): asserts value is CreatePaymentResponse {
+export function assertCreatePaymentResponse(value: unknown, options?: PaymentsParseOptions): asserts value is CreatePaymentResponse {
   assert(parseCreatePaymentResponse(value, options));
 }
 
 /** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertRefundPaymentRequest(value: unknown, options?: PaymentsOptions): asserts value is RefundPaymentRequest {
+export function assertRefundPaymentRequest(value: unknown, options?: PaymentsParseOptions): asserts value is RefundPaymentRequest {
   assert(parseRefundPaymentRequest(value, options));
 }
 
 /** Throws a `PaymentsPayloadError` if the value is invalid. */
-export function assertRefundPaymentResponse(value: unknown, options?: PaymentsOptions): asserts value is RefundPaymentResponse {
+export function assertRefundPaymentResponse(value: unknown, options?: PaymentsParseOptions): asserts value is RefundPaymentResponse {
   assert(parseRefundPaymentResponse(value, options));
 }
 
@@ -788,7 +789,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

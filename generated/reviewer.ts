@@ -103,7 +103,7 @@ export interface ReviewerCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type ReviewerResult<T> =
+export type ReviewerParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: ReviewerViolation[] };
 
@@ -115,7 +115,7 @@ export type ReviewerViolation = { path: string; message: string; keyword: string
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type ReviewerOptions = { redact?: boolean; limit?: number };
+export type ReviewerParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class ReviewerPayloadError extends Error {
@@ -123,7 +123,8 @@ export class ReviewerPayloadError extends Error {
   readonly violations: ReviewerViolation[];
 
   constructor(violations: ReviewerViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -209,7 +210,7 @@ export function isListRulesResponse(value: any): value is ListRulesResponse {
   return Array.isArray(value) && check5(value);
 }
 
-export function parseReviewChangeRequest(value: unknown, options?: ReviewerOptions): ReviewerResult<ReviewChangeRequest> {
+export function parseReviewChangeRequest(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ReviewChangeRequest> {
   return parse(isReviewChangeRequest(value), value, options, () => [
     {
       type: "object",
@@ -276,7 +277,7 @@ export function parseReviewChangeRequest(value: unknown, options?: ReviewerOptio
   ]);
 }
 
-export function parseReviewChangeResponse(value: unknown, options?: ReviewerOptions): ReviewerResult<ReviewChangeResponse> {
+export function parseReviewChangeResponse(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ReviewChangeResponse> {
   return parse(isReviewChangeResponse(value), value, options, () => [
     {
       type: "object",
@@ -324,7 +325,7 @@ export function parseReviewChangeResponse(value: unknown, options?: ReviewerOpti
   ]);
 }
 
-export function parseListRulesResponse(value: unknown, options?: ReviewerOptions): ReviewerResult<ListRulesResponse> {
+export function parseListRulesResponse(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ListRulesResponse> {
   return parse(isListRulesResponse(value), value, options, () => [
     {
       type: "array",
@@ -354,17 +355,17 @@ export function parseListRulesResponse(value: unknown, options?: ReviewerOptions
 }
 
 /** Throws a `ReviewerPayloadError` if the value is invalid. */
-export function assertReviewChangeRequest(value: unknown, options?: ReviewerOptions): asserts value is ReviewChangeRequest {
+export function assertReviewChangeRequest(value: unknown, options?: ReviewerParseOptions): asserts value is ReviewChangeRequest {
   assert(parseReviewChangeRequest(value, options));
 }
 
 /** Throws a `ReviewerPayloadError` if the value is invalid. */
-export function assertReviewChangeResponse(value: unknown, options?: ReviewerOptions): asserts value is ReviewChangeResponse {
+export function assertReviewChangeResponse(value: unknown, options?: ReviewerParseOptions): asserts value is ReviewChangeResponse {
   assert(parseReviewChangeResponse(value, options));
 }
 
 /** Throws a `ReviewerPayloadError` if the value is invalid. */
-export function assertListRulesResponse(value: unknown, options?: ReviewerOptions): asserts value is ListRulesResponse {
+export function assertListRulesResponse(value: unknown, options?: ReviewerParseOptions): asserts value is ListRulesResponse {
   assert(parseListRulesResponse(value, options));
 }
 
@@ -510,8 +511,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -572,7 +571,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -109,7 +109,9 @@ export interface SearchCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type SearchResult<T> = { ok: true; value: T } | { ok: false; violations: SearchViolation[] };
+export type SearchParseResult<T> =
+  | { ok: true; value: T }
+  | { ok: false; violations: SearchViolation[] };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -119,7 +121,7 @@ export type SearchViolation = { path: string; message: string; keyword: string }
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type SearchOptions = { redact?: boolean; limit?: number };
+export type SearchParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class SearchPayloadError extends Error {
@@ -127,7 +129,8 @@ export class SearchPayloadError extends Error {
   readonly violations: SearchViolation[];
 
   constructor(violations: SearchViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -254,7 +257,7 @@ export function isSuggestResponse(value: any): value is SuggestResponse {
   return Array.isArray(value) && value.length <= 20 && check17(value) && !repeated(value);
 }
 
-export function parseSearchRequest(value: unknown, options?: SearchOptions): SearchResult<SearchRequest> {
+export function parseSearchRequest(value: unknown, options?: SearchParseOptions): SearchParseResult<SearchRequest> {
   return parse(isSearchRequest(value), value, options, () => [
     {
       type: "object",
@@ -359,7 +362,7 @@ export function parseSearchRequest(value: unknown, options?: SearchOptions): Sea
   ]);
 }
 
-export function parseSearchResponse(value: unknown, options?: SearchOptions): SearchResult<SearchResponse> {
+export function parseSearchResponse(value: unknown, options?: SearchParseOptions): SearchParseResult<SearchResponse> {
   return parse(isSearchResponse(value), value, options, () => [
     {
       type: "object",
@@ -390,7 +393,7 @@ export function parseSearchResponse(value: unknown, options?: SearchOptions): Se
   ]);
 }
 
-export function parseSuggestRequest(value: unknown, options?: SearchOptions): SearchResult<SuggestRequest> {
+export function parseSuggestRequest(value: unknown, options?: SearchParseOptions): SearchParseResult<SuggestRequest> {
   return parse(isSuggestRequest(value), value, options, () => [
     {
       type: "object",
@@ -401,29 +404,29 @@ export function parseSuggestRequest(value: unknown, options?: SearchOptions): Se
   ]);
 }
 
-export function parseSuggestResponse(value: unknown, options?: SearchOptions): SearchResult<SuggestResponse> {
+export function parseSuggestResponse(value: unknown, options?: SearchParseOptions): SearchParseResult<SuggestResponse> {
   return parse(isSuggestResponse(value), value, options, () => [
     { type: "array", maxItems: 20, uniqueItems: repeated, items: "string" },
   ]);
 }
 
 /** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSearchRequest(value: unknown, options?: SearchOptions): asserts value is SearchRequest {
+export function assertSearchRequest(value: unknown, options?: SearchParseOptions): asserts value is SearchRequest {
   assert(parseSearchRequest(value, options));
 }
 
 /** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSearchResponse(value: unknown, options?: SearchOptions): asserts value is SearchResponse {
+export function assertSearchResponse(value: unknown, options?: SearchParseOptions): asserts value is SearchResponse {
   assert(parseSearchResponse(value, options));
 }
 
 /** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSuggestRequest(value: unknown, options?: SearchOptions): asserts value is SuggestRequest {
+export function assertSuggestRequest(value: unknown, options?: SearchParseOptions): asserts value is SuggestRequest {
   assert(parseSuggestRequest(value, options));
 }
 
 /** Throws a `SearchPayloadError` if the value is invalid. */
-export function assertSuggestResponse(value: unknown, options?: SearchOptions): asserts value is SuggestResponse {
+export function assertSuggestResponse(value: unknown, options?: SearchParseOptions): asserts value is SuggestResponse {
   assert(parseSuggestResponse(value, options));
 }
 
@@ -742,7 +745,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -66,7 +66,7 @@ const { pay } = shop.shopCapabilities;
 export const hash: string = pay.hash;
 export const version: undefined = pay.version;
 export function size(value: unknown): "s" | "m" | 1 | null | undefined {
-  const result: shop.ShopResult<shop.PayRequest> = pay.request.parse(value, { limit: 1 } satisfies shop.ShopOptions);
+  const result: shop.ShopParseResult<shop.PayRequest> = pay.request.parse(value, { limit: 1 } satisfies shop.ShopParseOptions);
   if (!result.ok) throw new shop.ShopPayloadError(result.violations);
   return shop.hasPayRequestCardTag(result.value) ? result.value.size : null;
 }

@@ -40,9 +40,9 @@ impl AgentNames {
         Self {
             capabilities: format!("{prefix}Capabilities"),
             table: lower_first(&format!("{prefix}Capabilities")),
-            result: format!("{prefix}Result"),
+            result: format!("{prefix}ParseResult"),
             violation: format!("{prefix}Violation"),
-            options: format!("{prefix}Options"),
+            options: format!("{prefix}ParseOptions"),
             error: format!("{prefix}PayloadError"),
         }
     }

@@ -14,7 +14,8 @@ pub(super) fn lines(class: &ErrorClass, form: Form) -> Vec<String> {
             format!("  readonly violations: {violation}[];"),
             String::new(),
             format!("  constructor(violations: {violation}[]) {{"),
-            body(),
+            SHOWN.to_owned(),
+            SUPER.to_owned(),
             "    this.violations = violations;".to_owned(),
             "  }".to_owned(),
         ],
@@ -24,7 +25,8 @@ pub(super) fn lines(class: &ErrorClass, form: Form) -> Vec<String> {
             "  violations;".to_owned(),
             String::new(),
             "  constructor(violations) {".to_owned(),
-            body(),
+            SHOWN.to_owned(),
+            SUPER.to_owned(),
             "    this.violations = violations;".to_owned(),
             "  }".to_owned(),
         ],
@@ -39,6 +41,7 @@ pub(super) fn lines(class: &ErrorClass, form: Form) -> Vec<String> {
     lines
 }
 
-fn body() -> String {
-    "    super(violations.map(({ path, message }) => `${path}: ${message}`).join(\"\\n\"));".to_owned()
-}
+/// The message has at most 16 lines, because a payload can have any number of violations, and messages often go to logs.
+const SHOWN: &str =
+    "    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || \"(root)\"}: ${message}`);";
+const SUPER: &str = "    super(shown.join(\"\\n\"));";

@@ -64,21 +64,21 @@ function parse(isValid«: boolean», value«: any», { redact, limit }«: any» 
       enum: (values«: any», text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only«: any», text = literal(only)) => !equals(value, [only]) && `value is not ${text}`, // <const>
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
+      ...(typeof value === "number" && { // <minimum maximum exclusiveMinimum exclusiveMaximum>
+        minimum: least, // <minimum>
+        maximum: most, // <maximum>
         exclusiveMinimum: (limit«: any») => limits(value > limit, "greater than", limit), // <exclusiveMinimum>
         exclusiveMaximum: (limit«: any») => limits(value < limit, "less than", limit), // <exclusiveMaximum>
-      }),
+      }), // <minimum maximum exclusiveMinimum exclusiveMaximum>
       ...(typeof value === "string" && { // <minLength maxLength pattern format>
-        minLength: least,
-        maxLength: most,
+        minLength: least, // <minLength>
+        maxLength: most, // <maxLength>
         pattern: (pattern«: any», text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`), // <pattern>
         format: ([name, accepts]«: any») => must(accepts(value), `be a valid ${name}`), // <format>
       }), // <minLength maxLength pattern format>
       ...(isArray && { // <minItems maxItems uniqueItems>
-        minItems: least,
-        maxItems: most,
+        minItems: least, // <minItems>
+        maxItems: most, // <maxItems>
         uniqueItems: (repeated«: any», pair = repeated(value)) => pair && `items ${pair.join(" and ")} are equal`, // <uniqueItems>
       }), // <minItems maxItems uniqueItems>
       required: (name«: any», values = "") => `missing required property ${literal(name)}${values}`,
@@ -141,5 +141,5 @@ function parse(isValid«: boolean», value«: any», { redact, limit }«: any» 
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }

@@ -41,7 +41,9 @@ export interface ArraysCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type ArraysResult<T> = { ok: true; value: T } | { ok: false; violations: ArraysViolation[] };
+export type ArraysParseResult<T> =
+  | { ok: true; value: T }
+  | { ok: false; violations: ArraysViolation[] };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -51,7 +53,7 @@ export type ArraysViolation = { path: string; message: string; keyword: string }
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type ArraysOptions = { redact?: boolean; limit?: number };
+export type ArraysParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class ArraysPayloadError extends Error {
@@ -59,7 +61,8 @@ export class ArraysPayloadError extends Error {
   readonly violations: ArraysViolation[];
 
   constructor(violations: ArraysViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -133,7 +136,7 @@ export function isPlotRequest(value: any): value is PlotRequest {
   );
 }
 
-export function parsePlotRequest(value: unknown, options?: ArraysOptions): ArraysResult<PlotRequest> {
+export function parsePlotRequest(value: unknown, options?: ArraysParseOptions): ArraysParseResult<PlotRequest> {
   return parse(isPlotRequest(value), value, options, () => [
     {
       type: "object",
@@ -162,7 +165,7 @@ export function parsePlotRequest(value: unknown, options?: ArraysOptions): Array
 }
 
 /** Throws a `ArraysPayloadError` if the value is invalid. */
-export function assertPlotRequest(value: unknown, options?: ArraysOptions): asserts value is PlotRequest {
+export function assertPlotRequest(value: unknown, options?: ArraysParseOptions): asserts value is PlotRequest {
   assert(parsePlotRequest(value, options));
 }
 
@@ -295,12 +298,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
       ...(isArray && {
         minItems: least,
         maxItems: most,
@@ -341,7 +338,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -25,7 +25,7 @@ export interface ClosedObjectsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type ClosedObjectsResult<T> =
+export type ClosedObjectsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: ClosedObjectsViolation[] };
 
@@ -37,7 +37,7 @@ export type ClosedObjectsViolation = { path: string; message: string; keyword: s
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type ClosedObjectsOptions = { redact?: boolean; limit?: number };
+export type ClosedObjectsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class ClosedObjectsPayloadError extends Error {
@@ -45,7 +45,8 @@ export class ClosedObjectsPayloadError extends Error {
   readonly violations: ClosedObjectsViolation[];
 
   constructor(violations: ClosedObjectsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -78,11 +79,11 @@ export function isPingResponse(value: any): value is PingResponse {
   );
 }
 
-export function parsePingRequest(value: unknown, options?: ClosedObjectsOptions): ClosedObjectsResult<PingRequest> {
+export function parsePingRequest(value: unknown, options?: ClosedObjectsParseOptions): ClosedObjectsParseResult<PingRequest> {
   return parse(isPingRequest(value), value, options, () => [{ type: "object", rest: false }]);
 }
 
-export function parsePingResponse(value: unknown, options?: ClosedObjectsOptions): ClosedObjectsResult<PingResponse> {
+export function parsePingResponse(value: unknown, options?: ClosedObjectsParseOptions): ClosedObjectsParseResult<PingResponse> {
   return parse(isPingResponse(value), value, options, () => [
     {
       type: "object",
@@ -93,12 +94,12 @@ export function parsePingResponse(value: unknown, options?: ClosedObjectsOptions
 }
 
 /** Throws a `ClosedObjectsPayloadError` if the value is invalid. */
-export function assertPingRequest(value: unknown, options?: ClosedObjectsOptions): asserts value is PingRequest {
+export function assertPingRequest(value: unknown, options?: ClosedObjectsParseOptions): asserts value is PingRequest {
   assert(parsePingRequest(value, options));
 }
 
 /** Throws a `ClosedObjectsPayloadError` if the value is invalid. */
-export function assertPingResponse(value: unknown, options?: ClosedObjectsOptions): asserts value is PingResponse {
+export function assertPingResponse(value: unknown, options?: ClosedObjectsParseOptions): asserts value is PingResponse {
   assert(parsePingResponse(value, options));
 }
 
@@ -167,14 +168,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -210,7 +203,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -29,7 +29,7 @@ export interface ConstantsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type ConstantsResult<T> =
+export type ConstantsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: ConstantsViolation[] };
 
@@ -41,7 +41,7 @@ export type ConstantsViolation = { path: string; message: string; keyword: strin
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type ConstantsOptions = { redact?: boolean; limit?: number };
+export type ConstantsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class ConstantsPayloadError extends Error {
@@ -49,7 +49,8 @@ export class ConstantsPayloadError extends Error {
   readonly violations: ConstantsViolation[];
 
   constructor(violations: ConstantsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -81,7 +82,7 @@ export function isConstantsRequest(value: any): value is ConstantsRequest {
   );
 }
 
-export function parseConstantsRequest(value: unknown, options?: ConstantsOptions): ConstantsResult<ConstantsRequest> {
+export function parseConstantsRequest(value: unknown, options?: ConstantsParseOptions): ConstantsParseResult<ConstantsRequest> {
   return parse(isConstantsRequest(value), value, options, () => [
     {
       type: "object",
@@ -108,7 +109,7 @@ export function parseConstantsRequest(value: unknown, options?: ConstantsOptions
 }
 
 /** Throws a `ConstantsPayloadError` if the value is invalid. */
-export function assertConstantsRequest(value: unknown, options?: ConstantsOptions): asserts value is ConstantsRequest {
+export function assertConstantsRequest(value: unknown, options?: ConstantsParseOptions): asserts value is ConstantsRequest {
   assert(parseConstantsRequest(value, options));
 }
 
@@ -181,14 +182,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -224,7 +217,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -747,7 +747,7 @@ export interface DefinitionNamesCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type DefinitionNamesResult<T> =
+export type DefinitionNamesParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: DefinitionNamesViolation[] };
 
@@ -759,7 +759,7 @@ export type DefinitionNamesViolation = { path: string; message: string; keyword:
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type DefinitionNamesOptions = { redact?: boolean; limit?: number };
+export type DefinitionNamesParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class DefinitionNamesPayloadError extends Error {
@@ -767,7 +767,8 @@ export class DefinitionNamesPayloadError extends Error {
   readonly violations: DefinitionNamesViolation[];
 
   constructor(violations: DefinitionNamesViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -1196,7 +1197,7 @@ export function isAskRequest(value: any): value is AskRequest {
   );
 }
 
-export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions): DefinitionNamesResult<AskRequest> {
+export function parseAskRequest(value: unknown, options?: DefinitionNamesParseOptions): DefinitionNamesParseResult<AskRequest> {
   return parse(isAskRequest(value), value, options, () => [
     {
       type: "object",
@@ -2016,7 +2017,7 @@ export function parseAskRequest(value: unknown, options?: DefinitionNamesOptions
 }
 
 /** Throws a `DefinitionNamesPayloadError` if the value is invalid. */
-export function assertAskRequest(value: unknown, options?: DefinitionNamesOptions): asserts value is AskRequest {
+export function assertAskRequest(value: unknown, options?: DefinitionNamesParseOptions): asserts value is AskRequest {
   assert(parseAskRequest(value, options));
 }
 
@@ -3016,15 +3017,11 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
       ...(typeof value === "number" && {
-        minimum: least,
         maximum: most,
       }),
       ...(typeof value === "string" && {
         minLength: least,
-        maxLength: most,
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -3085,7 +3082,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

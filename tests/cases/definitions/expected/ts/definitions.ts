@@ -43,7 +43,7 @@ export interface DefinitionsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type DefinitionsResult<T> =
+export type DefinitionsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: DefinitionsViolation[] };
 
@@ -55,7 +55,7 @@ export type DefinitionsViolation = { path: string; message: string; keyword: str
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type DefinitionsOptions = { redact?: boolean; limit?: number };
+export type DefinitionsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class DefinitionsPayloadError extends Error {
@@ -63,7 +63,8 @@ export class DefinitionsPayloadError extends Error {
   readonly violations: DefinitionsViolation[];
 
   constructor(violations: DefinitionsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -109,7 +110,7 @@ export function isBillRequest(value: any): value is BillRequest {
   );
 }
 
-export function parseBillRequest(value: unknown, options?: DefinitionsOptions): DefinitionsResult<BillRequest> {
+export function parseBillRequest(value: unknown, options?: DefinitionsParseOptions): DefinitionsParseResult<BillRequest> {
   return parse(isBillRequest(value), value, options, () => [
     {
       type: "object",
@@ -142,7 +143,7 @@ export function parseBillRequest(value: unknown, options?: DefinitionsOptions): 
 }
 
 /** Throws a `DefinitionsPayloadError` if the value is invalid. */
-export function assertBillRequest(value: unknown, options?: DefinitionsOptions): asserts value is BillRequest {
+export function assertBillRequest(value: unknown, options?: DefinitionsParseOptions): asserts value is BillRequest {
   assert(parseBillRequest(value, options));
 }
 
@@ -221,17 +222,9 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
       ...(typeof value === "string" && {
-        minLength: least,
-        maxLength: most,
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -292,7 +285,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -46,7 +46,9 @@ export interface EnumsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type EnumsResult<T> = { ok: true; value: T } | { ok: false; violations: EnumsViolation[] };
+export type EnumsParseResult<T> =
+  | { ok: true; value: T }
+  | { ok: false; violations: EnumsViolation[] };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -56,7 +58,7 @@ export type EnumsViolation = { path: string; message: string; keyword: string };
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type EnumsOptions = { redact?: boolean; limit?: number };
+export type EnumsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class EnumsPayloadError extends Error {
@@ -64,7 +66,8 @@ export class EnumsPayloadError extends Error {
   readonly violations: EnumsViolation[];
 
   constructor(violations: EnumsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -152,7 +155,7 @@ export function isSortResponse(value: any): value is SortResponse {
   return value === "done" || value === "failed";
 }
 
-export function parseSortRequest(value: unknown, options?: EnumsOptions): EnumsResult<SortRequest> {
+export function parseSortRequest(value: unknown, options?: EnumsParseOptions): EnumsParseResult<SortRequest> {
   return parse(isSortRequest(value), value, options, () => [
     {
       type: "object",
@@ -190,17 +193,17 @@ export function parseSortRequest(value: unknown, options?: EnumsOptions): EnumsR
   ]);
 }
 
-export function parseSortResponse(value: unknown, options?: EnumsOptions): EnumsResult<SortResponse> {
+export function parseSortResponse(value: unknown, options?: EnumsParseOptions): EnumsParseResult<SortResponse> {
   return parse(isSortResponse(value), value, options, () => [{ enum: ["done", "failed"] }]);
 }
 
 /** Throws a `EnumsPayloadError` if the value is invalid. */
-export function assertSortRequest(value: unknown, options?: EnumsOptions): asserts value is SortRequest {
+export function assertSortRequest(value: unknown, options?: EnumsParseOptions): asserts value is SortRequest {
   assert(parseSortRequest(value, options));
 }
 
 /** Throws a `EnumsPayloadError` if the value is invalid. */
-export function assertSortResponse(value: unknown, options?: EnumsOptions): asserts value is SortResponse {
+export function assertSortResponse(value: unknown, options?: EnumsParseOptions): asserts value is SortResponse {
   assert(parseSortResponse(value, options));
 }
 
@@ -272,14 +275,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -340,7 +335,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

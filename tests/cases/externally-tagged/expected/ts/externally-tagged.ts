@@ -116,7 +116,7 @@ export interface ExternallyTaggedCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type ExternallyTaggedResult<T> =
+export type ExternallyTaggedParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: ExternallyTaggedViolation[] };
 
@@ -128,7 +128,7 @@ export type ExternallyTaggedViolation = { path: string; message: string; keyword
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type ExternallyTaggedOptions = { redact?: boolean; limit?: number };
+export type ExternallyTaggedParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class ExternallyTaggedPayloadError extends Error {
@@ -136,7 +136,8 @@ export class ExternallyTaggedPayloadError extends Error {
   readonly violations: ExternallyTaggedViolation[];
 
   constructor(violations: ExternallyTaggedViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -315,7 +316,7 @@ export function isDrawResponse(value: any): value is DrawResponse {
   );
 }
 
-export function parseDrawRequest(value: unknown, options?: ExternallyTaggedOptions): ExternallyTaggedResult<DrawRequest> {
+export function parseDrawRequest(value: unknown, options?: ExternallyTaggedParseOptions): ExternallyTaggedParseResult<DrawRequest> {
   return parse(isDrawRequest(value), value, options, () => [
     {
       unions: [
@@ -348,7 +349,7 @@ export function parseDrawRequest(value: unknown, options?: ExternallyTaggedOptio
   ]);
 }
 
-export function parseDrawResponse(value: unknown, options?: ExternallyTaggedOptions): ExternallyTaggedResult<DrawResponse> {
+export function parseDrawResponse(value: unknown, options?: ExternallyTaggedParseOptions): ExternallyTaggedParseResult<DrawResponse> {
   return parse(isDrawResponse(value), value, options, () => [
     {
       type: "object",
@@ -441,12 +442,12 @@ export function parseDrawResponse(value: unknown, options?: ExternallyTaggedOpti
 }
 
 /** Throws a `ExternallyTaggedPayloadError` if the value is invalid. */
-export function assertDrawRequest(value: unknown, options?: ExternallyTaggedOptions): asserts value is DrawRequest {
+export function assertDrawRequest(value: unknown, options?: ExternallyTaggedParseOptions): asserts value is DrawRequest {
   assert(parseDrawRequest(value, options));
 }
 
 /** Throws a `ExternallyTaggedPayloadError` if the value is invalid. */
-export function assertDrawResponse(value: unknown, options?: ExternallyTaggedOptions): asserts value is DrawResponse {
+export function assertDrawResponse(value: unknown, options?: ExternallyTaggedParseOptions): asserts value is DrawResponse {
   assert(parseDrawResponse(value, options));
 }
 
@@ -518,15 +519,11 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
       }),
       ...(typeof value === "string" && {
-        minLength: least,
         maxLength: most,
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -587,7 +584,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

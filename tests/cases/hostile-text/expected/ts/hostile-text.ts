@@ -48,7 +48,7 @@ export interface HostileTextCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type HostileTextResult<T> =
+export type HostileTextParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: HostileTextViolation[] };
 
@@ -60,7 +60,7 @@ export type HostileTextViolation = { path: string; message: string; keyword: str
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type HostileTextOptions = { redact?: boolean; limit?: number };
+export type HostileTextParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class HostileTextPayloadError extends Error {
@@ -68,7 +68,8 @@ export class HostileTextPayloadError extends Error {
   readonly violations: HostileTextViolation[];
 
   constructor(violations: HostileTextViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -130,7 +131,7 @@ export function isEscapeRequest(value: any): value is EscapeRequest {
   );
 }
 
-export function parseEscapeRequest(value: unknown, options?: HostileTextOptions): HostileTextResult<EscapeRequest> {
+export function parseEscapeRequest(value: unknown, options?: HostileTextParseOptions): HostileTextParseResult<EscapeRequest> {
   return parse(isEscapeRequest(value), value, options, () => [
     {
       type: "object",
@@ -150,7 +151,7 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextOptions)
 }
 
 /** Throws a `HostileTextPayloadError` if the value is invalid. */
-export function assertEscapeRequest(value: unknown, options?: HostileTextOptions): asserts value is EscapeRequest {
+export function assertEscapeRequest(value: unknown, options?: HostileTextParseOptions): asserts value is EscapeRequest {
   assert(parseEscapeRequest(value, options));
 }
 
@@ -220,14 +221,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -263,7 +256,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -39,7 +39,7 @@ export interface IndexSignaturesCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type IndexSignaturesResult<T> =
+export type IndexSignaturesParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: IndexSignaturesViolation[] };
 
@@ -51,7 +51,7 @@ export type IndexSignaturesViolation = { path: string; message: string; keyword:
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type IndexSignaturesOptions = { redact?: boolean; limit?: number };
+export type IndexSignaturesParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class IndexSignaturesPayloadError extends Error {
@@ -59,7 +59,8 @@ export class IndexSignaturesPayloadError extends Error {
   readonly violations: IndexSignaturesViolation[];
 
   constructor(violations: IndexSignaturesViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -112,7 +113,7 @@ export function isTagResponse(value: any): value is TagResponse {
   );
 }
 
-export function parseTagRequest(value: unknown, options?: IndexSignaturesOptions): IndexSignaturesResult<TagRequest> {
+export function parseTagRequest(value: unknown, options?: IndexSignaturesParseOptions): IndexSignaturesParseResult<TagRequest> {
   return parse(isTagRequest(value), value, options, () => [
     {
       type: "object",
@@ -123,7 +124,7 @@ export function parseTagRequest(value: unknown, options?: IndexSignaturesOptions
   ]);
 }
 
-export function parseTagResponse(value: unknown, options?: IndexSignaturesOptions): IndexSignaturesResult<TagResponse> {
+export function parseTagResponse(value: unknown, options?: IndexSignaturesParseOptions): IndexSignaturesParseResult<TagResponse> {
   return parse(isTagResponse(value), value, options, () => [
     {
       type: "object",
@@ -138,12 +139,12 @@ export function parseTagResponse(value: unknown, options?: IndexSignaturesOption
 }
 
 /** Throws a `IndexSignaturesPayloadError` if the value is invalid. */
-export function assertTagRequest(value: unknown, options?: IndexSignaturesOptions): asserts value is TagRequest {
+export function assertTagRequest(value: unknown, options?: IndexSignaturesParseOptions): asserts value is TagRequest {
   assert(parseTagRequest(value, options));
 }
 
 /** Throws a `IndexSignaturesPayloadError` if the value is invalid. */
-export function assertTagResponse(value: unknown, options?: IndexSignaturesOptions): asserts value is TagResponse {
+export function assertTagResponse(value: unknown, options?: IndexSignaturesParseOptions): asserts value is TagResponse {
   assert(parseTagResponse(value, options));
 }
 
@@ -243,14 +244,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -286,7 +279,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

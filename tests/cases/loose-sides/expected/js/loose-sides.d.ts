@@ -33,7 +33,7 @@ export interface LooseSidesCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type LooseSidesResult<T> =
+export type LooseSidesParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: LooseSidesViolation[] };
 
@@ -45,7 +45,7 @@ export type LooseSidesViolation = { path: string; message: string; keyword: stri
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type LooseSidesOptions = { redact?: boolean; limit?: number };
+export type LooseSidesParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export declare class LooseSidesPayloadError extends Error {
@@ -89,12 +89,12 @@ export declare function isHalfRequest(value: unknown): value is HalfRequest;
 
 export declare function isOtherHalfResponse(value: unknown): value is OtherHalfResponse;
 
-export declare function parseHalfRequest(value: unknown, options?: LooseSidesOptions): LooseSidesResult<HalfRequest>;
+export declare function parseHalfRequest(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<HalfRequest>;
 
-export declare function parseOtherHalfResponse(value: unknown, options?: LooseSidesOptions): LooseSidesResult<OtherHalfResponse>;
-
-/** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export declare function assertHalfRequest(value: unknown, options?: LooseSidesOptions): asserts value is HalfRequest;
+export declare function parseOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<OtherHalfResponse>;
 
 /** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export declare function assertOtherHalfResponse(value: unknown, options?: LooseSidesOptions): asserts value is OtherHalfResponse;
+export declare function assertHalfRequest(value: unknown, options?: LooseSidesParseOptions): asserts value is HalfRequest;
+
+/** Throws a `LooseSidesPayloadError` if the value is invalid. */
+export declare function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse;

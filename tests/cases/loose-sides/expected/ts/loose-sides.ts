@@ -33,7 +33,7 @@ export interface LooseSidesCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type LooseSidesResult<T> =
+export type LooseSidesParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: LooseSidesViolation[] };
 
@@ -45,7 +45,7 @@ export type LooseSidesViolation = { path: string; message: string; keyword: stri
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type LooseSidesOptions = { redact?: boolean; limit?: number };
+export type LooseSidesParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class LooseSidesPayloadError extends Error {
@@ -53,7 +53,8 @@ export class LooseSidesPayloadError extends Error {
   readonly violations: LooseSidesViolation[];
 
   constructor(violations: LooseSidesViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -95,23 +96,23 @@ export function isOtherHalfResponse(value: any): value is OtherHalfResponse {
   return Number.isInteger(value) && value >= 0;
 }
 
-export function parseHalfRequest(value: unknown, options?: LooseSidesOptions): LooseSidesResult<HalfRequest> {
+export function parseHalfRequest(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<HalfRequest> {
   return parse(isHalfRequest(value), value, options, () => [
     { type: "object", properties: { a: "string" } },
   ]);
 }
 
-export function parseOtherHalfResponse(value: unknown, options?: LooseSidesOptions): LooseSidesResult<OtherHalfResponse> {
+export function parseOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): LooseSidesParseResult<OtherHalfResponse> {
   return parse(isOtherHalfResponse(value), value, options, () => [{ type: "integer", minimum: 0 }]);
 }
 
 /** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export function assertHalfRequest(value: unknown, options?: LooseSidesOptions): asserts value is HalfRequest {
+export function assertHalfRequest(value: unknown, options?: LooseSidesParseOptions): asserts value is HalfRequest {
   assert(parseHalfRequest(value, options));
 }
 
 /** Throws a `LooseSidesPayloadError` if the value is invalid. */
-export function assertOtherHalfResponse(value: unknown, options?: LooseSidesOptions): asserts value is OtherHalfResponse {
+export function assertOtherHalfResponse(value: unknown, options?: LooseSidesParseOptions): asserts value is OtherHalfResponse {
   assert(parseOtherHalfResponse(value, options));
 }
 
@@ -182,12 +183,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
       }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -223,7 +219,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

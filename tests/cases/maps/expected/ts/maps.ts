@@ -31,7 +31,9 @@ export interface MapsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type MapsResult<T> = { ok: true; value: T } | { ok: false; violations: MapsViolation[] };
+export type MapsParseResult<T> =
+  | { ok: true; value: T }
+  | { ok: false; violations: MapsViolation[] };
 
 /**
  * A place (RFC 6901) where a value violates its schema, the reason, and the keyword that it violates.
@@ -41,7 +43,7 @@ export type MapsViolation = { path: string; message: string; keyword: string };
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type MapsOptions = { redact?: boolean; limit?: number };
+export type MapsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class MapsPayloadError extends Error {
@@ -49,7 +51,8 @@ export class MapsPayloadError extends Error {
   readonly violations: MapsViolation[];
 
   constructor(violations: MapsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -103,7 +106,7 @@ export function isLabelResponse(value: any): value is LabelResponse {
   return (value?.constructor === Object || isDict(value)) && check6(value);
 }
 
-export function parseLabelRequest(value: unknown, options?: MapsOptions): MapsResult<LabelRequest> {
+export function parseLabelRequest(value: unknown, options?: MapsParseOptions): MapsParseResult<LabelRequest> {
   return parse(isLabelRequest(value), value, options, () => [
     {
       type: "object",
@@ -119,17 +122,17 @@ export function parseLabelRequest(value: unknown, options?: MapsOptions): MapsRe
   ]);
 }
 
-export function parseLabelResponse(value: unknown, options?: MapsOptions): MapsResult<LabelResponse> {
+export function parseLabelResponse(value: unknown, options?: MapsParseOptions): MapsParseResult<LabelResponse> {
   return parse(isLabelResponse(value), value, options, () => [{ type: "object", rest: "string" }]);
 }
 
 /** Throws a `MapsPayloadError` if the value is invalid. */
-export function assertLabelRequest(value: unknown, options?: MapsOptions): asserts value is LabelRequest {
+export function assertLabelRequest(value: unknown, options?: MapsParseOptions): asserts value is LabelRequest {
   assert(parseLabelRequest(value, options));
 }
 
 /** Throws a `MapsPayloadError` if the value is invalid. */
-export function assertLabelResponse(value: unknown, options?: MapsOptions): asserts value is LabelResponse {
+export function assertLabelResponse(value: unknown, options?: MapsParseOptions): asserts value is LabelResponse {
   assert(parseLabelResponse(value, options));
 }
 
@@ -253,14 +256,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -296,7 +291,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -25,7 +25,7 @@ export interface MergedSchemasCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type MergedSchemasResult<T> =
+export type MergedSchemasParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: MergedSchemasViolation[] };
 
@@ -37,7 +37,7 @@ export type MergedSchemasViolation = { path: string; message: string; keyword: s
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type MergedSchemasOptions = { redact?: boolean; limit?: number };
+export type MergedSchemasParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class MergedSchemasPayloadError extends Error {
@@ -45,7 +45,8 @@ export class MergedSchemasPayloadError extends Error {
   readonly violations: MergedSchemasViolation[];
 
   constructor(violations: MergedSchemasViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -86,7 +87,7 @@ export function isCreateRequest(value: any): value is CreateRequest {
   );
 }
 
-export function parseCreateRequest(value: unknown, options?: MergedSchemasOptions): MergedSchemasResult<CreateRequest> {
+export function parseCreateRequest(value: unknown, options?: MergedSchemasParseOptions): MergedSchemasParseResult<CreateRequest> {
   return parse(isCreateRequest(value), value, options, () => [
     {
       properties: { tag: {} },
@@ -104,7 +105,7 @@ export function parseCreateRequest(value: unknown, options?: MergedSchemasOption
 }
 
 /** Throws a `MergedSchemasPayloadError` if the value is invalid. */
-export function assertCreateRequest(value: unknown, options?: MergedSchemasOptions): asserts value is CreateRequest {
+export function assertCreateRequest(value: unknown, options?: MergedSchemasParseOptions): asserts value is CreateRequest {
   assert(parseCreateRequest(value, options));
 }
 
@@ -173,14 +174,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -216,7 +209,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

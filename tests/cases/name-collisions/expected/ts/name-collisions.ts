@@ -51,7 +51,7 @@ export interface NameCollisionsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type NameCollisionsResult<T> =
+export type NameCollisionsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: NameCollisionsViolation[] };
 
@@ -63,7 +63,7 @@ export type NameCollisionsViolation = { path: string; message: string; keyword: 
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type NameCollisionsOptions = { redact?: boolean; limit?: number };
+export type NameCollisionsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class NameCollisionsPayloadError extends Error {
@@ -71,7 +71,8 @@ export class NameCollisionsPayloadError extends Error {
   readonly violations: NameCollisionsViolation[];
 
   constructor(violations: NameCollisionsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -154,7 +155,7 @@ export function isVecRequest(value: any): value is VecRequest {
   return Array.isArray(value) && check1(value);
 }
 
-export function parseABRequestXde271633(value: unknown, options?: NameCollisionsOptions): NameCollisionsResult<ABRequestXde271633> {
+export function parseABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXde271633> {
   return parse(isABRequestXde271633(value), value, options, () => [
     {
       type: "object",
@@ -169,28 +170,28 @@ export function parseABRequestXde271633(value: unknown, options?: NameCollisions
   ]);
 }
 
-export function parseABRequestXed2a9bb1(value: unknown, options?: NameCollisionsOptions): NameCollisionsResult<ABRequestXed2a9bb1> {
+export function parseABRequestXed2a9bb1(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXed2a9bb1> {
   return parse(isABRequestXed2a9bb1(value), value, options, () => [
     { type: "object", properties: { x: "string" } },
   ]);
 }
 
-export function parseVecRequest(value: unknown, options?: NameCollisionsOptions): NameCollisionsResult<VecRequest> {
+export function parseVecRequest(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<VecRequest> {
   return parse(isVecRequest(value), value, options, () => [{ type: "array", items: "string" }]);
 }
 
 /** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertABRequestXde271633(value: unknown, options?: NameCollisionsOptions): asserts value is ABRequestXde271633 {
+export function assertABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): asserts value is ABRequestXde271633 {
   assert(parseABRequestXde271633(value, options));
 }
 
 /** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertABRequestXed2a9bb1(value: unknown, options?: NameCollisionsOptions): asserts value is ABRequestXed2a9bb1 {
+export function assertABRequestXed2a9bb1(value: unknown, options?: NameCollisionsParseOptions): asserts value is ABRequestXed2a9bb1 {
   assert(parseABRequestXed2a9bb1(value, options));
 }
 
 /** Throws a `NameCollisionsPayloadError` if the value is invalid. */
-export function assertVecRequest(value: unknown, options?: NameCollisionsOptions): asserts value is VecRequest {
+export function assertVecRequest(value: unknown, options?: NameCollisionsParseOptions): asserts value is VecRequest {
   assert(parseVecRequest(value, options));
 }
 
@@ -267,14 +268,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -310,7 +303,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -40,7 +40,7 @@ export interface NestedRecordsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type NestedRecordsResult<T> =
+export type NestedRecordsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: NestedRecordsViolation[] };
 
@@ -52,7 +52,7 @@ export type NestedRecordsViolation = { path: string; message: string; keyword: s
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type NestedRecordsOptions = { redact?: boolean; limit?: number };
+export type NestedRecordsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class NestedRecordsPayloadError extends Error {
@@ -60,7 +60,8 @@ export class NestedRecordsPayloadError extends Error {
   readonly violations: NestedRecordsViolation[];
 
   constructor(violations: NestedRecordsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -99,7 +100,7 @@ export function isShipRequest(value: any): value is ShipRequest {
   );
 }
 
-export function parseShipRequest(value: unknown, options?: NestedRecordsOptions): NestedRecordsResult<ShipRequest> {
+export function parseShipRequest(value: unknown, options?: NestedRecordsParseOptions): NestedRecordsParseResult<ShipRequest> {
   return parse(isShipRequest(value), value, options, () => [
     {
       type: "object",
@@ -122,7 +123,7 @@ export function parseShipRequest(value: unknown, options?: NestedRecordsOptions)
 }
 
 /** Throws a `NestedRecordsPayloadError` if the value is invalid. */
-export function assertShipRequest(value: unknown, options?: NestedRecordsOptions): asserts value is ShipRequest {
+export function assertShipRequest(value: unknown, options?: NestedRecordsParseOptions): asserts value is ShipRequest {
   assert(parseShipRequest(value, options));
 }
 
@@ -216,12 +217,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
       }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -257,7 +253,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -39,7 +39,7 @@ export interface OddNamesCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type OddNamesResult<T> =
+export type OddNamesParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: OddNamesViolation[] };
 
@@ -51,7 +51,7 @@ export type OddNamesViolation = { path: string; message: string; keyword: string
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type OddNamesOptions = { redact?: boolean; limit?: number };
+export type OddNamesParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class OddNamesPayloadError extends Error {
@@ -59,7 +59,8 @@ export class OddNamesPayloadError extends Error {
   readonly violations: OddNamesViolation[];
 
   constructor(violations: OddNamesViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -123,7 +124,7 @@ export function isN2ndTryOfItRequest(value: any): value is N2ndTryOfItRequest {
   );
 }
 
-export function parseN2ndTryOfItRequest(value: unknown, options?: OddNamesOptions): OddNamesResult<N2ndTryOfItRequest> {
+export function parseN2ndTryOfItRequest(value: unknown, options?: OddNamesParseOptions): OddNamesParseResult<N2ndTryOfItRequest> {
   return parse(isN2ndTryOfItRequest(value), value, options, () => [
     {
       type: "object",
@@ -154,7 +155,7 @@ export function parseN2ndTryOfItRequest(value: unknown, options?: OddNamesOption
 }
 
 /** Throws a `OddNamesPayloadError` if the value is invalid. */
-export function assertN2ndTryOfItRequest(value: unknown, options?: OddNamesOptions): asserts value is N2ndTryOfItRequest {
+export function assertN2ndTryOfItRequest(value: unknown, options?: OddNamesParseOptions): asserts value is N2ndTryOfItRequest {
   assert(parseN2ndTryOfItRequest(value, options));
 }
 
@@ -223,16 +224,9 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
       ...(typeof value === "string" && {
         minLength: least,
-        maxLength: most,
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -268,7 +262,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -31,7 +31,7 @@ export interface OptionalAndNullableCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type OptionalAndNullableResult<T> =
+export type OptionalAndNullableParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: OptionalAndNullableViolation[] };
 
@@ -43,7 +43,7 @@ export type OptionalAndNullableViolation = { path: string; message: string; keyw
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type OptionalAndNullableOptions = { redact?: boolean; limit?: number };
+export type OptionalAndNullableParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class OptionalAndNullablePayloadError extends Error {
@@ -51,7 +51,8 @@ export class OptionalAndNullablePayloadError extends Error {
   readonly violations: OptionalAndNullableViolation[];
 
   constructor(violations: OptionalAndNullableViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -103,7 +104,7 @@ export function isUpdateResponse(value: any): value is UpdateResponse {
   );
 }
 
-export function parseUpdateRequest(value: unknown, options?: OptionalAndNullableOptions): OptionalAndNullableResult<UpdateRequest> {
+export function parseUpdateRequest(value: unknown, options?: OptionalAndNullableParseOptions): OptionalAndNullableParseResult<UpdateRequest> {
   return parse(isUpdateRequest(value), value, options, () => [
     {
       type: "object",
@@ -128,19 +129,19 @@ export function parseUpdateRequest(value: unknown, options?: OptionalAndNullable
   ]);
 }
 
-export function parseUpdateResponse(value: unknown, options?: OptionalAndNullableOptions): OptionalAndNullableResult<UpdateResponse> {
+export function parseUpdateResponse(value: unknown, options?: OptionalAndNullableParseOptions): OptionalAndNullableParseResult<UpdateResponse> {
   return parse(isUpdateResponse(value), value, options, () => [
     { type: ["null", "object"], properties: { done: "boolean" } },
   ]);
 }
 
 /** Throws a `OptionalAndNullablePayloadError` if the value is invalid. */
-export function assertUpdateRequest(value: unknown, options?: OptionalAndNullableOptions): asserts value is UpdateRequest {
+export function assertUpdateRequest(value: unknown, options?: OptionalAndNullableParseOptions): asserts value is UpdateRequest {
   assert(parseUpdateRequest(value, options));
 }
 
 /** Throws a `OptionalAndNullablePayloadError` if the value is invalid. */
-export function assertUpdateResponse(value: unknown, options?: OptionalAndNullableOptions): asserts value is UpdateResponse {
+export function assertUpdateResponse(value: unknown, options?: OptionalAndNullableParseOptions): asserts value is UpdateResponse {
   assert(parseUpdateResponse(value, options));
 }
 
@@ -209,14 +210,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -277,7 +270,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -57,7 +57,7 @@ export interface OverlappingUnionCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type OverlappingUnionResult<T> =
+export type OverlappingUnionParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: OverlappingUnionViolation[] };
 
@@ -69,7 +69,7 @@ export type OverlappingUnionViolation = { path: string; message: string; keyword
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type OverlappingUnionOptions = { redact?: boolean; limit?: number };
+export type OverlappingUnionParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class OverlappingUnionPayloadError extends Error {
@@ -77,7 +77,8 @@ export class OverlappingUnionPayloadError extends Error {
   readonly violations: OverlappingUnionViolation[];
 
   constructor(violations: OverlappingUnionViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -172,7 +173,7 @@ export function isPayRequest(value: any): value is PayRequest {
   ) === 1;
 }
 
-export function parseSearchRequest(value: unknown, options?: OverlappingUnionOptions): OverlappingUnionResult<SearchRequest> {
+export function parseSearchRequest(value: unknown, options?: OverlappingUnionParseOptions): OverlappingUnionParseResult<SearchRequest> {
   return parse(isSearchRequest(value), value, options, () => [
     {
       unions: [
@@ -190,7 +191,7 @@ export function parseSearchRequest(value: unknown, options?: OverlappingUnionOpt
   ]);
 }
 
-export function parseSearchResponse(value: unknown, options?: OverlappingUnionOptions): OverlappingUnionResult<SearchResponse> {
+export function parseSearchResponse(value: unknown, options?: OverlappingUnionParseOptions): OverlappingUnionParseResult<SearchResponse> {
   return parse(isSearchResponse(value), value, options, () => [
     {
       type: "object",
@@ -221,7 +222,7 @@ export function parseSearchResponse(value: unknown, options?: OverlappingUnionOp
   ]);
 }
 
-export function parsePayRequest(value: unknown, options?: OverlappingUnionOptions): OverlappingUnionResult<PayRequest> {
+export function parsePayRequest(value: unknown, options?: OverlappingUnionParseOptions): OverlappingUnionParseResult<PayRequest> {
   return parse(isPayRequest(value), value, options, () => [
     {
       unions: [
@@ -248,17 +249,17 @@ export function parsePayRequest(value: unknown, options?: OverlappingUnionOption
 }
 
 /** Throws a `OverlappingUnionPayloadError` if the value is invalid. */
-export function assertSearchRequest(value: unknown, options?: OverlappingUnionOptions): asserts value is SearchRequest {
+export function assertSearchRequest(value: unknown, options?: OverlappingUnionParseOptions): asserts value is SearchRequest {
   assert(parseSearchRequest(value, options));
 }
 
 /** Throws a `OverlappingUnionPayloadError` if the value is invalid. */
-export function assertSearchResponse(value: unknown, options?: OverlappingUnionOptions): asserts value is SearchResponse {
+export function assertSearchResponse(value: unknown, options?: OverlappingUnionParseOptions): asserts value is SearchResponse {
   assert(parseSearchResponse(value, options));
 }
 
 /** Throws a `OverlappingUnionPayloadError` if the value is invalid. */
-export function assertPayRequest(value: unknown, options?: OverlappingUnionOptions): asserts value is PayRequest {
+export function assertPayRequest(value: unknown, options?: OverlappingUnionParseOptions): asserts value is PayRequest {
   assert(parsePayRequest(value, options));
 }
 
@@ -335,14 +336,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -403,7 +396,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -38,7 +38,7 @@ export interface RecursionCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type RecursionResult<T> =
+export type RecursionParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: RecursionViolation[] };
 
@@ -50,7 +50,7 @@ export type RecursionViolation = { path: string; message: string; keyword: strin
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type RecursionOptions = { redact?: boolean; limit?: number };
+export type RecursionParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class RecursionPayloadError extends Error {
@@ -58,7 +58,8 @@ export class RecursionPayloadError extends Error {
   readonly violations: RecursionViolation[];
 
   constructor(violations: RecursionViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -89,7 +90,7 @@ export function isWalkResponse(value: any): value is WalkResponse {
   );
 }
 
-export function parseWalkRequest(value: unknown, options?: RecursionOptions): RecursionResult<WalkRequest> {
+export function parseWalkRequest(value: unknown, options?: RecursionParseOptions): RecursionParseResult<WalkRequest> {
   return parse(isWalkRequest(value), value, options, () => [
     { ref: "node" },
     {
@@ -114,7 +115,7 @@ export function parseWalkRequest(value: unknown, options?: RecursionOptions): Re
   ]);
 }
 
-export function parseWalkResponse(value: unknown, options?: RecursionOptions): RecursionResult<WalkResponse> {
+export function parseWalkResponse(value: unknown, options?: RecursionParseOptions): RecursionParseResult<WalkResponse> {
   return parse(isWalkResponse(value), value, options, () => [
     {
       type: "object",
@@ -141,12 +142,12 @@ export function parseWalkResponse(value: unknown, options?: RecursionOptions): R
 }
 
 /** Throws a `RecursionPayloadError` if the value is invalid. */
-export function assertWalkRequest(value: unknown, options?: RecursionOptions): asserts value is WalkRequest {
+export function assertWalkRequest(value: unknown, options?: RecursionParseOptions): asserts value is WalkRequest {
   assert(parseWalkRequest(value, options));
 }
 
 /** Throws a `RecursionPayloadError` if the value is invalid. */
-export function assertWalkResponse(value: unknown, options?: RecursionOptions): asserts value is WalkResponse {
+export function assertWalkResponse(value: unknown, options?: RecursionParseOptions): asserts value is WalkResponse {
   assert(parseWalkResponse(value, options));
 }
 
@@ -291,14 +292,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -359,7 +352,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -42,7 +42,7 @@ export interface RequiredAlternativesCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type RequiredAlternativesResult<T> =
+export type RequiredAlternativesParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: RequiredAlternativesViolation[] };
 
@@ -54,7 +54,7 @@ export type RequiredAlternativesViolation = { path: string; message: string; key
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type RequiredAlternativesOptions = { redact?: boolean; limit?: number };
+export type RequiredAlternativesParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class RequiredAlternativesPayloadError extends Error {
@@ -62,7 +62,8 @@ export class RequiredAlternativesPayloadError extends Error {
   readonly violations: RequiredAlternativesViolation[];
 
   constructor(violations: RequiredAlternativesViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -118,7 +119,7 @@ export function isFindResponse(value: any): value is FindResponse {
   );
 }
 
-export function parseFindRequest(value: unknown, options?: RequiredAlternativesOptions): RequiredAlternativesResult<FindRequest> {
+export function parseFindRequest(value: unknown, options?: RequiredAlternativesParseOptions): RequiredAlternativesParseResult<FindRequest> {
   return parse(isFindRequest(value), value, options, () => [
     {
       type: "object",
@@ -131,7 +132,7 @@ export function parseFindRequest(value: unknown, options?: RequiredAlternativesO
   ]);
 }
 
-export function parseFindResponse(value: unknown, options?: RequiredAlternativesOptions): RequiredAlternativesResult<FindResponse> {
+export function parseFindResponse(value: unknown, options?: RequiredAlternativesParseOptions): RequiredAlternativesParseResult<FindResponse> {
   return parse(isFindResponse(value), value, options, () => [
     {
       type: "object",
@@ -145,12 +146,12 @@ export function parseFindResponse(value: unknown, options?: RequiredAlternatives
 }
 
 /** Throws a `RequiredAlternativesPayloadError` if the value is invalid. */
-export function assertFindRequest(value: unknown, options?: RequiredAlternativesOptions): asserts value is FindRequest {
+export function assertFindRequest(value: unknown, options?: RequiredAlternativesParseOptions): asserts value is FindRequest {
   assert(parseFindRequest(value, options));
 }
 
 /** Throws a `RequiredAlternativesPayloadError` if the value is invalid. */
-export function assertFindResponse(value: unknown, options?: RequiredAlternativesOptions): asserts value is FindResponse {
+export function assertFindResponse(value: unknown, options?: RequiredAlternativesParseOptions): asserts value is FindResponse {
   assert(parseFindResponse(value, options));
 }
 
@@ -219,14 +220,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -287,7 +280,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -31,7 +31,7 @@ export interface ScalarsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type ScalarsResult<T> =
+export type ScalarsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: ScalarsViolation[] };
 
@@ -43,7 +43,7 @@ export type ScalarsViolation = { path: string; message: string; keyword: string 
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type ScalarsOptions = { redact?: boolean; limit?: number };
+export type ScalarsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class ScalarsPayloadError extends Error {
@@ -51,7 +51,8 @@ export class ScalarsPayloadError extends Error {
   readonly violations: ScalarsViolation[];
 
   constructor(violations: ScalarsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -93,7 +94,7 @@ export function isMeasureResponse(value: any): value is MeasureResponse {
   return typeof value === "string";
 }
 
-export function parseMeasureRequest(value: unknown, options?: ScalarsOptions): ScalarsResult<MeasureRequest> {
+export function parseMeasureRequest(value: unknown, options?: ScalarsParseOptions): ScalarsParseResult<MeasureRequest> {
   return parse(isMeasureRequest(value), value, options, () => [
     {
       type: "object",
@@ -112,17 +113,17 @@ export function parseMeasureRequest(value: unknown, options?: ScalarsOptions): S
   ]);
 }
 
-export function parseMeasureResponse(value: unknown, options?: ScalarsOptions): ScalarsResult<MeasureResponse> {
+export function parseMeasureResponse(value: unknown, options?: ScalarsParseOptions): ScalarsParseResult<MeasureResponse> {
   return parse(isMeasureResponse(value), value, options, () => ["string"]);
 }
 
 /** Throws a `ScalarsPayloadError` if the value is invalid. */
-export function assertMeasureRequest(value: unknown, options?: ScalarsOptions): asserts value is MeasureRequest {
+export function assertMeasureRequest(value: unknown, options?: ScalarsParseOptions): asserts value is MeasureRequest {
   assert(parseMeasureRequest(value, options));
 }
 
 /** Throws a `ScalarsPayloadError` if the value is invalid. */
-export function assertMeasureResponse(value: unknown, options?: ScalarsOptions): asserts value is MeasureResponse {
+export function assertMeasureResponse(value: unknown, options?: ScalarsParseOptions): asserts value is MeasureResponse {
   assert(parseMeasureResponse(value, options));
 }
 
@@ -195,16 +196,12 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
       }),
       ...(typeof value === "string" && {
         minLength: least,
-        maxLength: most,
         pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -240,7 +237,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

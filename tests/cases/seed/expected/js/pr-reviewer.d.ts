@@ -28,7 +28,7 @@ export interface PrReviewerCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type PrReviewerResult<T> =
+export type PrReviewerParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: PrReviewerViolation[] };
 
@@ -40,7 +40,7 @@ export type PrReviewerViolation = { path: string; message: string; keyword: stri
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type PrReviewerOptions = { redact?: boolean; limit?: number };
+export type PrReviewerParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export declare class PrReviewerPayloadError extends Error {
@@ -78,12 +78,12 @@ export declare function isReviewPrRequest(value: unknown): value is ReviewPrRequ
 
 export declare function isReviewPrResponse(value: unknown): value is ReviewPrResponse;
 
-export declare function parseReviewPrRequest(value: unknown, options?: PrReviewerOptions): PrReviewerResult<ReviewPrRequest>;
+export declare function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrRequest>;
 
-export declare function parseReviewPrResponse(value: unknown, options?: PrReviewerOptions): PrReviewerResult<ReviewPrResponse>;
-
-/** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export declare function assertReviewPrRequest(value: unknown, options?: PrReviewerOptions): asserts value is ReviewPrRequest;
+export declare function parseReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrResponse>;
 
 /** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export declare function assertReviewPrResponse(value: unknown, options?: PrReviewerOptions): asserts value is ReviewPrResponse;
+export declare function assertReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrRequest;
+
+/** Throws a `PrReviewerPayloadError` if the value is invalid. */
+export declare function assertReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrResponse;

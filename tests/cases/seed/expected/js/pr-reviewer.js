@@ -16,7 +16,8 @@ export class PrReviewerPayloadError extends Error {
   violations;
 
   constructor(violations) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -157,14 +158,6 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
       false: () => "no value is allowed here",
       enum: (values, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule) => !find(rule, value)[0] && "matches the schema in not",
@@ -200,7 +193,7 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }) {

@@ -28,7 +28,7 @@ export interface PrReviewerCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type PrReviewerResult<T> =
+export type PrReviewerParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: PrReviewerViolation[] };
 
@@ -40,7 +40,7 @@ export type PrReviewerViolation = { path: string; message: string; keyword: stri
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type PrReviewerOptions = { redact?: boolean; limit?: number };
+export type PrReviewerParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class PrReviewerPayloadError extends Error {
@@ -48,7 +48,8 @@ export class PrReviewerPayloadError extends Error {
   readonly violations: PrReviewerViolation[];
 
   constructor(violations: PrReviewerViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -92,7 +93,7 @@ export function isReviewPrResponse(value: any): value is ReviewPrResponse {
   );
 }
 
-export function parseReviewPrRequest(value: unknown, options?: PrReviewerOptions): PrReviewerResult<ReviewPrRequest> {
+export function parseReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrRequest> {
   return parse(isReviewPrRequest(value), value, options, () => [
     {
       type: "object",
@@ -102,7 +103,7 @@ export function parseReviewPrRequest(value: unknown, options?: PrReviewerOptions
   ]);
 }
 
-export function parseReviewPrResponse(value: unknown, options?: PrReviewerOptions): PrReviewerResult<ReviewPrResponse> {
+export function parseReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): PrReviewerParseResult<ReviewPrResponse> {
   return parse(isReviewPrResponse(value), value, options, () => [
     {
       type: "object",
@@ -115,12 +116,12 @@ export function parseReviewPrResponse(value: unknown, options?: PrReviewerOption
 }
 
 /** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export function assertReviewPrRequest(value: unknown, options?: PrReviewerOptions): asserts value is ReviewPrRequest {
+export function assertReviewPrRequest(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrRequest {
   assert(parseReviewPrRequest(value, options));
 }
 
 /** Throws a `PrReviewerPayloadError` if the value is invalid. */
-export function assertReviewPrResponse(value: unknown, options?: PrReviewerOptions): asserts value is ReviewPrResponse {
+export function assertReviewPrResponse(value: unknown, options?: PrReviewerParseOptions): asserts value is ReviewPrResponse {
   assert(parseReviewPrResponse(value, options));
 }
 
@@ -189,14 +190,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
@@ -232,7 +225,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

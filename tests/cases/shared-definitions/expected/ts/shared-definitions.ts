@@ -93,7 +93,7 @@ export interface SharedDefinitionsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type SharedDefinitionsResult<T> =
+export type SharedDefinitionsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: SharedDefinitionsViolation[] };
 
@@ -105,7 +105,7 @@ export type SharedDefinitionsViolation = { path: string; message: string; keywor
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type SharedDefinitionsOptions = { redact?: boolean; limit?: number };
+export type SharedDefinitionsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class SharedDefinitionsPayloadError extends Error {
@@ -113,7 +113,8 @@ export class SharedDefinitionsPayloadError extends Error {
   readonly violations: SharedDefinitionsViolation[];
 
   constructor(violations: SharedDefinitionsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -344,7 +345,7 @@ export function isTravelResponse(value: any): value is TravelResponse {
   return Array.isArray(value) && check10(value);
 }
 
-export function parseQuoteRequest(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<QuoteRequest> {
+export function parseQuoteRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<QuoteRequest> {
   return parse(isQuoteRequest(value), value, options, () => [
     {
       type: "object",
@@ -364,7 +365,7 @@ export function parseQuoteRequest(value: unknown, options?: SharedDefinitionsOpt
   ]);
 }
 
-export function parsePayRequest(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<PayRequest> {
+export function parsePayRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<PayRequest> {
   return parse(isPayRequest(value), value, options, () => [
     {
       type: "object",
@@ -412,7 +413,7 @@ export function parsePayRequest(value: unknown, options?: SharedDefinitionsOptio
   ]);
 }
 
-export function parsePayResponse(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<PayResponse> {
+export function parsePayResponse(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<PayResponse> {
   return parse(isPayResponse(value), value, options, () => [
     {
       unions: [
@@ -458,7 +459,7 @@ export function parsePayResponse(value: unknown, options?: SharedDefinitionsOpti
   ]);
 }
 
-export function parseRefundRequest(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<RefundRequest> {
+export function parseRefundRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<RefundRequest> {
   return parse(isRefundRequest(value), value, options, () => [
     {
       type: "object",
@@ -473,7 +474,7 @@ export function parseRefundRequest(value: unknown, options?: SharedDefinitionsOp
   ]);
 }
 
-export function parseRefundResponse(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<RefundResponse> {
+export function parseRefundResponse(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<RefundResponse> {
   return parse(isRefundResponse(value), value, options, () => [
     { ref: "Tree" },
     {
@@ -483,7 +484,7 @@ export function parseRefundResponse(value: unknown, options?: SharedDefinitionsO
   ]);
 }
 
-export function parsePlanRequest(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<PlanRequest> {
+export function parsePlanRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<PlanRequest> {
   return parse(isPlanRequest(value), value, options, () => [
     { ref: "Forest" },
     {
@@ -493,13 +494,13 @@ export function parsePlanRequest(value: unknown, options?: SharedDefinitionsOpti
   ]);
 }
 
-export function parseVisitRequest(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<VisitRequest> {
+export function parseVisitRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<VisitRequest> {
   return parse(isVisitRequest(value), value, options, () => [
     { type: "object", optional: { city: "string" } },
   ]);
 }
 
-export function parseTravelRequest(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<TravelRequest> {
+export function parseTravelRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<TravelRequest> {
   return parse(isTravelRequest(value), value, options, () => [
     {
       type: "object",
@@ -511,7 +512,7 @@ export function parseTravelRequest(value: unknown, options?: SharedDefinitionsOp
   ]);
 }
 
-export function parseTravelResponse(value: unknown, options?: SharedDefinitionsOptions): SharedDefinitionsResult<TravelResponse> {
+export function parseTravelResponse(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<TravelResponse> {
   return parse(isTravelResponse(value), value, options, () => [
     {
       type: "array",
@@ -527,47 +528,47 @@ export function parseTravelResponse(value: unknown, options?: SharedDefinitionsO
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertQuoteRequest(value: unknown, options?: SharedDefinitionsOptions): asserts value is QuoteRequest {
+export function assertQuoteRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is QuoteRequest {
   assert(parseQuoteRequest(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertPayRequest(value: unknown, options?: SharedDefinitionsOptions): asserts value is PayRequest {
+export function assertPayRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is PayRequest {
   assert(parsePayRequest(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertPayResponse(value: unknown, options?: SharedDefinitionsOptions): asserts value is PayResponse {
+export function assertPayResponse(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is PayResponse {
   assert(parsePayResponse(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertRefundRequest(value: unknown, options?: SharedDefinitionsOptions): asserts value is RefundRequest {
+export function assertRefundRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is RefundRequest {
   assert(parseRefundRequest(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertRefundResponse(value: unknown, options?: SharedDefinitionsOptions): asserts value is RefundResponse {
+export function assertRefundResponse(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is RefundResponse {
   assert(parseRefundResponse(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertPlanRequest(value: unknown, options?: SharedDefinitionsOptions): asserts value is PlanRequest {
+export function assertPlanRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is PlanRequest {
   assert(parsePlanRequest(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertVisitRequest(value: unknown, options?: SharedDefinitionsOptions): asserts value is VisitRequest {
+export function assertVisitRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is VisitRequest {
   assert(parseVisitRequest(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertTravelRequest(value: unknown, options?: SharedDefinitionsOptions): asserts value is TravelRequest {
+export function assertTravelRequest(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is TravelRequest {
   assert(parseTravelRequest(value, options));
 }
 
 /** Throws a `SharedDefinitionsPayloadError` if the value is invalid. */
-export function assertTravelResponse(value: unknown, options?: SharedDefinitionsOptions): asserts value is TravelResponse {
+export function assertTravelResponse(value: unknown, options?: SharedDefinitionsParseOptions): asserts value is TravelResponse {
   assert(parseTravelResponse(value, options));
 }
 
@@ -751,15 +752,11 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
       ...(typeof value === "number" && {
-        minimum: least,
         maximum: most,
       }),
       ...(typeof value === "string" && {
         minLength: least,
-        maxLength: most,
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -820,7 +817,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

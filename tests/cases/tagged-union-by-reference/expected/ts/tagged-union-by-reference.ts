@@ -36,7 +36,7 @@ export interface TaggedUnionByReferenceCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type TaggedUnionByReferenceResult<T> =
+export type TaggedUnionByReferenceParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: TaggedUnionByReferenceViolation[] };
 
@@ -48,7 +48,7 @@ export type TaggedUnionByReferenceViolation = { path: string; message: string; k
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type TaggedUnionByReferenceOptions = { redact?: boolean; limit?: number };
+export type TaggedUnionByReferenceParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class TaggedUnionByReferencePayloadError extends Error {
@@ -56,7 +56,8 @@ export class TaggedUnionByReferencePayloadError extends Error {
   readonly violations: TaggedUnionByReferenceViolation[];
 
   constructor(violations: TaggedUnionByReferenceViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -96,7 +97,7 @@ export function isAdoptRequest(value: any): value is AdoptRequest {
   );
 }
 
-export function parseAdoptRequest(value: unknown, options?: TaggedUnionByReferenceOptions): TaggedUnionByReferenceResult<AdoptRequest> {
+export function parseAdoptRequest(value: unknown, options?: TaggedUnionByReferenceParseOptions): TaggedUnionByReferenceParseResult<AdoptRequest> {
   return parse(isAdoptRequest(value), value, options, () => [
     {
       type: "object",
@@ -133,7 +134,7 @@ export function parseAdoptRequest(value: unknown, options?: TaggedUnionByReferen
 }
 
 /** Throws a `TaggedUnionByReferencePayloadError` if the value is invalid. */
-export function assertAdoptRequest(value: unknown, options?: TaggedUnionByReferenceOptions): asserts value is AdoptRequest {
+export function assertAdoptRequest(value: unknown, options?: TaggedUnionByReferenceParseOptions): asserts value is AdoptRequest {
   assert(parseAdoptRequest(value, options));
 }
 
@@ -236,12 +237,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
-        maximum: most,
       }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -302,7 +298,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -32,7 +32,7 @@ export interface TaggedUnionWithSiblingsCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type TaggedUnionWithSiblingsResult<T> =
+export type TaggedUnionWithSiblingsParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: TaggedUnionWithSiblingsViolation[] };
 
@@ -44,7 +44,7 @@ export type TaggedUnionWithSiblingsViolation = { path: string; message: string; 
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type TaggedUnionWithSiblingsOptions = { redact?: boolean; limit?: number };
+export type TaggedUnionWithSiblingsParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class TaggedUnionWithSiblingsPayloadError extends Error {
@@ -52,7 +52,8 @@ export class TaggedUnionWithSiblingsPayloadError extends Error {
   readonly violations: TaggedUnionWithSiblingsViolation[];
 
   constructor(violations: TaggedUnionWithSiblingsViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -102,7 +103,7 @@ export function isNotifyRequest(value: any): value is NotifyRequest {
   );
 }
 
-export function parseNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsOptions): TaggedUnionWithSiblingsResult<NotifyRequest> {
+export function parseNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsParseOptions): TaggedUnionWithSiblingsParseResult<NotifyRequest> {
   return parse(isNotifyRequest(value), value, options, () => [
     {
       type: "object",
@@ -136,7 +137,7 @@ export function parseNotifyRequest(value: unknown, options?: TaggedUnionWithSibl
 }
 
 /** Throws a `TaggedUnionWithSiblingsPayloadError` if the value is invalid. */
-export function assertNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsOptions): asserts value is NotifyRequest {
+export function assertNotifyRequest(value: unknown, options?: TaggedUnionWithSiblingsParseOptions): asserts value is NotifyRequest {
   assert(parseNotifyRequest(value, options));
 }
 
@@ -206,17 +207,9 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
       ...(typeof value === "string" && {
-        minLength: least,
-        maxLength: most,
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -277,7 +270,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {

@@ -49,7 +49,7 @@ export interface TaggedUnionCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type TaggedUnionResult<T> =
+export type TaggedUnionParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: TaggedUnionViolation[] };
 
@@ -61,7 +61,7 @@ export type TaggedUnionViolation = { path: string; message: string; keyword: str
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type TaggedUnionOptions = { redact?: boolean; limit?: number };
+export type TaggedUnionParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export declare class TaggedUnionPayloadError extends Error {
@@ -118,12 +118,12 @@ export declare function isDrawRequest(value: unknown): value is DrawRequest;
 
 export declare function isDrawResponse(value: unknown): value is DrawResponse;
 
-export declare function parseDrawRequest(value: unknown, options?: TaggedUnionOptions): TaggedUnionResult<DrawRequest>;
+export declare function parseDrawRequest(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawRequest>;
 
-export declare function parseDrawResponse(value: unknown, options?: TaggedUnionOptions): TaggedUnionResult<DrawResponse>;
-
-/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export declare function assertDrawRequest(value: unknown, options?: TaggedUnionOptions): asserts value is DrawRequest;
+export declare function parseDrawResponse(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawResponse>;
 
 /** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export declare function assertDrawResponse(value: unknown, options?: TaggedUnionOptions): asserts value is DrawResponse;
+export declare function assertDrawRequest(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawRequest;
+
+/** Throws a `TaggedUnionPayloadError` if the value is invalid. */
+export declare function assertDrawResponse(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawResponse;

@@ -49,7 +49,7 @@ export interface TaggedUnionCapabilities {
 }
 
 /** The result of `parse`: the value, or every violation. */
-export type TaggedUnionResult<T> =
+export type TaggedUnionParseResult<T> =
   | { ok: true; value: T }
   | { ok: false; violations: TaggedUnionViolation[] };
 
@@ -61,7 +61,7 @@ export type TaggedUnionViolation = { path: string; message: string; keyword: str
 /**
  * `redact` keeps values of the payload out of messages; `limit` is the largest number of violations to list.
  */
-export type TaggedUnionOptions = { redact?: boolean; limit?: number };
+export type TaggedUnionParseOptions = { redact?: boolean; limit?: number };
 
 /** The error that the `assert` functions throw. */
 export class TaggedUnionPayloadError extends Error {
@@ -69,7 +69,8 @@ export class TaggedUnionPayloadError extends Error {
   readonly violations: TaggedUnionViolation[];
 
   constructor(violations: TaggedUnionViolation[]) {
-    super(violations.map(({ path, message }) => `${path}: ${message}`).join("\n"));
+    const shown = violations.slice(0, 16).map(({ path, message }) => `${path || "(root)"}: ${message}`);
+    super(shown.join("\n"));
     this.violations = violations;
   }
 }
@@ -163,7 +164,7 @@ export function isDrawResponse(value: any): value is DrawResponse {
   );
 }
 
-export function parseDrawRequest(value: unknown, options?: TaggedUnionOptions): TaggedUnionResult<DrawRequest> {
+export function parseDrawRequest(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawRequest> {
   return parse(isDrawRequest(value), value, options, () => [
     {
       unions: [
@@ -194,7 +195,7 @@ export function parseDrawRequest(value: unknown, options?: TaggedUnionOptions): 
   ]);
 }
 
-export function parseDrawResponse(value: unknown, options?: TaggedUnionOptions): TaggedUnionResult<DrawResponse> {
+export function parseDrawResponse(value: unknown, options?: TaggedUnionParseOptions): TaggedUnionParseResult<DrawResponse> {
   return parse(isDrawResponse(value), value, options, () => [
     {
       type: "object",
@@ -229,12 +230,12 @@ export function parseDrawResponse(value: unknown, options?: TaggedUnionOptions):
 }
 
 /** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export function assertDrawRequest(value: unknown, options?: TaggedUnionOptions): asserts value is DrawRequest {
+export function assertDrawRequest(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawRequest {
   assert(parseDrawRequest(value, options));
 }
 
 /** Throws a `TaggedUnionPayloadError` if the value is invalid. */
-export function assertDrawResponse(value: unknown, options?: TaggedUnionOptions): asserts value is DrawResponse {
+export function assertDrawResponse(value: unknown, options?: TaggedUnionParseOptions): asserts value is DrawResponse {
   assert(parseDrawResponse(value, options));
 }
 
@@ -304,14 +305,6 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-        minLength: least,
-        maxLength: most,
-        minItems: least,
-        maxItems: most,
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
@@ -372,7 +365,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   if (shallow(value, 128)) visit([root], value, "", violations);
   // The members of the value are not visited, because that could overflow the stack.
   else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, limit) };
+  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
 }
 
 function assert({ ok, violations }: any): void {
