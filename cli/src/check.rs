@@ -20,7 +20,13 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     let contracts = located.count();
     let findings = match output::load(located) {
         Err(findings) => findings,
-        Ok(contracts) => contracts.into_iter().flat_map(|c| c.warnings).collect(),
+        Ok(contracts) => contracts
+            .into_iter()
+            .flat_map(|contract| {
+                let types = output::check_types(&contract);
+                contract.warnings.into_iter().chain(types)
+            })
+            .collect(),
     };
     report(&findings, arguments.format, console)?;
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();

@@ -67,8 +67,13 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
     let contracts = output::load(located)?;
     let languages = arguments.languages();
     let target = Target { folder: &arguments.out, languages: &languages, options, build_script: None };
-    let plan = Plan::new(&arguments.out, target.generate(&contracts))?;
-    let mut findings: Vec<Diagnostic> = contracts.iter().flat_map(|c| c.warnings.iter().cloned()).collect();
+    let outputs = target.generate(&contracts);
+    let mut findings: Vec<Diagnostic> = contracts
+        .iter()
+        .zip(&outputs)
+        .flat_map(|(c, output)| c.warnings.iter().chain(&output.warnings).cloned())
+        .collect();
+    let plan = Plan::new(&arguments.out, outputs)?;
     let mut orphans = Vec::new();
     let mut verdict = Verdict::Fine;
     if arguments.check {

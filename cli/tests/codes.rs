@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use capgen_codegen::output;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{Fleet, Source, load};
 
@@ -107,7 +108,10 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
         }
         notation => {
             let source = Source::new(format!("capabilities.{notation}"), text);
-            Some(load(&source).map_or_else(|findings| findings, |loaded| loaded.warnings))
+            Some(load(&source).map_or_else(
+                |findings| findings,
+                |loaded| loaded.warnings.iter().cloned().chain(output::check_types(&loaded)).collect(),
+            ))
         }
     }
 }

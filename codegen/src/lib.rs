@@ -23,6 +23,7 @@ pub use capgen_manifest::Options;
 pub use build_script::{Build, BuildError};
 use language::FileKind;
 pub use language::Language;
+use model::Model;
 pub use regenerate::Regenerate;
 use typescript::Form;
 
@@ -41,8 +42,12 @@ pub fn generate(manifest: &Manifest, languages: &[Language]) -> Files {
 
 /// Like [`generate`], with options, and with the command that the headers give.
 pub fn generate_with(manifest: &Manifest, languages: &[Language], options: &Options, regenerate: &Regenerate) -> Files {
-    let id = manifest.agent.as_str();
-    let mut model = lower::lower(manifest);
+    print(lower::lower(manifest), languages, options, regenerate)
+}
+
+/// The files of a model, which has no validators yet.
+fn print(mut model: Model<'_>, languages: &[Language], options: &Options, regenerate: &Regenerate) -> Files {
+    let id = model.manifest.agent.as_str();
     model.options = *options;
     if languages.iter().any(|language| *language != Language::Rust) {
         lower::add_validators(&mut model);

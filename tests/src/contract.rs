@@ -1,7 +1,7 @@
 //! Builds contracts from schemas.
 
 use capgen_codegen::{Language, generate};
-use capgen_manifest::{Diagnostic, Manifest, Source, load};
+use capgen_manifest::{Diagnostic, LoadedContract, Manifest, Source, load};
 
 /// A capability of a contract to build. Schemas are JSON texts.
 #[derive(Clone, Debug)]
@@ -55,7 +55,16 @@ pub fn text(agent: &str, capabilities: &[Draft]) -> String {
 ///
 /// The findings, if the contract is rejected.
 pub fn contract(agent: &str, capabilities: &[Draft]) -> Result<Manifest, Vec<Diagnostic>> {
-    load(&Source::new("capabilities.json", text(agent, capabilities))).map(|loaded| loaded.manifest)
+    loaded(agent, capabilities).map(|loaded| loaded.manifest)
+}
+
+/// Like [`contract`], with the text.
+///
+/// # Errors
+///
+/// The findings, if the contract is rejected.
+pub fn loaded(agent: &str, capabilities: &[Draft]) -> Result<LoadedContract, Vec<Diagnostic>> {
+    load(&Source::new("capabilities.json", text(agent, capabilities)))
 }
 
 /// The file that is generated in a language with a single file per agent.

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use capgen_codegen::Language;
-use capgen_manifest::{Data, Diagnostic, Manifest};
-use capgen_tests::contract::{self, Draft, contract, generated};
+use capgen_codegen::{Language, output};
+use capgen_manifest::{Data, Diagnostic, LoadedContract};
+use capgen_tests::contract::{self, Draft, generated, loaded};
 use capgen_tests::corpus::{self, Document, elements, member, string};
 use capgen_tests::literal;
 use capgen_tests::node::{self, Program};
 
 /// The tools of a server, each as a separate contract: the tool's name, and the contract or the findings.
-fn tools(document: &Document) -> Vec<(String, Result<Manifest, Vec<Diagnostic>>)> {
+fn tools(document: &Document) -> Vec<(String, Result<LoadedContract, Vec<Diagnostic>>)> {
     let tool = |node| {
         let name = string(node, "name").unwrap_or_default();
         let schema = |key| member(node, key).map(|schema| document.text(schema).to_owned());
@@ -21,13 +21,14 @@ fn tools(document: &Document) -> Vec<(String, Result<Manifest, Vec<Diagnostic>>)
             input: schema("inputSchema"),
             output: schema("outputSchema"),
         };
-        (name.to_owned(), contract("server", &[draft]))
+        (name.to_owned(), loaded("server", &[draft]))
     };
     elements(member(document.root(), "tools")).iter().map(tool).collect()
 }
 
 /// Compiles all contracts as one program, and prints how often each finding rejected a contract.
-fn compile(label: &str, contracts: Vec<(String, Result<Manifest, Vec<Diagnostic>>)>) {
+/// The types are as precise as the schemas.
+fn compile(label: &str, contracts: Vec<(String, Result<LoadedContract, Vec<Diagnostic>>)>) {
     let Some(node) = node::require_or_skip().unwrap() else { return };
     let mut rejections: BTreeMap<String, usize> = BTreeMap::new();
     let mut files = Vec::new();
@@ -35,7 +36,10 @@ fn compile(label: &str, contracts: Vec<(String, Result<Manifest, Vec<Diagnostic>
     for (index, (name, contract)) in contracts.into_iter().enumerate() {
         match contract {
             // Names may differ only in case, which some file systems ignore.
-            Ok(contract) => files.push((format!("{index}-{name}.ts"), generated(&contract, Language::TypeScript))),
+            Ok(contract) => {
+                assert!(output::check_types(&contract).is_empty(), "{name}: {:?}", output::check_types(&contract));
+                files.push((format!("{index}-{name}.ts"), generated(&contract.manifest, Language::TypeScript)));
+            }
             Err(findings) => {
                 let first = findings.iter().find(|f| f.severity() == capgen_schema::Severity::Error).unwrap();
                 *rejections.entry(format!("{} {}", first.code.as_str(), first.message)).or_default() += 1;
@@ -61,8 +65,8 @@ fn schemas() -> Option<Document> {
     Some(Document::read(&corpus::path("capability-schemas.json")?).unwrap())
 }
 
-fn schema_contract(document: &Document, case: &capgen_manifest::Node) -> Result<Manifest, Vec<Diagnostic>> {
-    contract("agent", &[Draft::request("root", document.text(member(case, "schema").unwrap()))])
+fn schema_contract(document: &Document, case: &capgen_manifest::Node) -> Result<LoadedContract, Vec<Diagnostic>> {
+    loaded("agent", &[Draft::request("root", document.text(member(case, "schema").unwrap()))])
 }
 
 #[test]
@@ -94,7 +98,7 @@ fn every_valid_payload_has_its_schemas_type() {
             let line = usage.lines().count() as u64;
             payloads.push((format!("use-{id}.ts"), line, valid, value));
         }
-        files.push((format!("{id}.ts"), generated(&contract, Language::TypeScript)));
+        files.push((format!("{id}.ts"), generated(&contract.manifest, Language::TypeScript)));
         files.push((format!("use-{id}.ts"), usage));
     }
     let results = node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap();

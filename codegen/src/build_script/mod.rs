@@ -257,6 +257,9 @@ impl Build {
         let is_private = package.out_dir.as_ref().is_some_and(|out_dir| path.starts_with(out_dir));
         let build_script = is_private.then_some(package.name.as_str());
         let outputs = Target { folder: &path, languages, options, build_script }.generate(&contracts);
+        for output in &outputs {
+            report.warn(&output.warnings)?;
+        }
         if mode != Mode::Write {
             report.depends_on_variable(UPDATE_VARIABLE)?;
             for name in outputs.iter().flat_map(|output| output.files.keys()) {

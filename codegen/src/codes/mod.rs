@@ -1,4 +1,4 @@
-//! The stable codes of findings about the output folder. A code never changes its meaning.
+//! The stable codes of findings about generated code and the output folder. A code never changes its meaning.
 //!
 //! `<CODE>.md` next to this file explains each one.
 
@@ -23,4 +23,6 @@ capgen_diagnostic::codes! {
     pub PACKAGED = "E0407";
     /// A path that cannot be written on one line of a build script's output.
     pub PATH = "E0409";
+    /// Types that are less precise than their schema, because of a limit.
+    pub WIDENED = "W0401";
 }

@@ -10,6 +10,7 @@ use capgen_schema::analysis::profile::Profile;
 use capgen_schema::{Json, Kind, NodeId, Schema, Type as SchemaType, TypeSet};
 
 use super::alias::{Alias, alias_of};
+use super::widened::Limit;
 use super::{Lowering, Place, finite, guard};
 use crate::name;
 
@@ -90,7 +91,11 @@ impl<'a> Lowering<'a, '_> {
                 continue;
             };
             repeated = repeated.saturating_add(union.branches.len().saturating_sub(1));
-            if branches.len() + stack.len() + union.branches.len() > limit || !self.size.allows(&facets, repeated) {
+            if branches.len() + stack.len() + union.branches.len() > limit {
+                self.widened.insert((self.index, self.side, Limit::Branches));
+                return None;
+            }
+            if !self.size.allows(&facets, repeated) {
                 return None;
             }
             for (index, branch) in union.branches.iter().enumerate().rev() {

@@ -4,6 +4,9 @@
 //! many steps as the recursion limit of the crate allows: 128 by default. Generated code must compile inside any crate, so
 //! types that are nested more deeply become [`Type::Unknown`].
 
+use std::collections::BTreeSet;
+
+use capgen_manifest::Side;
 use capgen_schema::analysis::components::components;
 
 use crate::model::{Field, Guard, Record, Rest, Shape, Type, TypeDef};
@@ -48,14 +51,16 @@ struct Graph {
     steps: usize,
 }
 
-/// Widens the types that are nested too deeply to [`Type::Unknown`], and returns whether there were any. The types around them
-/// then check less than their schemas.
-pub(super) fn limit(types: &mut [TypeDef]) -> bool {
-    let mut is_cut = false;
+/// Widens the types that are nested too deeply to [`Type::Unknown`], and returns the capabilities and sides of the types around
+/// them, which then check less than their schemas.
+pub(super) fn limit(types: &mut [TypeDef]) -> BTreeSet<(String, Side)> {
+    let mut cut = BTreeSet::new();
     for def in types.iter_mut() {
         let is_truncated = truncate(def);
         def.coverage.is_exact &= !is_truncated;
-        is_cut |= is_truncated;
+        if is_truncated {
+            cut.insert((def.capability.clone(), def.side));
+        }
     }
     let mut graph = Graph::new(types);
     let mut round = 0;
@@ -66,6 +71,7 @@ pub(super) fn limit(types: &mut [TypeDef]) -> bool {
     for &(at, part) in &graph.cuts {
         let Some(def) = types.get_mut(at) else { continue };
         def.coverage.is_exact = false;
+        cut.insert((def.capability.clone(), def.side));
         let mut position = 0;
         each_layered(&mut def.shape, &mut |_, ty, guard| {
             if position == part {
@@ -76,7 +82,7 @@ pub(super) fn limit(types: &mut [TypeDef]) -> bool {
             position += 1;
         });
     }
-    is_cut || !graph.cuts.is_empty()
+    cut
 }
 
 /// Widens the parts of a definition that are too deep by themselves.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::widened::Limit;
 use crate::model::{Field, Member, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId, Variant};
 use crate::name;
 
@@ -69,7 +70,12 @@ pub(super) fn finish(model: &mut Model<'_>) {
     arrange(model);
     mark_boxes(&mut model.types);
     // New types and boxes add to the depth. The boxes stay, since those of other references could be deeper.
-    if super::depth::limit(&mut model.types) {
+    let cut = super::depth::limit(&mut model.types);
+    if !cut.is_empty() {
+        for (index, capability) in model.capabilities.iter().enumerate() {
+            let own = cut.iter().filter(|(name, _)| *name == capability.source.name);
+            model.widened.extend(own.map(|(_, side)| (index, *side, Limit::Depth)));
+        }
         arrange(model);
     }
     settle_types(model);

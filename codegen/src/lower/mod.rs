@@ -21,6 +21,7 @@ mod size;
 #[cfg(test)]
 mod tests;
 mod union_type;
+pub(crate) mod widened;
 
 use std::collections::HashMap;
 
@@ -39,6 +40,7 @@ use guard::ExactGuard;
 use reuse::Reused;
 use scalar::{named, nullable_if, scalar};
 use size::Size;
+use widened::{Limit, Widened};
 
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
 /// which a budget limits it. The model has no validators yet; see [`add_validators`].
@@ -55,9 +57,11 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
         capabilities.push(CapabilityModel { source: capability, marker, request, response });
     }
     let options = Options::default();
+    let widened = sides.widened();
     let mut types = sides.types;
     compared::keep_undeclared(&mut types, &sides.compared);
-    let mut model = Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new(), options };
+    let mut model =
+        Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new(), widened, options };
     finish::finish(&mut model);
     model
 }
@@ -74,6 +78,8 @@ struct Sides<'a> {
     definitions: Definitions<'a>,
     /// See [`Lowering::compared`].
     compared: Vec<Type>,
+    /// See [`Lowering::widened`].
+    widened: Widened,
 }
 
 /// The parts of a side that all its types have in common.
@@ -105,6 +111,8 @@ struct Lowering<'a, 'm> {
     depth: usize,
     /// The types whose values an assertion outside compares as a whole.
     compared: &'m mut Vec<Type>,
+    /// The limits that were found to be exceeded, except those that [`Size`] and the budget count.
+    widened: &'m mut Widened,
     /// Types without a shape yet.
     queue: Vec<(TypeId, Conjunction)>,
     profiler: &'m mut Profiler<'a>,
@@ -153,7 +161,8 @@ impl<'a> Sides<'a> {
                 sides.insert((index, side), SideState { schema, capability: &capability.name, profiler, size, budget });
             }
         }
-        Self { sides, types: Vec::new(), definitions: Definitions::of(manifest), compared: Vec::new() }
+        let definitions = Definitions::of(manifest);
+        Self { sides, types: Vec::new(), definitions, compared: Vec::new(), widened: Widened::new() }
     }
 
     /// The type of a side and those that it refers to; `None` if the side has no schema.
@@ -171,6 +180,16 @@ impl<'a> Sides<'a> {
         Some(id)
     }
 
+    /// The limits that the types of each side exceed, apart from the depth, which depends on all types.
+    fn widened(&mut self) -> Widened {
+        let mut widened = std::mem::take(&mut self.widened);
+        for (&(index, side), state) in &self.sides {
+            let exceeded = [(Limit::Repetition, state.size.is_exceeded), (Limit::Work, state.budget == 0)];
+            widened.extend(exceeded.iter().filter(|(_, is)| *is).map(|(limit, _)| (index, side, *limit)));
+        }
+        widened
+    }
+
     /// Lowers the types that `start` adds to the queue.
     fn with<T>(&mut self, index: usize, side: Side, start: impl FnOnce(&mut Lowering<'a, '_>) -> T) -> Option<T> {
         let state = self.sides.get_mut(&(index, side))?;
@@ -185,6 +204,7 @@ impl<'a> Sides<'a> {
             reused: Reused::default(),
             depth: 0,
             compared: &mut self.compared,
+            widened: &mut self.widened,
             queue: Vec::new(),
             profiler: &mut state.profiler,
             size: &mut state.size,

@@ -25,18 +25,22 @@ pub(super) struct Size<'a> {
     /// The subschemas that types contain already.
     seen: HashSet<NodeId>,
     sizes: HashMap<NodeId, usize>,
+    /// Whether something would have repeated more.
+    pub(super) is_exceeded: bool,
 }
 
 impl<'a> Size<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
         let remaining = BASE.saturating_add(REPEATS.saturating_mul(of_value(schema.source())));
-        Self { schema, remaining, seen: HashSet::new(), sizes: HashMap::new() }
+        Self { schema, remaining, seen: HashSet::new(), sizes: HashMap::new(), is_exceeded: false }
     }
 
     /// Whether the assertions may be repeated so many times. This does not repeat them yet.
     pub(super) fn allows(&mut self, facets: &Facets<'a>, times: usize) -> bool {
         let size: usize = facets.nodes.iter().map(|node| self.of(*node)).sum();
-        size.saturating_mul(times) <= self.remaining
+        let is_allowed = size.saturating_mul(times) <= self.remaining;
+        self.is_exceeded |= !is_allowed;
+        is_allowed
     }
 
     /// Takes the assertions that are repeated from the remaining size. Returns whether they may be repeated.
@@ -51,7 +55,10 @@ impl<'a> Size<'a> {
         let rests = facets.groups.iter().filter(|group| group.additional_properties.is_some()).count();
         let properties: usize = facets.groups.iter().map(|group| group.properties.len()).sum();
         let applied = rests.saturating_sub(1).saturating_mul(properties);
-        let Some(remaining) = self.remaining.checked_sub(repeated.saturating_add(applied)) else { return false };
+        let Some(remaining) = self.remaining.checked_sub(repeated.saturating_add(applied)) else {
+            self.is_exceeded = true;
+            return false;
+        };
         self.remaining = remaining;
         true
     }

@@ -10,6 +10,8 @@ use std::ops::Index;
 use capgen_manifest::{Capability, Manifest, Options, Side};
 use capgen_schema::{Format, Hash, Json, TypeSet};
 
+use crate::lower::widened::Widened;
+
 /// A contract as types.
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
@@ -23,6 +25,8 @@ pub(crate) struct Model<'a> {
     pub(crate) types: Vec<TypeDef>,
     /// The validators of every side that has a schema, in source order; empty if only Rust is generated.
     pub(crate) validators: Vec<check::Validator<'a>>,
+    /// The limits that the types of each side exceed.
+    pub(crate) widened: Widened,
     pub(crate) options: Options,
 }
 

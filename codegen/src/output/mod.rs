@@ -15,8 +15,10 @@ use capgen_manifest::{
 use similar::TextDiff;
 
 use crate::header::contract_hash;
+use crate::lower::lower;
+use crate::lower::widened::findings;
 use crate::regenerate::Locator;
-use crate::{Files, Language, Options, Regenerate, codes, generate_with};
+use crate::{Files, Language, Options, Regenerate, codes, print};
 
 pub use capgen_manifest::MARK;
 
@@ -39,6 +41,8 @@ pub struct Output {
     pub origin: String,
     /// The files, as [`generate`](crate::generate) returns them.
     pub files: Files,
+    /// Findings about the types, in source order; see [`check_types`].
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// The folder and the form of generated code.
@@ -63,10 +67,12 @@ impl Target<'_> {
                 Some(package) => Regenerate::build_script(package),
                 None => locator.command(contract),
             };
+            let model = lower(&contract.manifest);
             Output {
                 agent: contract.manifest.agent.clone(),
                 origin: contract.path().to_owned(),
-                files: generate_with(&contract.manifest, self.languages, &self.options, &regenerate),
+                warnings: findings(contract, &model.widened),
+                files: print(model, self.languages, &self.options, &regenerate),
             }
         };
         contracts.iter().map(output).collect()
@@ -283,6 +289,12 @@ impl PlannedFile {
 /// Those of [`Located::load`] and, at the same time, those of [`check_agents`].
 pub fn load(located: Located) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
     located.load_and_check(|agents| check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str()))))
+}
+
+/// The findings about the types that would be generated from a contract: a warning ([`codes::WIDENED`]) for each side whose types
+/// are less precise than its schema, because of a limit.
+pub fn check_types(contract: &LoadedContract) -> Vec<Diagnostic> {
+    findings(contract, &lower(&contract.manifest).widened)
 }
 
 /// Reports agents whose files would have the same name on some file system ([`codes::COLLISION`]), and agents whose files

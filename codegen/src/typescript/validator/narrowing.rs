@@ -7,7 +7,7 @@
 //!
 //! It need not be exact: if it finds a use that the compiler would allow, a test is written with `as any` without need.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Name, Statement};
 
@@ -18,17 +18,23 @@ pub(super) fn widen(statements: &mut [Statement]) {
     }
 }
 
+/// How often a condition is followed. If there are conflicts after that, every test is written with `as any`.
+const ROUNDS: usize = 16;
+
 fn widen_expression(condition: &mut Expression) {
     let mut wide = BTreeSet::new();
     // Without the narrowing of one test, others may narrow a type instead.
-    loop {
-        let mut flow = Flow { next: 0, wide, conflicts: BTreeSet::new() };
+    for round in 1..=ROUNDS {
+        let mut flow = Flow { next: 0, wide, sets: Vec::new(), noted: HashSet::new(), conflicts: BTreeSet::new() };
         flow.follow(condition, Types::new());
         wide = flow.wide;
         let found = wide.len();
         wide.extend(flow.conflicts);
         if wide.len() == found {
             break;
+        }
+        if round == ROUNDS {
+            wide.extend(0..flow.next);
         }
     }
     if !wide.is_empty() {
@@ -66,7 +72,18 @@ struct Narrowed {
     /// Whether it may be a part, such as a literal or `never`, which has no other value to compare with.
     is_part: bool,
     /// The tests that narrowed it.
-    tests: BTreeSet<usize>,
+    tests: SetId,
+}
+
+/// An index into [`Flow::sets`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct SetId(usize);
+
+/// A set of tests. In a long condition, every test adds to the set of those before it, so sets share their parts.
+#[derive(Clone, Copy)]
+enum Set {
+    One(usize),
+    Both(SetId, SetId),
 }
 
 /// The variables with a narrowed type; others have the type `any`.
@@ -89,11 +106,50 @@ struct Flow {
     next: usize,
     /// The tests that narrow nothing.
     wide: BTreeSet<usize>,
+    sets: Vec<Set>,
+    /// The sets whose tests are in `conflicts`.
+    noted: HashSet<SetId>,
     /// The tests that narrow a type too far for a later use.
     conflicts: BTreeSet<usize>,
 }
 
 impl Flow {
+    fn set(&mut self, set: Set) -> SetId {
+        self.sets.push(set);
+        SetId(self.sets.len() - 1)
+    }
+
+    fn union(&mut self, one: SetId, other: SetId) -> SetId {
+        if one == other { one } else { self.set(Set::Both(one, other)) }
+    }
+
+    /// Adds the tests of a set to the conflicts.
+    fn conflict(&mut self, tests: SetId) {
+        let mut open = vec![tests];
+        while let Some(id) = open.pop() {
+            if !self.noted.insert(id) {
+                continue;
+            }
+            match self.sets.get(id.0) {
+                Some(Set::One(test)) => drop(self.conflicts.insert(*test)),
+                Some(Set::Both(one, other)) => open.extend([*one, *other]),
+                None => {}
+            }
+        }
+    }
+
+    /// The types after one of two ways.
+    fn either(&mut self, mut one: Types, other: &Types) -> Types {
+        one.retain(|local, narrowed| {
+            let Some(other) = other.get(local) else { return false };
+            narrowed.kinds.extend(&other.kinds);
+            narrowed.tests = self.union(narrowed.tests, other.tests);
+            narrowed.is_part |= other.is_part;
+            true
+        });
+        one
+    }
+
     fn follow(&mut self, expression: &Expression, types: Types) -> After {
         if let Some(test) = test(expression) {
             return self.narrow(expression, test, types);
@@ -108,7 +164,10 @@ impl Flow {
                 for term in terms {
                     let after = self.follow(term, yes);
                     yes = after.yes;
-                    no = Some(no.map_or_else(|| after.no.clone(), |no| either(no, &after.no)));
+                    no = Some(match no {
+                        Some(no) => self.either(no, &after.no),
+                        None => after.no,
+                    });
                 }
                 After { no: no.unwrap_or_default(), yes }
             }
@@ -117,7 +176,10 @@ impl Flow {
                 for term in terms {
                     let after = self.follow(term, no);
                     no = after.no;
-                    yes = Some(yes.map_or_else(|| after.yes.clone(), |yes| either(yes, &after.yes)));
+                    yes = Some(match yes {
+                        Some(yes) => self.either(yes, &after.yes),
+                        None => after.yes,
+                    });
                 }
                 After { yes: yes.unwrap_or_default(), no }
             }
@@ -142,15 +204,16 @@ impl Flow {
         }
         let Test { local, kind, .. } = test;
         let is_kind = |is_part, tests| Narrowed { kinds: [kind].into(), is_part, tests };
+        let own = self.set(Set::One(number));
         match after.yes.remove(&local) {
             // A value that has not this type can still have any other.
-            None => drop(after.yes.insert(local, is_kind(false, [number].into()))),
-            Some(Narrowed { kinds, is_part, mut tests }) => {
-                tests.insert(number);
+            None => drop(after.yes.insert(local, is_kind(false, own))),
+            Some(Narrowed { kinds, is_part, tests }) => {
+                let tests = self.union(tests, own);
                 if !kinds.contains(&kind) {
-                    self.conflicts.extend(&tests);
+                    self.conflict(tests);
                 }
-                after.yes.insert(local, is_kind(is_part, tests.clone()));
+                after.yes.insert(local, is_kind(is_part, tests));
                 after.no.insert(local, Narrowed { kinds, is_part: true, tests });
             }
         }
@@ -173,7 +236,7 @@ impl Flow {
             _ => !is_equality && narrowed.kinds.iter().all(|kind| *kind == Kind::Number),
         };
         if !is_allowed || narrowed.is_part {
-            self.conflicts.extend(&narrowed.tests);
+            self.conflict(narrowed.tests);
         }
         if is_equality {
             let part = Narrowed { is_part: true, ..narrowed };
@@ -202,7 +265,7 @@ impl Flow {
             _ => None,
         };
         if let Some(misused) = misused {
-            self.conflicts.extend(&misused.tests);
+            self.conflict(misused.tests);
         }
         // Of the calls of methods, only those of patterns have parameters with a type.
         if let Expression::Call(callee, arguments) = expression
@@ -211,7 +274,7 @@ impl Flow {
         {
             for narrowed in arguments.iter().filter_map(narrowed) {
                 if narrowed.is_part || narrowed.kinds.iter().any(|kind| *kind != Kind::String) {
-                    self.conflicts.extend(&narrowed.tests);
+                    self.conflict(narrowed.tests);
                 }
             }
         }
@@ -221,20 +284,8 @@ impl Flow {
     /// The types after an expression whose value is used.
     fn follow_value(&mut self, expression: &Expression, types: Types) -> Types {
         let After { yes, no } = self.follow(expression, types);
-        either(yes, &no)
+        self.either(yes, &no)
     }
-}
-
-/// The types after one of two ways.
-fn either(mut one: Types, other: &Types) -> Types {
-    one.retain(|local, narrowed| {
-        let Some(other) = other.get(local) else { return false };
-        narrowed.kinds.extend(&other.kinds);
-        narrowed.tests.extend(&other.tests);
-        narrowed.is_part |= other.is_part;
-        true
-    });
-    one
 }
 
 /// The variable whose value an expression is: the variable itself or an assignment to it.

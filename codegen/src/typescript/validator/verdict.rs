@@ -29,6 +29,8 @@ pub(super) struct Verdicts<'m, 'i> {
     pub(super) validator: &'m Validator<'m>,
     pub(super) internals: &'i mut Internals,
     functions: HashMap<CheckId, Name>,
+    /// The conditions of lists of values, and whether all their values are scalars. A list may be long and used often.
+    listed: HashMap<(CheckId, Local), (Expression, bool)>,
     /// Functions that are called and have no body yet.
     queue: VecDeque<CheckId>,
     nesting: usize,
@@ -100,8 +102,9 @@ impl Target {
 
 impl<'m, 'i> Verdicts<'m, 'i> {
     pub(super) fn new(validator: &'m Validator<'m>, internals: &'i mut Internals) -> Self {
-        let (functions, queue, memories) = (HashMap::new(), VecDeque::new(), Vec::new());
-        Verdicts { validator, internals, functions, queue, nesting: 0, memories }
+        let (functions, listed) = (HashMap::new(), HashMap::new());
+        let (queue, memories) = (VecDeque::new(), Vec::new());
+        Verdicts { validator, internals, functions, listed, queue, nesting: 0, memories }
     }
 
     /// Whether values that the schema accepts can be too deep.
@@ -221,7 +224,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         let types = rules.types.unwrap_or(TypeSet::ALL);
         let tested = Target { known: target.known.intersection(types), ..*target };
         let applied = self.applied_here(rules, &tested);
-        let own = all(self.own(rules, target));
+        let own = all(self.own(id, rules, target));
         if applied.is_empty() {
             return own;
         }
@@ -229,14 +232,11 @@ impl<'m, 'i> Verdicts<'m, 'i> {
     }
 
     /// The assertions of a check itself, without other checks of the same value.
-    fn own(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
-        let mut terms = Vec::new();
-        let listed = scalar::listed(rules);
-        if let Some(values) = &listed {
-            terms.push(scalar::is_listed(self.internals, rules, values, target.local));
-        }
+    fn own(&mut self, id: CheckId, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
+        let listed = self.listed(id, rules, target.local);
         // Listed scalars have been compared with the other keywords already.
-        let is_settled = listed.is_some_and(|values| values.iter().all(|value| scalar::is_scalar(value)));
+        let is_settled = listed.as_ref().is_some_and(|(_, are_scalars)| *are_scalars);
+        let mut terms: Vec<Expression> = listed.into_iter().map(|(condition, _)| condition).collect();
         if !is_settled && rules.has_own() {
             match rules.types {
                 Some(types) => terms.push(self.typed(rules, types, target)),
@@ -246,6 +246,18 @@ impl<'m, 'i> Verdicts<'m, 'i> {
             terms.push(self.anything(target));
         }
         terms
+    }
+
+    /// That a value is listed, and whether all listed values are scalars; `None` if the check lists no values.
+    fn listed(&mut self, id: CheckId, rules: &Rules<'m>, local: Local) -> Option<(Expression, bool)> {
+        if let Some(listed) = self.listed.get(&(id, local)) {
+            return Some(listed.clone());
+        }
+        let values = scalar::listed(rules)?;
+        let condition = scalar::is_listed(self.internals, rules, &values, local);
+        let listed = (condition, values.iter().all(|value| scalar::is_scalar(value)));
+        self.listed.insert((id, local), listed.clone());
+        Some(listed)
     }
 
     /// That a value has one of the types and meets the assertions about that type.

@@ -1,0 +1,59 @@
+//! The limits beyond which types are less precise than their schemas, and the warning about them.
+
+use std::collections::BTreeSet;
+
+use capgen_diagnostic::{Diagnostic, quoted};
+use capgen_manifest::{LoadedContract, Side};
+
+use crate::codes;
+
+/// A limit of the type model. Beyond it, a type allows more values than its schema; validators are not affected.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Limit {
+    /// How deeply types may be nested.
+    Depth,
+    /// How often types may repeat parts of a schema.
+    Repetition,
+    /// How many branches a union may have after the unions inside it are opened.
+    Branches,
+    /// How many combinations of schemas may be visited.
+    Work,
+}
+
+/// The sides of capabilities, by index, whose types were widened, and the limits.
+pub(crate) type Widened = BTreeSet<(usize, Side, Limit)>;
+
+impl Limit {
+    fn text(self) -> &'static str {
+        match self {
+            Limit::Depth => "its types would be nested more deeply than rustc's recursion limit allows",
+            Limit::Repetition => "its types would repeat more than 4 times the size of the schema plus 500 kB",
+            Limit::Branches => {
+                "a union would have more than 256 branches, and more branches than the schema has subschemas"
+            }
+            Limit::Work => {
+                "its combined references and unions would take more than 100 steps for each subschema plus 10,000"
+            }
+        }
+    }
+}
+
+/// One finding for each affected side, in source order.
+pub(crate) fn findings(contract: &LoadedContract, widened: &Widened) -> Vec<Diagnostic> {
+    let mut findings: Vec<Diagnostic> = Vec::new();
+    let mut last = None;
+    for &(index, side, limit) in widened {
+        let Some(capability) = contract.manifest.capabilities.get(index) else { continue };
+        if last.replace((index, side)) != Some((index, side)) {
+            let pointer = contract.schema_pointer(index, side);
+            let message = format!("the types of {} are less precise than its schema", quoted(&capability.name));
+            let label = contract.label(&pointer, format!("the schema of the {}", side.name()));
+            let finding = Diagnostic::new(codes::WIDENED, message).label(label).pointer(pointer);
+            findings.push(finding.help("simplify the schema; validation is exact in any case"));
+        }
+        if let Some(finding) = findings.last_mut() {
+            finding.notes.push(limit.text().to_owned());
+        }
+    }
+    findings
+}
