@@ -204,6 +204,34 @@ fn lists_of_every_length_are_formatted() {
     }
 }
 
+// Records with more than 64 properties are read in parts.
+#[test]
+fn wide_records_and_long_enums_are_formatted() {
+    for (count, length) in [(65, 1), (129, 5), (130, 40), (200, 68), (150, 75), (150, 80), (150, 85), (150, 96)] {
+        let names: Vec<String> = (0..count).map(|n| name(&format!("p{n}x"), length)).collect();
+        let schema = |n: usize| match n % 5 {
+            0 => json!({"type": "string"}),
+            1 => json!({"type": ["string", "null"], "maxLength": 3}),
+            2 => {
+                json!({"type": "array", "items": {"type": "object", "additionalProperties": {"type": ["array", "null"]}}})
+            }
+            3 => json!({"type": "integer", "minimum": n}),
+            _ => json!({"enum": ["a", "b"]}),
+        };
+        let properties: Map<_, _> = names.iter().enumerate().map(|(n, name)| (name.clone(), schema(n))).collect();
+        let required: Vec<&String> = names.iter().filter(|name| name.len() % 2 == 0 || name.contains('7')).collect();
+        let record =
+            json!({"type": "object", "properties": properties, "required": required, "additionalProperties": {}});
+        let values: Vec<String> = (0..257).map(|n| name(&format!("v{n}x"), length)).collect();
+        let drafts = [
+            Draft::request("record", &record.to_string()),
+            Draft::request("texts", &json!({"enum": values}).to_string()),
+            Draft::request("numbers", &json!({"enum": (0..300).collect::<Vec<_>>()}).to_string()),
+        ];
+        check(&contract("a", &drafts).unwrap_or_else(|findings| panic!("{findings:?}")));
+    }
+}
+
 #[test]
 fn types_of_any_depth_are_formatted() {
     for depth in 1..=24 {

@@ -5,8 +5,16 @@ use super::writer::Writer;
 use super::{codec, doc, ident};
 use crate::model::{Member, TypeDef};
 
+/// The most values of an enum with a branch for each value in its functions. rustc needs time and memory for the square of the
+/// number of branches, so the functions of longer enums read a table.
+const MOST_BRANCHES: usize = 256;
+
 pub(super) fn definition(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
-    writer.line("#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]");
+    writer.line(if members.len() > MOST_BRANCHES {
+        "#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
+    } else {
+        "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
+    });
     writer.braced("pub enum ", &def.name, |w| {
         for member in members {
             doc::write(w, member.description.as_deref(), || {
@@ -35,6 +43,27 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
             }
         });
     });
+    if members.len() > MOST_BRANCHES {
+        debug(writer, def, members);
+    }
+}
+
+/// `Debug` of a long enum, with the value instead of the variant: the derived one has a branch for each variant.
+fn debug(writer: &mut Writer, def: &TypeDef, members: &[Member]) {
+    writer.implement(
+        |w| w.text("::std::fmt::Debug"),
+        &def.name,
+        |w| {
+            w.text("fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result ");
+            w.body(|w| {
+                w.line(if has_only_strings(members) {
+                    "::std::fmt::Debug::fmt(self.as_str(), f)"
+                } else {
+                    "f.write_str(self.as_json())"
+                });
+            });
+        },
+    );
 }
 
 fn has_only_strings(members: &[Member]) -> bool {
@@ -61,19 +90,26 @@ fn accessor(writer: &mut Writer, members: &[Member], is_strings: bool) {
     writer.doc(documentation);
     writer.text(head);
     writer.body(|w| {
+        if members.len() > MOST_BRANCHES {
+            let values = |w: &mut Writer| w.each(members, |w, member| value(w, member, is_strings));
+            w.assign("const VALUES: &[&str] = ", |w| w.list("&[", "]", values));
+            return w.line("VALUES[self as usize]");
+        }
         w.text("match self ");
         w.block(|w| {
             for member in members {
-                w.arm(
-                    |w| variant(w, member),
-                    |w| match member.value.as_str().filter(|_| is_strings) {
-                        Some(text) => w.literal(text),
-                        None => w.literal(&member.value.canonical()),
-                    },
-                );
+                w.arm(|w| variant(w, member), |w| value(w, member, is_strings));
             }
         });
     });
+}
+
+/// The literal with the text of a value.
+fn value(writer: &mut Writer, member: &Member, is_strings: bool) {
+    match member.value.as_str().filter(|_| is_strings) {
+        Some(text) => writer.literal(text),
+        None => writer.literal(&member.value.canonical()),
+    }
 }
 
 fn variant(writer: &mut Writer, member: &Member) {

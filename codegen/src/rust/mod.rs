@@ -24,6 +24,7 @@ mod setter;
 mod types;
 mod union_dispatch;
 mod union_type;
+mod wide_record;
 mod wire_rule;
 mod writer;
 

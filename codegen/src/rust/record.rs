@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::codec::{self, RuleRef, Rules};
 use super::types::{Constant, Types};
+use super::wide_record::Parts;
 use super::writer::Writer;
 use super::{doc, ident, setter, wire_rule};
 use crate::model::{Field, Record, Rest, Type, TypeDef};
@@ -21,9 +22,6 @@ pub(super) fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeD
     Struct::new(types, def, record).codec(writer);
 }
 
-/// From more required properties on, reading them must not have an exit for each.
-const WIDE: usize = 64;
-
 /// A record as a struct.
 struct Struct<'a> {
     types: &'a Types<'a>,
@@ -37,14 +35,14 @@ struct Struct<'a> {
 }
 
 /// A field of the struct.
-struct Member<'a> {
-    field: &'a Field,
+pub(super) struct Member<'a> {
+    pub(super) field: &'a Field,
     /// The field's name in Rust.
-    ident: Cow<'a, str>,
+    pub(super) ident: Cow<'a, str>,
     /// The only value that a required property can have, so that the constructor does not ask for it.
     constant: Option<Constant<'a>>,
     /// Whether the property is optional and its type is the `Option` of a nullable type.
-    is_merged: bool,
+    pub(super) is_merged: bool,
 }
 
 /// The local variables of the read function that are not fields.
@@ -59,6 +57,22 @@ impl Member<'_> {
         } else {
             Cow::Borrowed(&self.ident)
         }
+    }
+
+    /// Writes the type of the field.
+    pub(super) fn write_type(&self, writer: &mut Writer, types: &Types<'_>) {
+        if self.field.required || self.is_merged {
+            types.write(writer, &self.field.ty);
+        } else {
+            writer.generic("Option", |w| types.write(w, &self.field.ty));
+        }
+    }
+
+    /// Writes the arm for the property with the index, which reads it into the variable.
+    pub(super) fn read_arm(&self, writer: &mut Writer, index: usize, variable: &str, rule: Option<&RuleRef>) {
+        let rule = rule.map(RuleRef::reference);
+        let method = if rule.is_some() { ".read_by" } else { ".read" };
+        writer.assigning_arm(&index.to_string(), variable, ("reader", method), rule.as_deref().unwrap_or_default());
     }
 }
 
@@ -84,16 +98,13 @@ impl<'a> Struct<'a> {
     fn declaration(&self, writer: &mut Writer) {
         self.types.derive(writer, self.def);
         writer.braced("pub struct ", &self.def.name, |w| {
-            for Member { field, ident, is_merged, .. } in &self.members {
+            for member in &self.members {
+                let field = member.field;
                 doc::write(w, field.description.as_deref(), || format!("The {} property.", doc::code(&field.name)));
                 w.text("pub ");
-                w.text(ident);
+                w.text(&member.ident);
                 w.text(": ");
-                if field.required || *is_merged {
-                    self.types.write(w, &field.ty);
-                } else {
-                    w.generic("Option", |w| self.types.write(w, &field.ty));
-                }
+                member.write_type(w, self.types);
                 w.line(",");
             }
             if let Some(ty) = self.rest {
@@ -173,7 +184,11 @@ impl<'a> Struct<'a> {
         let rest = self.rest.and_then(|ty| rules.add(REST, rule(ty, &self.record.rest_guard)));
         let struct_rules = StructRules { members, rest };
         codec::scope(writer, self.types, self.def, Some(&names), &rules, |w, is_interpreted| {
-            let read = |w: &mut Writer| self.read(w, names.len(), &struct_rules);
+            let parts = Parts::new(self.types, &self.members, &struct_rules.members);
+            if let Some(parts) = &parts {
+                parts.items(w);
+            }
+            let read = |w: &mut Writer| self.read(w, names.len(), &struct_rules, parts.as_ref());
             let write = |w: &mut Writer| self.write(w, &struct_rules);
             codec::implement(w, &self.def.name, is_interpreted, read, write);
         });
@@ -181,9 +196,10 @@ impl<'a> Struct<'a> {
 
     /// Reads properties in any order into local variables. `names` is the number of declared names, which is also the index
     /// that the reader returns for an undeclared one.
-    fn read(&self, writer: &mut Writer, names: usize, rules: &StructRules) {
-        for member in &self.members {
-            writer.line(&format!("let mut {} = None;", member.variable()));
+    fn read(&self, writer: &mut Writer, names: usize, rules: &StructRules, parts: Option<&Parts<'_>>) {
+        match parts {
+            Some(parts) => parts.variables(writer),
+            None => self.members.iter().for_each(|m| writer.line(&format!("let mut {} = None;", m.variable()))),
         }
         if self.rest.is_some() {
             writer.line(&format!("let mut {REST} = ::std::collections::BTreeMap::new();"));
@@ -197,55 +213,39 @@ impl<'a> Struct<'a> {
         writer.text("while let Some(index) = reader.property(&mut object)? ");
         writer.block(|w| {
             w.text("match index ");
-            w.block(|w| self.read_arms(w, names, rules));
+            w.block(|w| self.read_arms(w, names, rules, parts));
         });
-        let is_wide = self.members.iter().filter(|member| member.field.required).count() > WIDE;
-        if is_wide {
-            self.unwrap_required(writer);
+        if let Some(parts) = parts {
+            parts.finish(writer);
         }
         writer.text("Some(");
-        let fields = self.members.iter().map(Some).chain(self.rest.map(|_| None));
+        let values: Vec<_> = parts.into_iter().flat_map(Parts::values).map(Some).collect();
+        let values = values.into_iter().chain(std::iter::repeat(None));
+        let fields = self.members.iter().zip(values).map(Some).chain(self.rest.map(|_| None));
         writer.struct_expression("Self", fields, |w, field| match field {
-            Some(member) => {
-                let variable = member.variable();
+            Some((member, Some((variable, place)))) => {
                 w.text(&member.ident);
-                if member.field.required && !is_wide {
-                    w.text(&format!(": {variable}?"));
-                } else if member.is_merged {
-                    w.text(": ");
-                    w.method_call(&variable, ".flatten", |_| {});
-                } else if variable != member.ident {
-                    w.text(&format!(": {variable}"));
-                }
+                w.text(": ");
+                w.group(4, |w| {
+                    w.text(&variable);
+                    w.soft_break();
+                    w.text(&place);
+                });
             }
+            Some((member, None)) => read_value(w, member),
             None => w.text(REST),
         });
         writer.line(")");
     }
 
-    /// Returns unless every required property is present, with a single exit. `?` at each field would be an exit at each field, and each
-    /// exit drops all others: rustc would take quadratic time and memory.
-    fn unwrap_required(&self, writer: &mut Writer) {
-        let required = || self.members.iter().filter(|member| member.field.required);
-        writer.line("let (");
-        writer.indented(|w| required().for_each(|member| w.line(&format!("Some({}),", member.variable()))));
-        writer.line(") = (");
-        writer.indented(|w| required().for_each(|member| w.line(&format!("{},", member.variable()))));
-        writer.line(") else {");
-        writer.indented(|w| w.line("return None;"));
-        writer.line("};");
-    }
-
-    fn read_arms(&self, writer: &mut Writer, names: usize, rules: &StructRules) {
-        for (index, (member, rule)) in self.members.iter().zip(&rules.members).enumerate() {
-            let rule = rule.as_ref().map(RuleRef::reference);
-            let method = if rule.is_some() { ".read_by" } else { ".read" };
-            writer.assigning_arm(
-                &index.to_string(),
-                &member.variable(),
-                ("reader", method),
-                rule.as_deref().unwrap_or_default(),
-            );
+    fn read_arms(&self, writer: &mut Writer, names: usize, rules: &StructRules, parts: Option<&Parts<'_>>) {
+        match parts {
+            Some(parts) => parts.arms(writer),
+            None => {
+                for (index, (member, rule)) in self.members.iter().zip(&rules.members).enumerate() {
+                    member.read_arm(writer, index, &member.variable(), rule.as_ref());
+                }
+            }
         }
         if self.rest.is_some() {
             writer.arm(
@@ -300,6 +300,20 @@ impl<'a> Struct<'a> {
             writer.line("?;");
         }
         writer.line("writer.end()");
+    }
+}
+
+/// A field with its value, from the local variable that it was read into.
+fn read_value(writer: &mut Writer, member: &Member<'_>) {
+    let variable = member.variable();
+    writer.text(&member.ident);
+    if member.field.required {
+        writer.text(&format!(": {variable}?"));
+    } else if member.is_merged {
+        writer.text(": ");
+        writer.method_call(&variable, ".flatten", |_| {});
+    } else if variable != member.ident {
+        writer.text(&format!(": {variable}"));
     }
 }
 

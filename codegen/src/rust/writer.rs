@@ -336,8 +336,9 @@ impl Writer {
         self.end();
     }
 
-    /// An arm whose body is the assignment `variable = Some(receiver method(arguments)?)`. If it does not fit on one line, its
-    /// body becomes a block with a statement, whose semicolon counts when the line is broken further.
+    /// An arm whose body is the assignment `variable = Some(receiver method(arguments)?)`, to a variable or a field of `self`.
+    /// If it does not fit on one line, its body becomes a block with a statement, whose semicolon counts when the line is
+    /// broken further.
     pub(super) fn assigning_arm(&mut self, pattern: &str, variable: &str, call: (&str, &str), arguments: &str) {
         let (receiver, method) = call;
         let flat = format!("{pattern} => {variable} = Some({receiver}{method}({arguments})?)");
@@ -348,12 +349,16 @@ impl Writer {
         self.text(pattern);
         self.text(" => ");
         self.block(|w| {
-            w.assign(&format!("{variable} = "), |w| {
+            let value = |w: &mut Self| {
                 w.call("Some", |w| {
                     w.method_call(receiver, method, |w| w.text(arguments));
                     w.text("?");
                 });
-            });
+            };
+            match variable.strip_prefix("self.") {
+                Some(field) => w.assign_field(field, value),
+                None => w.assign(&format!("{variable} = "), value),
+            }
         });
     }
 
