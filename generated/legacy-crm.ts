@@ -250,10 +250,16 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         !equals(value, values) && `value not in enum ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
+        maximum: most,
       }),
       ...(typeof value === "string" && {
         minLength: least,
+        maxLength: most,
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
       }),
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,

@@ -437,6 +437,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
+        maximum: most,
         exclusiveMaximum: (limit: any) => limits(value < limit, "less than", limit),
       }),
       ...(typeof value === "string" && {
@@ -444,6 +445,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         maxLength: most,
         pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
       }),
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,

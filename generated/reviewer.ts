@@ -511,6 +511,10 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
         format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
       }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
+      }),
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,

@@ -64,23 +64,23 @@ function parse(isValid«: boolean», value«: any», { redact, limit }«: any» 
       enum: (values«: any», text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only«: any», text = literal(only)) => !equals(value, [only]) && `value is not ${text}`, // <const>
-      ...(typeof value === "number" && { // <minimum maximum exclusiveMinimum exclusiveMaximum>
-        minimum: least, // <minimum>
-        maximum: most, // <maximum>
+      ...(typeof value === "number" && {
+        minimum: least,
+        maximum: most,
         exclusiveMinimum: (limit«: any») => limits(value > limit, "greater than", limit), // <exclusiveMinimum>
         exclusiveMaximum: (limit«: any») => limits(value < limit, "less than", limit), // <exclusiveMaximum>
-      }), // <minimum maximum exclusiveMinimum exclusiveMaximum>
-      ...(typeof value === "string" && { // <minLength maxLength pattern format>
-        minLength: least, // <minLength>
-        maxLength: most, // <maxLength>
+      }),
+      ...(typeof value === "string" && {
+        minLength: least,
+        maxLength: most,
         pattern: (pattern«: any», text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`), // <pattern>
         format: ([name, accepts]«: any») => must(accepts(value), `be a valid ${name}`), // <format>
-      }), // <minLength maxLength pattern format>
-      ...(isArray && { // <minItems maxItems uniqueItems>
-        minItems: least, // <minItems>
-        maxItems: most, // <maxItems>
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
         uniqueItems: (repeated«: any», pair = repeated(value)) => pair && `items ${pair.join(" and ")} are equal`, // <uniqueItems>
-      }), // <minItems maxItems uniqueItems>
+      }),
       required: (name«: any», values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name«: any») => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String, // <unions>

@@ -275,6 +275,18 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
+      ...(typeof value === "number" && {
+        minimum: least,
+        maximum: most,
+      }),
+      ...(typeof value === "string" && {
+        minLength: least,
+        maxLength: most,
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
+      }),
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,

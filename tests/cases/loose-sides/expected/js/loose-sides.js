@@ -146,6 +146,15 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
         !equals(value, values) && `value not in enum ${text}`,
       ...(typeof value === "number" && {
         minimum: least,
+        maximum: most,
+      }),
+      ...(typeof value === "string" && {
+        minLength: least,
+        maxLength: most,
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
       }),
       required: (name, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name) => `unexpected property${shown(" " + literal(name))}`,

@@ -256,6 +256,18 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       false: () => "no value is allowed here",
       enum: (values: any, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
+      ...(typeof value === "number" && {
+        minimum: least,
+        maximum: most,
+      }),
+      ...(typeof value === "string" && {
+        minLength: least,
+        maxLength: most,
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
+      }),
       required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",

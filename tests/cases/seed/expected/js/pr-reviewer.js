@@ -158,6 +158,18 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
       false: () => "no value is allowed here",
       enum: (values, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
+      ...(typeof value === "number" && {
+        minimum: least,
+        maximum: most,
+      }),
+      ...(typeof value === "string" && {
+        minLength: least,
+        maxLength: most,
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
+      }),
       required: (name, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name) => `unexpected property${shown(" " + literal(name))}`,
       not: (rule) => !find(rule, value)[0] && "matches the schema in not",

@@ -252,6 +252,18 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
       enum: (values, text = `[${values.map(literal)}]`) =>
         !equals(value, values) && `value not in enum ${text}`,
       const: (only, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
+      ...(typeof value === "number" && {
+        minimum: least,
+        maximum: most,
+      }),
+      ...(typeof value === "string" && {
+        minLength: least,
+        maxLength: most,
+      }),
+      ...(isArray && {
+        minItems: least,
+        maxItems: most,
+      }),
       required: (name, values = "") => `missing required property ${literal(name)}${values}`,
       additionalProperties: (name) => `unexpected property${shown(" " + literal(name))}`,
       anyOf: String,
