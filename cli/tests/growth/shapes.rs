@@ -45,6 +45,25 @@ pub(crate) const SHAPES: &[Shape] = &[
         },
     },
     Shape {
+        name: "n tagged branches with a long enum",
+        schema: |n| {
+            let branch = |i| {
+                let kind = format!(r#""kind": {{"const": "k{i}"}}"#);
+                let listed = r##""e": {"$ref": "#/definitions/e"}"##;
+                format!(r#"{{"type": "object", "properties": {{{kind}, {listed}}}, "required": ["kind"]}}"#)
+            };
+            format!(r#"{{"oneOf": [{}], "definitions": {{"e": {{"enum": [{}]}}}}}}"#, list(n, branch), values(n))
+        },
+    },
+    Shape {
+        name: "n ranges of the length of an array",
+        schema: |n| {
+            let range = |i: usize| format!(r#"{{"minItems": {}, "maxItems": {}}}"#, 2 * i, 2 * i + 1);
+            let item = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
+            format!(r#"{{"type": "array", "items": {item}, "oneOf": [{}]}}"#, list(n, range))
+        },
+    },
+    Shape {
         name: "n recursive unions with siblings",
         schema: |n| {
             definitions(n, |i| {

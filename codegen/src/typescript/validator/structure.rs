@@ -221,8 +221,7 @@ impl<'m> Verdicts<'m, '_> {
             return self.any_of(union, verdicts, target);
         }
         let counted = verdicts.into_iter().map(|verdict| Expression::Plus(Box::new(verdict)));
-        let sum = counted.reduce(|sum, one| sum.binary(BinaryOperator::Plus, one));
-        sum.unwrap_or(Expression::count(0)).equals(Expression::count(1))
+        sum(counted.collect()).equals(Expression::count(1))
     }
 
     /// That one of the verdicts on a value is true. The tests with which all of them begin are written once, and the tag is
@@ -262,4 +261,19 @@ fn access(target: &Target, name: &str) -> Expression {
     } else {
         target.value().member(name)
     }
+}
+
+/// The most terms of a sum without parentheses. Each term is nested in the next one, and syntax trees are read recursively.
+const MAX_TERMS: usize = 256;
+
+fn sum(mut terms: Vec<Expression>) -> Expression {
+    while terms.len() > 1 {
+        let mut rest = terms.into_iter();
+        terms = std::iter::from_fn(|| {
+            let group = rest.by_ref().take(MAX_TERMS);
+            group.reduce(|sum, one| sum.binary(BinaryOperator::Plus, one))
+        })
+        .collect();
+    }
+    terms.pop().unwrap_or(Expression::count(0))
 }
