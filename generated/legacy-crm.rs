@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::legacy_crm_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::legacy_crm_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod legacy_crm_contract {
@@ -52,7 +53,7 @@ mod legacy_crm_contract {
     pub struct FindCustomer;
 
     impl FindCustomer {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "find_customer",
@@ -61,7 +62,7 @@ mod legacy_crm_contract {
             .with_description(
                 "Find a customer by any of the given properties. The response is the record as the CRM stores it.",
             )
-            .with_timeout_ms(30000u64)
+            .with_timeout_ms(30000)
             .with_since("0.9.0")
             .with_skill("lookup")
             .with_input_schema(FIND_CUSTOMER_REQUEST_SCHEMA);
@@ -233,7 +234,7 @@ mod legacy_crm_contract {
     pub struct AddNote;
 
     impl AddNote {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "add_note",
@@ -281,7 +282,7 @@ mod legacy_crm_contract {
     pub struct RawCall;
 
     impl RawCall {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "legacy-crm",
                 "raw_call",
@@ -343,10 +344,7 @@ mod legacy_crm_contract {
             const NAMES: &[&str] = &["email", "phone", "customerNumber"];
             static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
             static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
-            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for FindCustomerRequestVariant1 {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut email = None;
@@ -392,10 +390,7 @@ mod legacy_crm_contract {
             const NAMES: &[&str] = &["email", "phone", "customerNumber"];
             static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
             static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
-            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for FindCustomerRequestVariant2 {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut email = None;
@@ -441,10 +436,7 @@ mod legacy_crm_contract {
             const NAMES: &[&str] = &["email", "phone", "customerNumber"];
             static EMAIL_RULE: wire::Text = wire::Text::format(wire::Format::Email);
             static PHONE_RULE: wire::Length = wire::Length::new(5, u64::MAX);
-            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static CUSTOMER_NUMBER_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for FindCustomerRequestVariant3 {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut email = None;
@@ -488,10 +480,7 @@ mod legacy_crm_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["noteId", "storedAt"];
-            static NOTE_ID_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static NOTE_ID_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             static STORED_AT_RULE: wire::Text = wire::Text::format(wire::Format::DateTime);
             impl wire::Codec for AddNoteResponse {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {

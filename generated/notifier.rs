@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::notifier_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::notifier_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod notifier_contract {
@@ -51,14 +52,14 @@ mod notifier_contract {
     pub struct SendNotification;
 
     impl SendNotification {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "notifier",
                 "send-notification",
                 "9a0f45df19e53629d67e90836af5dba31f2cb5091783d131725153551c32de84",
             )
             .with_description("Send a message to a customer by email or text message.")
-            .with_timeout_ms(10000u64)
+            .with_timeout_ms(10000)
             .with_idempotent(false)
             .with_side_effects("external")
             .with_required_scopes(&["notifications:send"])
@@ -104,6 +105,8 @@ mod notifier_contract {
         /// Language and, optionally, country. `null` uses the customer's own setting.
         pub locale: Option<String>,
         /// The `sendAfter` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub send_after: Option<Option<String>>,
         /// Absent for messages about an order.
         pub campaign: Option<String>,
@@ -163,7 +166,7 @@ mod notifier_contract {
         }
     }
 
-    /// Generated from `/oneOf/0/properties/channel` in the request schema of `send-notification`.
+    /// Generated from `/definitions/Email/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SendNotificationRequestEmailChannel {
         /// The value `"email"`.
@@ -183,7 +186,7 @@ mod notifier_contract {
         }
     }
 
-    /// Generated from `/oneOf/0/properties/template` in the request schema of `send-notification`.
+    /// Generated from `/definitions/Email/properties/template` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SendNotificationRequestEmailTemplate {
         /// The value `"order-shipped"`.
@@ -217,6 +220,8 @@ mod notifier_contract {
         /// Language and, optionally, country. `null` uses the customer's own setting.
         pub locale: Option<String>,
         /// The `sendAfter` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub send_after: Option<Option<String>>,
         /// Absent for messages about an order.
         pub campaign: Option<String>,
@@ -260,7 +265,7 @@ mod notifier_contract {
         }
     }
 
-    /// Generated from `/oneOf/1/properties/channel` in the request schema of `send-notification`.
+    /// Generated from `/definitions/TextMessage/properties/channel` in the request schema of `send-notification`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SendNotificationRequestSmsChannel {
         /// The value `"sms"`.
@@ -311,7 +316,7 @@ mod notifier_contract {
     pub struct SetPreferences;
 
     impl SetPreferences {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "notifier",
                 "set-preferences",
@@ -341,8 +346,12 @@ mod notifier_contract {
         /// The `customerId` property.
         pub customer_id: String,
         /// The `digest` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub digest: Option<Option<SetPreferencesRequestDigest>>,
         /// Whole hours in the customer's local time. `from` is included, `until` is excluded.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub quiet_hours: Option<Option<SetPreferencesRequestQuietHours>>,
         /// Experimental properties, stored without changes.
         pub extensions: Option<::std::collections::BTreeMap<String, ::serde_json::Value>>,

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::payments_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::payments_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod payments_contract {
@@ -51,7 +52,7 @@ mod payments_contract {
     pub struct CreatePayment;
 
     impl CreatePayment {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "create-payment",
@@ -62,7 +63,7 @@ mod payments_contract {
                 "Charge a customer once, and split the amount after fees among the sellers.",
             )
             .with_version("2.1.0")
-            .with_timeout_ms(15000u64)
+            .with_timeout_ms(15000)
             .with_idempotent(true)
             .with_since("1.4.0")
             .with_min_schema_version("2.0.0")
@@ -200,7 +201,7 @@ mod payments_contract {
         }
     }
 
-    /// Generated from `/definitions/Card`.
+    /// The definition `Card`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Card {
         /// The `kind` property.
@@ -248,7 +249,7 @@ mod payments_contract {
         }
     }
 
-    /// Generated from `/definitions/BankTransfer`.
+    /// The definition `BankTransfer`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct BankTransfer {
         /// The `kind` property.
@@ -290,7 +291,7 @@ mod payments_contract {
         }
     }
 
-    /// Generated from `/definitions/StoreCredit`.
+    /// The definition `StoreCredit`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StoreCredit {
         /// The `kind` property.
@@ -645,7 +646,7 @@ mod payments_contract {
     pub struct RefundPayment;
 
     impl RefundPayment {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "refund-payment",
@@ -654,7 +655,7 @@ mod payments_contract {
             .with_id("com.example.payments.refund")
             .with_description("Refund a payment, in full or in part.")
             .with_version("1.0.0")
-            .with_timeout_ms(15000u64)
+            .with_timeout_ms(15000)
             .with_idempotent(true)
             .with_side_effects("external")
             .with_required_roles(&["support-lead"])

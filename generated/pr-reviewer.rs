@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::pr_reviewer_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::pr_reviewer_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod pr_reviewer_contract {
@@ -48,14 +49,14 @@ mod pr_reviewer_contract {
     pub struct ReviewPr;
 
     impl ReviewPr {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "pr-reviewer",
                 "review-pr",
                 "27679ed934c284af469cb8c5b7b571e7fba64e5f1636f7a203743d8bc73d79c1",
             )
             .with_description("Review a GitHub pull request.")
-            .with_timeout_ms(60000u64)
+            .with_timeout_ms(60000)
             .with_idempotent(true)
             .with_since("1.1.0")
             .with_input_schema(REVIEW_PR_REQUEST_SCHEMA)

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::reviewer_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::reviewer_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod reviewer_contract {
@@ -51,7 +52,7 @@ mod reviewer_contract {
     pub struct ReviewChange;
 
     impl ReviewChange {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "reviewer",
                 "review-change",
@@ -60,7 +61,7 @@ mod reviewer_contract {
             .with_id("com.example.reviewer.review-change")
             .with_description("Review a change and report the problems to fix.")
             .with_version("1.2.0")
-            .with_timeout_ms(60000u64)
+            .with_timeout_ms(60000)
             .with_idempotent(true)
             .with_since("1.0.0")
             .with_tags(&["code", "quality"])
@@ -90,6 +91,8 @@ mod reviewer_contract {
         /// The aspects to review; all of them if absent.
         pub focus: Option<Vec<Focus>>,
         /// The maximum number of findings to report.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub limit: Option<Option<u64>>,
     }
 
@@ -369,7 +372,7 @@ mod reviewer_contract {
     pub struct ListRules;
 
     impl ListRules {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "reviewer",
                 "list-rules",

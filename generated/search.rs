@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::search_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::search_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod search_contract {
@@ -51,7 +52,7 @@ mod search_contract {
     pub struct Search;
 
     impl Search {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "search",
@@ -59,7 +60,7 @@ mod search_contract {
             )
             .with_description("Find documents of the shop, best match first.")
             .with_version("3.0.0")
-            .with_timeout_ms(2000u64)
+            .with_timeout_ms(2000)
             .with_idempotent(true)
             .with_supported_versions(&[">=2.4.0 <4.0.0"])
             .with_deprecated_versions(&["2.4.0"])
@@ -386,7 +387,7 @@ mod search_contract {
         }
     }
 
-    /// Generated from `/definitions/Scalar`.
+    /// The definition `Scalar`.
     pub type Scalar = Option<ScalarValue>;
 
     /// Generated from `/definitions/Scalar`.
@@ -418,7 +419,7 @@ mod search_contract {
         }
     }
 
-    /// Generated from `/definitions/Collection`.
+    /// The definition `Collection`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Collection {
         /// The value `"products"`.
@@ -537,7 +538,7 @@ mod search_contract {
         }
     }
 
-    /// Generated from `/definitions/Hit`.
+    /// The definition `Hit`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Hit {
         /// The `id` property.
@@ -616,14 +617,14 @@ mod search_contract {
     pub struct Suggest;
 
     impl Suggest {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "search",
                 "suggest",
                 "e7ab6db10558174d267709d8f25a394274edccc7585e45af18b78d68ec6fcc81",
             )
             .with_description("Complete the beginning of a query.")
-            .with_timeout_ms(300u64)
+            .with_timeout_ms(300)
             .with_idempotent(true)
             .with_side_effects("pure")
             .with_latency("interactive")

@@ -64,7 +64,13 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
     writer.item();
     // A constant rather than a function, so that `CAPABILITIES` and constants in user code can refer to it.
     writer.braced("impl ", &capability.marker, |w| {
-        w.doc("The capability as the contract declares it.");
+        let has_schema =
+            [&capability.request, &capability.response].iter().any(|side| matches!(side, SideModel::Typed(_)));
+        w.doc(if has_schema {
+            "The capability's descriptor. Its schemas have no annotations, and their keys are sorted."
+        } else {
+            "The capability's descriptor."
+        });
         w.assign("pub const DESCRIPTOR: ::capgen::Descriptor = ", |w| descriptor(w, types, capability));
     });
     writer.implement(
@@ -183,8 +189,7 @@ fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityMod
             w.method(name, |w| match argument {
                 Argument::Text(text) => w.literal(&text),
                 Argument::Texts(texts) => w.list("&[", "]", |w| w.each(&texts, |w, text| w.literal(text))),
-                // The suffix keeps pedantic lints quiet about the type of a literal.
-                Argument::Number(number) => w.text(&format!("{number}u64")),
+                Argument::Number(number) => w.text(&number.to_string()),
                 Argument::Flag(flag) => w.text(if flag { "true" } else { "false" }),
                 Argument::Constant(name) => w.text(&name),
             });

@@ -22,9 +22,9 @@ const EXPORT: &str = "\
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = \"users cannot change generated code\"
 )]
 ";
 
@@ -45,7 +45,8 @@ const ATTRIBUTES: &str = "\
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = \"users cannot change generated code\"
 )]
 #[rustfmt::skip]
 ";

@@ -28,7 +28,7 @@ mod wide_record;
 mod wire_rule;
 mod writer;
 
-use crate::model::{Model, Shape, SideModel, TypeDef};
+use crate::model::{Model, Origin, Shape, SideModel, TypeDef};
 use types::Types;
 use writer::Writer;
 
@@ -83,7 +83,7 @@ fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
 /// The declaration of a type, and its methods.
 fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     writer.item();
-    doc::write(writer, def.description.as_deref(), || default_doc(def));
+    doc::write(writer, def.description.as_deref(), || default_doc(types, def));
     match &def.shape {
         Shape::Record(record) => record::definition(writer, types, def, record),
         Shape::Enum(members) => enums::definition(writer, def, members),
@@ -119,14 +119,19 @@ fn implementation(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
 }
 
 /// The documentation of a type whose schema has no description.
-fn default_doc(def: &TypeDef) -> String {
+fn default_doc(types: &Types<'_>, def: &TypeDef) -> String {
     let (side, capability) = (def.side.name(), doc::code(&def.capability));
     if def.pointer.is_empty() {
         return format!("The {side} of {capability}.");
     }
-    let pointer = doc::code(&def.pointer);
-    match def.definition {
-        Some(_) => format!("Generated from {pointer}."),
-        None => format!("Generated from {pointer} in the {side} schema of {capability}."),
+    let pointer = types.source_pointer(def).map(doc::code);
+    match (&def.definition, pointer) {
+        (Some(definition), _) if def.origin == Origin::Definition => {
+            format!("The definition {}.", doc::code(definition))
+        }
+        (Some(_), Some(pointer)) => format!("Generated from {pointer}."),
+        (Some(definition), None) => format!("A part of the definition {}.", doc::code(definition)),
+        (None, Some(pointer)) => format!("Generated from {pointer} in the {side} schema of {capability}."),
+        (None, None) => format!("A part of the {side} of {capability}."),
     }
 }

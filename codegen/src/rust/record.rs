@@ -101,6 +101,10 @@ impl<'a> Struct<'a> {
             for member in &self.members {
                 let field = member.field;
                 doc::write(w, field.description.as_deref(), || format!("The {} property.", doc::code(&field.name)));
+                if !field.required && !member.is_merged && self.types.is_option(&field.ty) {
+                    w.doc("");
+                    w.doc("`None` if absent, `Some(None)` if `null`.");
+                }
                 w.text("pub ");
                 w.text(&member.ident);
                 w.text(": ");

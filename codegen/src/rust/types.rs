@@ -6,7 +6,7 @@ use capgen_manifest::Side;
 
 use super::ident;
 use super::writer::Writer;
-use crate::model::{Field, Model, Origin, Shape, Type, TypeDef, TypeId};
+use crate::model::{CapabilityModel, Field, Model, Origin, Shape, Type, TypeDef, TypeId};
 
 /// The types of one contract.
 pub(super) struct Types<'a> {
@@ -15,6 +15,8 @@ pub(super) struct Types<'a> {
     roots: HashMap<(&'a str, Side), &'a str>,
     /// The names of the types that contain a number or any JSON value, so that they cannot have `Eq` and `Hash`.
     inexact: HashSet<&'a str>,
+    /// The JSON Pointers of all schemas of each side.
+    pointers: HashMap<(&'a str, Side), HashSet<&'a str>>,
 }
 
 /// A type that is compared with others: equal if and only if the Rust types are the same, apart from boxes.
@@ -45,7 +47,7 @@ impl<'a> Types<'a> {
         let is_root = |def: &&TypeDef| def.origin == Origin::Root;
         let roots = model.types.iter().filter(is_root);
         let roots = roots.map(|def| ((def.capability.as_str(), def.side), def.name.as_str())).collect();
-        Self { model, roots, inexact: inexact(model) }
+        Self { model, roots, inexact: inexact(model), pointers: pointers(model) }
     }
 
     pub(super) fn def(&self, id: TypeId) -> &'a TypeDef {
@@ -55,6 +57,22 @@ impl<'a> Types<'a> {
     /// The name of the root type of the side to which a type belongs.
     pub(super) fn root(&self, def: &TypeDef) -> &'a str {
         self.roots.get(&(def.capability.as_str(), def.side)).copied().unwrap_or_default()
+    }
+
+    /// The JSON Pointer of a schema that a type is generated from; `None` if it is generated from several, and none of them is at
+    /// its place. For instance, the place of a property of a definition is inside the `$ref`.
+    pub(super) fn source_pointer(&self, def: &'a TypeDef) -> Option<&'a str> {
+        let place = def.pointer.as_str();
+        match &def.coverage.pointers {
+            Some(pointers) if !pointers.iter().any(|pointer| pointer == place) => {
+                pointers.iter().map(String::as_str).find(|pointer| !pointer.is_empty())
+            }
+            Some(_) => Some(place),
+            None => {
+                let pointers = self.pointers.get(&(def.capability.as_str(), def.side));
+                pointers.is_some_and(|pointers| pointers.contains(place)).then_some(place)
+            }
+        }
     }
 
     /// Whether the definition in which a chain of aliases ends has no schema of its own, so that it is not a payload.
@@ -117,10 +135,14 @@ impl<'a> Types<'a> {
     /// not express every assertion: one of the others might distinguish a property that is `null` from an absent one.
     pub(super) fn merges(&self, def: &TypeDef, field: &Field) -> bool {
         let is_possible = self.model.options.merge_nullable && !field.required && def.coverage.is_exact;
-        let resolved = is_possible.then(|| self.resolved(&field.ty));
+        is_possible && self.is_option(&field.ty)
+    }
+
+    /// Whether the Rust type is an `Option`, also through aliases.
+    pub(super) fn is_option(&self, ty: &Type) -> bool {
         // A box around an alias would be around the `Option`.
-        let is_boxed = matches!(field.ty, Type::Named { boxed: true, .. });
-        !is_boxed && resolved.is_some_and(|resolved| resolved.containers.first() == Some(&Container::Nullable))
+        let is_boxed = matches!(ty, Type::Named { boxed: true, .. });
+        !is_boxed && self.resolved(ty).containers.first() == Some(&Container::Nullable)
     }
 
     /// The enum of a single value that the type resolves to, with the identifier of its variant. Such a property needs no
@@ -190,6 +212,19 @@ fn inexact<'a>(model: &'a Model<'_>) -> HashSet<&'a str> {
         }
     }
     found
+}
+
+/// The JSON Pointers of all schemas of each side.
+fn pointers<'a>(model: &Model<'a>) -> HashMap<(&'a str, Side), HashSet<&'a str>> {
+    let mut pointers = HashMap::new();
+    for CapabilityModel { source, .. } in &model.capabilities {
+        for side in Side::ALL {
+            let Some(schema) = source.schema(side) else { continue };
+            let nodes = schema.nodes().map(|(_, node)| node.pointer.as_str()).collect();
+            pointers.insert((source.name.as_str(), side), nodes);
+        }
+    }
+    pointers
 }
 
 /// The only value of an enum with one variant.

@@ -215,14 +215,27 @@ fn numbers(writer: &mut Writer, min: NumberLimit, max: NumberLimit) {
 }
 
 fn max_literal(max: Option<u64>) -> String {
-    max.map_or_else(|| "u64::MAX".to_owned(), |max| max.to_string())
+    unsigned_literal(max.unwrap_or(u64::MAX))
+}
+
+fn unsigned_literal(limit: u64) -> String {
+    if limit == u64::MAX { "u64::MAX".to_owned() } else { limit.to_string() }
+}
+
+fn signed_literal(limit: i64) -> String {
+    match limit {
+        // A number would be a negated literal that is out of range.
+        i64::MIN => "i64::MIN".to_owned(),
+        i64::MAX => "i64::MAX".to_owned(),
+        limit => limit.to_string(),
+    }
 }
 
 /// Bounds as `u64` literals. Bounds that exclude every `u64` become an empty range, which rejects every value.
 fn unsigned(min: Option<i128>, max: Option<i128>) -> [String; 2] {
     let limits = [min.unwrap_or(0).max(0), max.unwrap_or(u64::MAX.into()).min(u64::MAX.into())];
     match limits.map(u64::try_from) {
-        [Ok(min), Ok(max)] => [min.to_string(), max.to_string()],
+        [Ok(min), Ok(max)] => [min, max].map(unsigned_literal),
         _ => ["u64::MAX".to_owned(), "0".to_owned()],
     }
 }
@@ -230,10 +243,8 @@ fn unsigned(min: Option<i128>, max: Option<i128>) -> [String; 2] {
 /// Bounds as `i64` literals, like [`unsigned`].
 fn signed(min: Option<i128>, max: Option<i128>) -> [String; 2] {
     let limits = [min.unwrap_or(i128::MIN).max(i64::MIN.into()), max.unwrap_or(i128::MAX).min(i64::MAX.into())];
-    // The literal of `i64::MIN` would be a negated literal that is out of range.
-    let text = |limit: i64| if limit == i64::MIN { "i64::MIN".to_owned() } else { limit.to_string() };
     match limits.map(i64::try_from) {
-        [Ok(min), Ok(max)] => [text(min), text(max)],
+        [Ok(min), Ok(max)] => [min, max].map(signed_literal),
         _ => ["i64::MAX".to_owned(), "i64::MIN".to_owned()],
     }
 }

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::arrays_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::arrays_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod arrays_contract {
@@ -48,7 +49,7 @@ mod arrays_contract {
     pub struct Plot;
 
     impl Plot {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "arrays",
                 "plot",
@@ -79,6 +80,8 @@ mod arrays_contract {
         /// The `mixed` property.
         pub mixed: Option<Vec<PlotRequestMixedItem>>,
         /// The `nullable` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub nullable: Option<Option<Vec<Option<i64>>>>,
         /// The `atLeastOne` property.
         pub at_least_one: Option<Vec<String>>,

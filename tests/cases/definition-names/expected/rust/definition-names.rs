@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::definition_names_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::definition_names_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod definition_names_contract {
@@ -48,7 +49,7 @@ mod definition_names_contract {
     pub struct Ask;
 
     impl Ask {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "definition-names",
                 "ask",
@@ -1051,7 +1052,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/AsMut`.
+    /// The definition `AsMut`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AsMutXb0efd88e {
         /// The value `"a0"`.
@@ -1074,7 +1075,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/AsRef`.
+    /// The definition `AsRef`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AsRefX87001b9b {
         /// The `x` property.
@@ -1134,7 +1135,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/AsyncFn`.
+    /// The definition `AsyncFn`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum AsyncFnX88bee3d6 {
         /// An object whose `k` is `"a"`.
@@ -1235,10 +1236,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/AsyncFnMut`.
+    /// The definition `AsyncFnMut`.
     pub type AsyncFnMutXb7081fc2 = String;
 
-    /// Generated from `/definitions/AsyncFnOnce`.
+    /// The definition `AsyncFnOnce`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AsyncFnOnceX633b80a7 {
         /// The value `"a4"`.
@@ -1261,7 +1262,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Box`.
+    /// The definition `Box`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BoxXd10ec83f {
         /// The `x` property.
@@ -1321,7 +1322,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Capabilities`.
+    /// The definition `Capabilities`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum CapabilitiesX91415b1c {
         /// An object whose `k` is `"a"`.
@@ -1422,10 +1423,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Capability`.
+    /// The definition `Capability`.
     pub type CapabilityX1ac7559c = String;
 
-    /// Generated from `/definitions/Clone`.
+    /// The definition `Clone`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum CloneX1261c224 {
         /// The value `"a8"`.
@@ -1448,7 +1449,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Copy`.
+    /// The definition `Copy`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CopyXa44b8a84 {
         /// The `x` property.
@@ -1508,7 +1509,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Debug`.
+    /// The definition `Debug`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DebugX241a35e8 {
         /// An object whose `k` is `"a"`.
@@ -1609,10 +1610,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Default`.
+    /// The definition `Default`.
     pub type DefaultXdc66103a = String;
 
-    /// Generated from `/definitions/DoubleEndedIterator`.
+    /// The definition `DoubleEndedIterator`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum DoubleEndedIteratorXfbf41988 {
         /// The value `"a12"`.
@@ -1635,7 +1636,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Drop`.
+    /// The definition `Drop`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DropX4bb7dd3f {
         /// The `x` property.
@@ -1695,7 +1696,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Eq`.
+    /// The definition `Eq`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum EqX6fc658b1 {
         /// An object whose `k` is `"a"`.
@@ -1796,10 +1797,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Err`.
+    /// The definition `Err`.
     pub type ErrXf8f4ac9c = String;
 
-    /// Generated from `/definitions/ExactSizeIterator`.
+    /// The definition `ExactSizeIterator`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ExactSizeIteratorXd6c45a81 {
         /// The value `"a16"`.
@@ -1822,7 +1823,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Extend`.
+    /// The definition `Extend`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ExtendXeed56dc2 {
         /// The `x` property.
@@ -1882,7 +1883,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Fn`.
+    /// The definition `Fn`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum FnXeda739d3 {
         /// An object whose `k` is `"a"`.
@@ -1983,10 +1984,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/FnMut`.
+    /// The definition `FnMut`.
     pub type FnMutX3970ec19 = String;
 
-    /// Generated from `/definitions/FnOnce`.
+    /// The definition `FnOnce`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum FnOnceX76124352 {
         /// The value `"a20"`.
@@ -2009,7 +2010,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/From`.
+    /// The definition `From`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FromX7377c64a {
         /// The `x` property.
@@ -2069,7 +2070,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/FromIterator`.
+    /// The definition `FromIterator`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum FromIteratorX02c8db7a {
         /// An object whose `k` is `"a"`.
@@ -2170,10 +2171,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Into`.
+    /// The definition `Into`.
     pub type IntoX13bc0835 = String;
 
-    /// Generated from `/definitions/IntoIterator`.
+    /// The definition `IntoIterator`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum IntoIteratorXc5d0f35b {
         /// The value `"a24"`.
@@ -2196,7 +2197,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Iterator`.
+    /// The definition `Iterator`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct IteratorXe5bea3b5 {
         /// The `x` property.
@@ -2256,7 +2257,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/None`.
+    /// The definition `None`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum NoneX3b6c1fb1 {
         /// An object whose `k` is `"a"`.
@@ -2357,10 +2358,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Object`.
+    /// The definition `Object`.
     pub type ObjectXf4b9645a = String;
 
-    /// Generated from `/definitions/Ok`.
+    /// The definition `Ok`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum OkX5c28f92f {
         /// The value `"a28"`.
@@ -2383,7 +2384,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Option`.
+    /// The definition `Option`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct OptionX9cf3a592 {
         /// The `x` property.
@@ -2443,7 +2444,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Options`.
+    /// The definition `Options`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum OptionsXeedd6ead {
         /// An object whose `k` is `"a"`.
@@ -2544,10 +2545,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Ord`.
+    /// The definition `Ord`.
     pub type OrdX11706f7d = String;
 
-    /// Generated from `/definitions/PartialEq`.
+    /// The definition `PartialEq`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum PartialEqX5c0773b6 {
         /// The value `"a32"`.
@@ -2570,7 +2571,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/PartialOrd`.
+    /// The definition `PartialOrd`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PartialOrdXd6158fdb {
         /// The `x` property.
@@ -2630,7 +2631,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/ReadonlySet`.
+    /// The definition `ReadonlySet`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum ReadonlySetX0f7b908f {
         /// An object whose `k` is `"a"`.
@@ -2731,10 +2732,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Record`.
+    /// The definition `Record`.
     pub type RecordXf80f2482 = String;
 
-    /// Generated from `/definitions/RegExp`.
+    /// The definition `RegExp`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum RegExpX2044dcf3 {
         /// The value `"a36"`.
@@ -2757,7 +2758,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Result`.
+    /// The definition `Result`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ResultX43c726f1 {
         /// The `x` property.
@@ -2817,7 +2818,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Self`.
+    /// The definition `Self`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum SelfX5a5a193b {
         /// An object whose `k` is `"a"`.
@@ -2918,10 +2919,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Send`.
+    /// The definition `Send`.
     pub type SendX16db5492 = String;
 
-    /// Generated from `/definitions/Sized`.
+    /// The definition `Sized`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum SizedX98245706 {
         /// The value `"a40"`.
@@ -2944,7 +2945,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Some`.
+    /// The definition `Some`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SomeXd4f09609 {
         /// The `x` property.
@@ -3004,7 +3005,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/String`.
+    /// The definition `String`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum StringX003a92b4 {
         /// An object whose `k` is `"a"`.
@@ -3105,10 +3106,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Sync`.
+    /// The definition `Sync`.
     pub type SyncX944701e9 = String;
 
-    /// Generated from `/definitions/ToOwned`.
+    /// The definition `ToOwned`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ToOwnedXb0d138ab {
         /// The value `"a44"`.
@@ -3131,7 +3132,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/ToString`.
+    /// The definition `ToString`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ToStringX2f8475f2 {
         /// The `x` property.
@@ -3191,7 +3192,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/TryFrom`.
+    /// The definition `TryFrom`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum TryFromX5c8d2bdc {
         /// An object whose `k` is `"a"`.
@@ -3292,10 +3293,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/TryInto`.
+    /// The definition `TryInto`.
     pub type TryIntoXbb83f4ab = String;
 
-    /// Generated from `/definitions/Unpin`.
+    /// The definition `Unpin`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum UnpinX54267e62 {
         /// The value `"a48"`.
@@ -3318,7 +3319,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Value`.
+    /// The definition `Value`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ValueX20e3c034 {
         /// The `x` property.
@@ -3378,7 +3379,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Vec`.
+    /// The definition `Vec`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum VecX685e4605 {
         /// An object whose `k` is `"a"`.
@@ -3479,10 +3480,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Violation`.
+    /// The definition `Violation`.
     pub type ViolationX7eff6ed1 = String;
 
-    /// Generated from `/definitions/Array`.
+    /// The definition `Array`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Array {
         /// The value `"a52"`.
@@ -3505,7 +3506,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Array2`.
+    /// The definition `Array2`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Array2 {
         /// The `x` property.
@@ -3565,7 +3566,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Bool`.
+    /// The definition `Bool`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum BoolXcdf1e77d {
         /// An object whose `k` is `"a"`.
@@ -3666,10 +3667,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Boolean`.
+    /// The definition `Boolean`.
     pub type Boolean = String;
 
-    /// Generated from `/definitions/Codec`.
+    /// The definition `Codec`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Codec {
         /// The value `"a56"`.
@@ -3692,7 +3693,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Date`.
+    /// The definition `Date`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Date {
         /// The `x` property.
@@ -3752,7 +3753,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Descriptor`.
+    /// The definition `Descriptor`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Descriptor {
         /// An object whose `k` is `"a"`.
@@ -3853,10 +3854,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Display`.
+    /// The definition `Display`.
     pub type Display = String;
 
-    /// Generated from `/definitions/Error`.
+    /// The definition `Error`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Error {
         /// The value `"a60"`.
@@ -3879,7 +3880,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/FromStr`.
+    /// The definition `FromStr`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FromStr {
         /// The `x` property.
@@ -3939,7 +3940,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Function`.
+    /// The definition `Function`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Function {
         /// An object whose `k` is `"a"`.
@@ -4040,10 +4041,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Hash`.
+    /// The definition `Hash`.
     pub type Hash = String;
 
-    /// Generated from `/definitions/Infinity`.
+    /// The definition `Infinity`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Infinity {
         /// The value `"a64"`.
@@ -4066,7 +4067,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Interpreted`.
+    /// The definition `Interpreted`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Interpreted {
         /// The `x` property.
@@ -4126,7 +4127,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Map`.
+    /// The definition `Map`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Map {
         /// An object whose `k` is `"a"`.
@@ -4227,10 +4228,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Never`.
+    /// The definition `Never`.
     pub type NeverXa7cf5a7c = String;
 
-    /// Generated from `/definitions/Number`.
+    /// The definition `Number`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NumberX0788398e {
         /// The value `"a68"`.
@@ -4253,7 +4254,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Payload`.
+    /// The definition `Payload`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Payload {
         /// The `x` property.
@@ -4313,7 +4314,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Promise`.
+    /// The definition `Promise`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Promise {
         /// An object whose `k` is `"a"`.
@@ -4414,10 +4415,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Reader`.
+    /// The definition `Reader`.
     pub type Reader = String;
 
-    /// Generated from `/definitions/Readonly`.
+    /// The definition `Readonly`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Readonly {
         /// The value `"a72"`.
@@ -4440,7 +4441,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Serialize`.
+    /// The definition `Serialize`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Serialize {
         /// The `x` property.
@@ -4500,7 +4501,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Set`.
+    /// The definition `Set`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Set {
         /// An object whose `k` is `"a"`.
@@ -4601,10 +4602,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/T`.
+    /// The definition `T`.
     pub type T = String;
 
-    /// Generated from `/definitions/Text`.
+    /// The definition `Text`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Text {
         /// The value `"a76"`.
@@ -4627,7 +4628,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Type`.
+    /// The definition `Type`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TypeX08188723 {
         /// The `x` property.
@@ -4687,7 +4688,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Undefined`.
+    /// The definition `Undefined`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Undefined {
         /// An object whose `k` is `"a"`.
@@ -4788,10 +4789,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/Writer`.
+    /// The definition `Writer`.
     pub type Writer = String;
 
-    /// Generated from `/definitions/agent`.
+    /// The definition `agent`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Agent {
         /// The value `"a80"`.
@@ -4814,7 +4815,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/any`.
+    /// The definition `any`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Any {
         /// The `x` property.
@@ -4874,7 +4875,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/any_of`.
+    /// The definition `any_of`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum AnyOf {
         /// An object whose `k` is `"a"`.
@@ -4975,10 +4976,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/assert`.
+    /// The definition `assert`.
     pub type Assert = String;
 
-    /// Generated from `/definitions/bool`.
+    /// The definition `bool`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum BoolX1f18d2d9 {
         /// The value `"a84"`.
@@ -5001,7 +5002,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/capabilities`.
+    /// The definition `capabilities`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CapabilitiesXc45c2ff7 {
         /// The `x` property.
@@ -5061,7 +5062,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/contract_hash`.
+    /// The definition `contract_hash`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum ContractHash {
         /// An object whose `k` is `"a"`.
@@ -5162,10 +5163,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/i64`.
+    /// The definition `i64`.
     pub type I64 = String;
 
-    /// Generated from `/definitions/internals`.
+    /// The definition `internals`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Internals {
         /// The value `"a88"`.
@@ -5188,7 +5189,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/interpreter`.
+    /// The definition `interpreter`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Interpreter {
         /// The `x` property.
@@ -5248,7 +5249,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/is`.
+    /// The definition `is`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Is {
         /// An object whose `k` is `"a"`.
@@ -5349,10 +5350,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/never`.
+    /// The definition `never`.
     pub type NeverXc2559099 = String;
 
-    /// Generated from `/definitions/number`.
+    /// The definition `number`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum NumberXc3ce60a3 {
         /// The value `"a92"`.
@@ -5375,7 +5376,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/object`.
+    /// The definition `object`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ObjectXc2b01880 {
         /// The `x` property.
@@ -5435,7 +5436,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/parse`.
+    /// The definition `parse`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Parse {
         /// An object whose `k` is `"a"`.
@@ -5536,10 +5537,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/str`.
+    /// The definition `str`.
     pub type Str = String;
 
-    /// Generated from `/definitions/string`.
+    /// The definition `string`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum StringX40b8f11e {
         /// The value `"a96"`.
@@ -5562,7 +5563,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/unknown`.
+    /// The definition `unknown`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Unknown {
         /// The `x` property.
@@ -5622,7 +5623,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/wire`.
+    /// The definition `wire`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Wire {
         /// An object whose `k` is `"a"`.
@@ -5723,10 +5724,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/ask`.
+    /// The definition `ask`.
     pub type AskX7a84221c = String;
 
-    /// Generated from `/definitions/ask_request`.
+    /// The definition `ask_request`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum AskRequestX152eb6f8 {
         /// The value `"a100"`.
@@ -5749,7 +5750,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/AskResponse`.
+    /// The definition `AskResponse`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AskResponseXad8d6366 {
         /// The `x` property.
@@ -5809,7 +5810,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/DeclaredName`.
+    /// The definition `DeclaredName`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum DeclaredNameX39268501 {
         /// An object whose `k` is `"a"`.
@@ -5910,10 +5911,10 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/declared_name`.
+    /// The definition `declared_name`.
     pub type DeclaredNameXbfd899f7 = String;
 
-    /// Generated from `/definitions/1st`.
+    /// The definition `1st`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum N1st {
         /// The value `"a104"`.
@@ -5936,7 +5937,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/<=`.
+    /// The definition `<=`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TypeX5270931c {
         /// The `x` property.
@@ -5996,7 +5997,7 @@ mod definition_names_contract {
         }
     }
 
-    /// Generated from `/definitions/größe`.
+    /// The definition `größe`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum GrE {
         /// An object whose `k` is `"a"`.

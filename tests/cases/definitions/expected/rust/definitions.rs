@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::definitions_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::definitions_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod definitions_contract {
@@ -48,7 +49,7 @@ mod definitions_contract {
     pub struct Bill;
 
     impl Bill {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "definitions",
                 "bill",
@@ -79,6 +80,8 @@ mod definitions_contract {
         /// The `net` property.
         pub net: Option<Money>,
         /// The `maybe` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub maybe: Option<Option<Money>>,
         /// The `odd` property.
         pub odd: Option<StringX40b8f11e>,
@@ -124,7 +127,7 @@ mod definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/uuid`.
+    /// The definition `uuid`.
     pub type Uuid = String;
 
     /// An amount in minor units.
@@ -166,7 +169,7 @@ mod definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/string`.
+    /// The definition `string`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StringX40b8f11e {
         /// The `x` property.

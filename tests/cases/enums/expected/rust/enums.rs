@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::enums_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::enums_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod enums_contract {
@@ -48,7 +49,7 @@ mod enums_contract {
     pub struct Sort;
 
     impl Sort {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "enums",
                 "sort",
@@ -75,6 +76,8 @@ mod enums_contract {
         /// The `long` property.
         pub long: Option<SortRequestLong>,
         /// The `mixed` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub mixed: Option<Option<SortRequestMixed>>,
         /// The `values` property.
         pub values: Option<SortRequestValues>,

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::externally_tagged_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::externally_tagged_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod externally_tagged_contract {
@@ -48,7 +49,7 @@ mod externally_tagged_contract {
     pub struct Draw;
 
     impl Draw {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "externally-tagged",
                 "draw",
@@ -185,7 +186,7 @@ mod externally_tagged_contract {
         }
     }
 
-    /// Generated from `/definitions/Circle`.
+    /// The definition `Circle`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Circle {
         /// The `radius` property.
@@ -398,7 +399,7 @@ mod externally_tagged_contract {
         }
     }
 
-    /// Generated from `/definitions/Person`.
+    /// The definition `Person`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Person {
         /// The `name` property.
@@ -426,7 +427,7 @@ mod externally_tagged_contract {
         }
     }
 
-    /// Generated from `/definitions/Company`.
+    /// The definition `Company`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Company {
         /// The `name` property.

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::loose_sides_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::loose_sides_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod loose_sides_contract {
@@ -52,7 +53,7 @@ mod loose_sides_contract {
     pub struct Legacy;
 
     impl Legacy {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "legacy",
@@ -81,7 +82,7 @@ mod loose_sides_contract {
     pub struct Half;
 
     impl Half {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "half",
@@ -121,7 +122,7 @@ mod loose_sides_contract {
     pub struct OtherHalf;
 
     impl OtherHalf {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "loose-sides",
                 "other-half",

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::name_collisions_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::name_collisions_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod name_collisions_contract {
@@ -53,7 +54,7 @@ mod name_collisions_contract {
     pub struct ABX0401cb73;
 
     impl ABX0401cb73 {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a-b",
@@ -205,7 +206,7 @@ mod name_collisions_contract {
     pub struct ABX68a695eb;
 
     impl ABX68a695eb {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "a_b",
@@ -245,7 +246,7 @@ mod name_collisions_contract {
     pub struct CapabilitiesX5589ddb0;
 
     impl CapabilitiesX5589ddb0 {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
             "name-collisions",
             "Capabilities",
@@ -273,7 +274,7 @@ mod name_collisions_contract {
     pub struct VecX90abf4c1;
 
     impl VecX90abf4c1 {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "name-collisions",
                 "vec",

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::nested_records_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::nested_records_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod nested_records_contract {
@@ -48,7 +49,7 @@ mod nested_records_contract {
     pub struct Ship;
 
     impl Ship {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "nested-records",
                 "ship",
@@ -232,10 +233,7 @@ mod nested_records_contract {
 
         const _: () = {
             const NAMES: &[&str] = &["sku", "count"];
-            static COUNT_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static COUNT_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             impl wire::Codec for ShipRequestItemsItem {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut sku = None;

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::optional_and_nullable_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::optional_and_nullable_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod optional_and_nullable_contract {
@@ -48,7 +49,7 @@ mod optional_and_nullable_contract {
     pub struct Update;
 
     impl Update {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "optional-and-nullable",
                 "update",
@@ -77,10 +78,16 @@ mod optional_and_nullable_contract {
         /// The `nullable` property.
         pub nullable: Option<String>,
         /// The `optionalNullable` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub optional_nullable: Option<Option<i64>>,
         /// The `nullableChoice` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub nullable_choice: Option<Option<UpdateRequestNullableChoice>>,
         /// The `pydantic` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub pydantic: Option<Option<String>>,
     }
 

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::recursion_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::recursion_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod recursion_contract {
@@ -48,7 +49,7 @@ mod recursion_contract {
     pub struct Walk;
 
     impl Walk {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "recursion",
                 "walk",
@@ -70,7 +71,7 @@ mod recursion_contract {
     /// The request of `walk`.
     pub type WalkRequest = Node;
 
-    /// Generated from `/definitions/node`.
+    /// The definition `node`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Node {
         /// The `value` property.
@@ -78,6 +79,8 @@ mod recursion_contract {
         /// The `children` property.
         pub children: Vec<Node>,
         /// The `next` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub next: Option<Option<Box<Node>>>,
     }
 
@@ -102,6 +105,8 @@ mod recursion_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct WalkResponse {
         /// The `json` property.
+        ///
+        /// `None` if absent, `Some(None)` if `null`.
         pub json: Option<Json>,
         /// The `nested` property.
         pub nested: Option<Nested>,
@@ -144,7 +149,7 @@ mod recursion_contract {
         }
     }
 
-    /// Generated from `/definitions/json`.
+    /// The definition `json`.
     pub type Json = Option<JsonValue>;
 
     /// Generated from `/definitions/json`.
@@ -205,7 +210,7 @@ mod recursion_contract {
         }
     }
 
-    /// Generated from `/definitions/nested`.
+    /// The definition `nested`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Nested(
         /// The wrapped value.
@@ -218,7 +223,7 @@ mod recursion_contract {
         }
     }
 
-    /// Generated from `/definitions/tree`.
+    /// The definition `tree`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Tree(
         /// The wrapped value.

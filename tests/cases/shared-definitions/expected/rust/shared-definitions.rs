@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::shared_definitions_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::shared_definitions_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod shared_definitions_contract {
@@ -55,7 +56,7 @@ mod shared_definitions_contract {
     pub struct Quote;
 
     impl Quote {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "shared-definitions",
                 "quote",
@@ -118,7 +119,7 @@ mod shared_definitions_contract {
         }
     }
 
-    /// Generated from `/properties/upTo/properties/currency` in the request schema of `quote`.
+    /// Generated from `/definitions/Money/properties/currency` in the request schema of `quote`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum QuoteRequestUpToCurrency {
         /// The value `"EUR"`.
@@ -146,7 +147,7 @@ mod shared_definitions_contract {
     pub struct Pay;
 
     impl Pay {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "shared-definitions",
                 "pay",
@@ -187,7 +188,7 @@ mod shared_definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/Money`.
+    /// The definition `Money`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Money {
         /// The `cents` property.
@@ -226,7 +227,7 @@ mod shared_definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/Method`.
+    /// The definition `Method`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Method {
         /// An object whose `kind` is `"card"`.
@@ -247,7 +248,7 @@ mod shared_definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/Card`.
+    /// The definition `Card`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Card {
         /// The `kind` property.
@@ -286,7 +287,7 @@ mod shared_definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/Transfer`.
+    /// The definition `Transfer`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Transfer {
         /// The `kind` property.
@@ -345,7 +346,7 @@ mod shared_definitions_contract {
     pub struct Refund;
 
     impl Refund {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "shared-definitions",
                 "refund",
@@ -393,7 +394,7 @@ mod shared_definitions_contract {
     /// The response of `refund`.
     pub type RefundResponse = Tree;
 
-    /// Generated from `/definitions/Tree`.
+    /// The definition `Tree`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Tree {
         /// The `of` property.
@@ -419,7 +420,7 @@ mod shared_definitions_contract {
         }
     }
 
-    /// Generated from `/definitions/Forest`.
+    /// The definition `Forest`.
     pub type Forest = Vec<Tree>;
 
     /// The capability `plan`.
@@ -427,7 +428,7 @@ mod shared_definitions_contract {
     pub struct Plan;
 
     impl Plan {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "shared-definitions",
                 "plan",
@@ -466,7 +467,7 @@ mod shared_definitions_contract {
     pub struct Visit;
 
     impl Visit {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "shared-definitions",
                 "visit",
@@ -521,7 +522,7 @@ mod shared_definitions_contract {
     pub struct Travel;
 
     impl Travel {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "shared-definitions",
                 "travel",
@@ -543,7 +544,7 @@ mod shared_definitions_contract {
     /// The request of `travel`.
     pub type TravelRequest = Trip;
 
-    /// Generated from `/definitions/Trip`.
+    /// The definition `Trip`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Trip {
         /// The `to` property.

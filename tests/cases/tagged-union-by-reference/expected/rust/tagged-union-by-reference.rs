@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::tagged_union_by_reference_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::tagged_union_by_reference_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod tagged_union_by_reference_contract {
@@ -48,7 +49,7 @@ mod tagged_union_by_reference_contract {
     pub struct Adopt;
 
     impl Adopt {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-by-reference",
                 "adopt",
@@ -91,7 +92,7 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    /// Generated from `/definitions/pet`.
+    /// The definition `pet`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub enum Pet {
         /// An object whose `species` is `"dog"`.
@@ -151,7 +152,7 @@ mod tagged_union_by_reference_contract {
         }
     }
 
-    /// Generated from `/definitions/cat`.
+    /// The definition `cat`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Cat {
         /// The `species` property.

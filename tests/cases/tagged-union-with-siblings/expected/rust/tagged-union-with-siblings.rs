@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::tagged_union_with_siblings_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::tagged_union_with_siblings_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod tagged_union_with_siblings_contract {
@@ -48,7 +49,7 @@ mod tagged_union_with_siblings_contract {
     pub struct Notify;
 
     impl Notify {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "tagged-union-with-siblings",
                 "notify",
