@@ -321,17 +321,17 @@ mod search_contract {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ComparisonOp {
         /// The value `"="`.
-        ValueXcdd463a2,
+        Equals,
         /// The value `"!="`.
-        ValueX73c599a4,
+        NotEquals,
         /// The value `"<"`.
-        ValueXc89ce906,
+        Less,
         /// The value `"<="`.
-        ValueX0b65e74f,
+        LessEquals,
         /// The value `">"`.
-        ValueX3660b4a0,
+        Greater,
         /// The value `">="`.
-        ValueX6edf4351,
+        GreaterEquals,
         /// The value `"in"`.
         In,
     }
@@ -340,24 +340,24 @@ mod search_contract {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
-                Self::ValueXcdd463a2,
-                Self::ValueX73c599a4,
-                Self::ValueXc89ce906,
-                Self::ValueX0b65e74f,
-                Self::ValueX3660b4a0,
-                Self::ValueX6edf4351,
+                Self::Equals,
+                Self::NotEquals,
+                Self::Less,
+                Self::LessEquals,
+                Self::Greater,
+                Self::GreaterEquals,
                 Self::In,
             ]
         }
         /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
-                Self::ValueXcdd463a2 => "=",
-                Self::ValueX73c599a4 => "!=",
-                Self::ValueXc89ce906 => "<",
-                Self::ValueX0b65e74f => "<=",
-                Self::ValueX3660b4a0 => ">",
-                Self::ValueX6edf4351 => ">=",
+                Self::Equals => "=",
+                Self::NotEquals => "!=",
+                Self::Less => "<",
+                Self::LessEquals => "<=",
+                Self::Greater => ">",
+                Self::GreaterEquals => ">=",
                 Self::In => "in",
             }
         }

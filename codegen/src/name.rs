@@ -14,8 +14,13 @@ const MAX_LENGTH: usize = 160;
 const HASH_LENGTH: usize = 16;
 
 /// The words of a name in lower case. A name is split at characters other than ASCII letters and digits, before a capital
-/// that follows a small letter or a digit, and before the last capital of a run (`HTTPServer` gives `http`, `server`).
+/// that follows a small letter or a digit, and before the last capital of a run (`HTTPServer` gives `http`, `server`). In a
+/// name of only ASCII punctuation and spaces, such as an operator, the characters are spelled: `<=` gives `less`, `equals`.
 fn words(name: &str) -> Vec<String> {
+    let spelled: Option<Vec<&str>> = name.chars().filter(|&c| c != ' ').map(punctuation).collect();
+    if let Some(spelled) = spelled {
+        return spelled.iter().flat_map(|words| words.split('_')).map(str::to_owned).collect();
+    }
     let chars: Vec<char> = name.chars().collect();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -40,6 +45,45 @@ fn words(name: &str) -> Vec<String> {
     words.push(word);
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// The words for an ASCII punctuation character, in snake_case; `None` for other characters.
+fn punctuation(c: char) -> Option<&'static str> {
+    Some(match c {
+        '!' => "not",
+        '"' => "double_quote",
+        '#' => "hash",
+        '$' => "dollar",
+        '%' => "percent",
+        '&' => "and",
+        '\'' => "quote",
+        '(' => "left_paren",
+        ')' => "right_paren",
+        '*' => "star",
+        '+' => "plus",
+        ',' => "comma",
+        '-' => "minus",
+        '.' => "dot",
+        '/' => "slash",
+        ':' => "colon",
+        ';' => "semicolon",
+        '<' => "less",
+        '=' => "equals",
+        '>' => "greater",
+        '?' => "question",
+        '@' => "at",
+        '[' => "left_bracket",
+        '\\' => "backslash",
+        ']' => "right_bracket",
+        '^' => "caret",
+        '_' => "underscore",
+        '`' => "backtick",
+        '{' => "left_brace",
+        '|' => "or",
+        '}' => "right_brace",
+        '~' => "tilde",
+        _ => return None,
+    })
 }
 
 /// A name in UpperCamelCase: `review-pr` gives `ReviewPr`. Words that would join two digits are separated by `_` (`1.0` gives
@@ -153,13 +197,27 @@ mod tests {
             ("2fast", "N2fast", "n2fast"),
             ("größe", "GrE", "gr_e"),
             ("", "Value", "field"),
-            ("<=", "Value", "field"),
+            ("<=", "LessEquals", "less_equals"),
+            ("!=", "NotEquals", "not_equals"),
+            ("_", "Underscore", "underscore"),
+            ("< >", "LessGreater", "less_greater"),
+            (" ", "Value", "field"),
+            ("≤", "Value", "field"),
             ("__proto__", "Proto", "proto"),
             ("a/*b*/c", "ABC", "a_b_c"),
         ] {
             assert_eq!(type_name(name, "Value"), camel, "{name}");
             assert_eq!(field_name(name), snake, "{name}");
         }
+    }
+
+    #[test]
+    fn every_punctuation_character_has_a_name() {
+        let all: Vec<char> = (0..=u8::MAX).map(char::from).filter(char::is_ascii_punctuation).collect();
+        let names: HashSet<&str> = all.iter().filter_map(|&c| punctuation(c)).collect();
+        assert_eq!(names.len(), all.len());
+        assert_eq!(type_name("([{", "Value"), "LeftParenLeftBracketLeftBrace");
+        assert_eq!(type_name(&"!".repeat(200), "Value").len(), MAX_LENGTH);
     }
 
     #[test]

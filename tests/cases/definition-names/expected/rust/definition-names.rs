@@ -228,7 +228,7 @@ mod definition_names_contract {
         /// The `p76` property.
         pub p76: Option<Text>,
         /// The `p77` property.
-        pub p77: Option<TypeX08188723>,
+        pub p77: Option<Type>,
         /// The `p78` property.
         pub p78: Option<Undefined>,
         /// The `p79` property.
@@ -284,7 +284,7 @@ mod definition_names_contract {
         /// The `p104` property.
         pub p104: Option<N1st>,
         /// The `p105` property.
-        pub p105: Option<TypeX5270931c>,
+        pub p105: Option<LessEquals>,
         /// The `p106` property.
         pub p106: Option<GrE>,
     }
@@ -866,7 +866,7 @@ mod definition_names_contract {
         }
         /// Sets `p77`.
         #[must_use]
-        pub fn with_p77(mut self, p77: TypeX08188723) -> Self {
+        pub fn with_p77(mut self, p77: Type) -> Self {
             self.p77 = Some(p77);
             self
         }
@@ -1034,7 +1034,7 @@ mod definition_names_contract {
         }
         /// Sets `p105`.
         #[must_use]
-        pub fn with_p105(mut self, p105: TypeX5270931c) -> Self {
+        pub fn with_p105(mut self, p105: LessEquals) -> Self {
             self.p105 = Some(p105);
             self
         }
@@ -4630,14 +4630,14 @@ mod definition_names_contract {
 
     /// The definition `Type`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct TypeX08188723 {
+    pub struct Type {
         /// The `x` property.
         pub x: Option<i64>,
         /// The `inner` property.
-        pub inner: Option<TypeInnerX4d7785e5>,
+        pub inner: Option<TypeInner>,
     }
 
-    impl TypeX08188723 {
+    impl Type {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -4650,13 +4650,13 @@ mod definition_names_contract {
         }
         /// Sets `inner`.
         #[must_use]
-        pub fn with_inner(mut self, inner: TypeInnerX4d7785e5) -> Self {
+        pub fn with_inner(mut self, inner: TypeInner) -> Self {
             self.inner = Some(inner);
             self
         }
     }
 
-    impl Default for TypeX08188723 {
+    impl Default for Type {
         fn default() -> Self {
             Self::new()
         }
@@ -4664,12 +4664,12 @@ mod definition_names_contract {
 
     /// Generated from `/definitions/Type/properties/inner`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct TypeInnerX4d7785e5 {
+    pub struct TypeInner {
         /// The `y` property.
         pub y: Option<::serde_json::Value>,
     }
 
-    impl TypeInnerX4d7785e5 {
+    impl TypeInner {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
@@ -4682,7 +4682,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for TypeInnerX4d7785e5 {
+    impl Default for TypeInner {
         fn default() -> Self {
             Self::new()
         }
@@ -5939,14 +5939,14 @@ mod definition_names_contract {
 
     /// The definition `<=`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct TypeX5270931c {
+    pub struct LessEquals {
         /// The `x` property.
         pub x: Option<i64>,
         /// The `inner` property.
-        pub inner: Option<TypeInnerXe28cf21e>,
+        pub inner: Option<LessEqualsInner>,
     }
 
-    impl TypeX5270931c {
+    impl LessEquals {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { x: None, inner: None }
@@ -5959,13 +5959,13 @@ mod definition_names_contract {
         }
         /// Sets `inner`.
         #[must_use]
-        pub fn with_inner(mut self, inner: TypeInnerXe28cf21e) -> Self {
+        pub fn with_inner(mut self, inner: LessEqualsInner) -> Self {
             self.inner = Some(inner);
             self
         }
     }
 
-    impl Default for TypeX5270931c {
+    impl Default for LessEquals {
         fn default() -> Self {
             Self::new()
         }
@@ -5973,12 +5973,12 @@ mod definition_names_contract {
 
     /// Generated from `/definitions/<=/properties/inner`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct TypeInnerXe28cf21e {
+    pub struct LessEqualsInner {
         /// The `y` property.
         pub y: Option<::serde_json::Value>,
     }
 
-    impl TypeInnerXe28cf21e {
+    impl LessEqualsInner {
         /// Creates a value without properties.
         pub fn new() -> Self {
             Self { y: None }
@@ -5991,7 +5991,7 @@ mod definition_names_contract {
         }
     }
 
-    impl Default for TypeInnerXe28cf21e {
+    impl Default for LessEqualsInner {
         fn default() -> Self {
             Self::new()
         }
@@ -6565,7 +6565,7 @@ mod definition_names_contract {
                 p74: Option<Set>,
                 p75: Option<T>,
                 p76: Option<Text>,
-                p77: Option<TypeX08188723>,
+                p77: Option<Type>,
                 p78: Option<Undefined>,
                 p79: Option<Writer>,
                 p80: Option<Agent>,
@@ -6593,7 +6593,7 @@ mod definition_names_contract {
                 p102: Option<DeclaredNameX39268501>,
                 p103: Option<DeclaredNameXbfd899f7>,
                 p104: Option<N1st>,
-                p105: Option<TypeX5270931c>,
+                p105: Option<LessEquals>,
                 p106: Option<GrE>,
             }
             impl Part_1 {
@@ -6744,7 +6744,7 @@ mod definition_names_contract {
                         Option<Set>,
                         Option<T>,
                         Option<Text>,
-                        Option<TypeX08188723>,
+                        Option<Type>,
                         Option<Undefined>,
                         Option<Writer>,
                         Option<Agent>,
@@ -6772,7 +6772,7 @@ mod definition_names_contract {
                         Option<DeclaredNameX39268501>,
                         Option<DeclaredNameXbfd899f7>,
                         Option<N1st>,
-                        Option<TypeX5270931c>,
+                        Option<LessEquals>,
                         Option<GrE>,
                     ),
                 > {
@@ -9703,7 +9703,7 @@ mod definition_names_contract {
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 77);
-            impl wire::Codec for TypeX08188723 {
+            impl wire::Codec for Type {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -9726,11 +9726,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(TypeX08188723, ASK_REQUEST, "/definitions/Type");
+        ::capgen::payload!(Type, ASK_REQUEST, "/definitions/Type");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
-            impl wire::Codec for TypeInnerX4d7785e5 {
+            impl wire::Codec for TypeInner {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut y = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
@@ -9750,9 +9750,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(
-            TypeInnerX4d7785e5, ASK_REQUEST, "/definitions/Type/properties/inner"
-        );
+        ::capgen::payload!(TypeInner, ASK_REQUEST, "/definitions/Type/properties/inner");
 
         impl wire::Codec for Undefined {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -10670,7 +10668,7 @@ mod definition_names_contract {
         const _: () = {
             const NAMES: &[&str] = &["x", "inner"];
             static X_RULE: wire::Within<i64> = wire::Within::new(i64::MIN, 105);
-            impl wire::Codec for TypeX5270931c {
+            impl wire::Codec for LessEquals {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut x = None;
                     let mut inner = None;
@@ -10693,11 +10691,11 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(TypeX5270931c, ASK_REQUEST, "/definitions/<=");
+        ::capgen::payload!(LessEquals, ASK_REQUEST, "/definitions/<=");
 
         const _: () = {
             const NAMES: &[&str] = &["y"];
-            impl wire::Codec for TypeInnerXe28cf21e {
+            impl wire::Codec for LessEqualsInner {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut y = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
@@ -10717,9 +10715,7 @@ mod definition_names_contract {
             }
         };
 
-        ::capgen::payload!(
-            TypeInnerXe28cf21e, ASK_REQUEST, "/definitions/<=/properties/inner"
-        );
+        ::capgen::payload!(LessEqualsInner, ASK_REQUEST, "/definitions/<=/properties/inner");
 
         impl wire::Codec for GrE {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {

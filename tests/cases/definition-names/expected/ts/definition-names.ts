@@ -88,7 +88,7 @@ export type AskRequest = {
   p74?: Set;
   p75?: T;
   p76?: Text;
-  p77?: TypeX08188723;
+  p77?: Type;
   p78?: Undefined;
   p79?: Writer;
   p80?: Agent;
@@ -116,7 +116,7 @@ export type AskRequest = {
   p102?: DeclaredNameX39268501;
   p103?: DeclaredNameXbfd899f7;
   p104?: N1st;
-  p105?: TypeX5270931c;
+  p105?: LessEquals;
   p106?: GrE;
 };
 
@@ -559,12 +559,12 @@ export type T = string;
 
 export type Text = "a76" | "b";
 
-export type TypeX08188723 = {
+export type Type = {
   x?: number;
-  inner?: TypeInnerX4d7785e5;
+  inner?: TypeInner;
 };
 
-export type TypeInnerX4d7785e5 = {
+export type TypeInner = {
   y?: unknown;
 };
 
@@ -720,12 +720,12 @@ export type DeclaredNameXbfd899f7 = string;
 
 export type N1st = "a104" | "b";
 
-export type TypeX5270931c = {
+export type LessEquals = {
   x?: number;
-  inner?: TypeInnerXe28cf21e;
+  inner?: LessEqualsInner;
 };
 
-export type TypeInnerXe28cf21e = {
+export type LessEqualsInner = {
   y?: unknown;
 };
 

@@ -93,7 +93,7 @@ mod hostile_text_contract {
         /// The `#![allow(x)] // r#"` property.
         pub allow_x_r: Option<EscapeRequestAllowXR>,
         /// The `{}` property.
-        pub field: Option<EscapeRequestField>,
+        pub left_brace_right_brace: Option<EscapeRequestLeftBraceRightBrace>,
     }
 
     impl EscapeRequest {
@@ -106,7 +106,7 @@ mod hostile_text_contract {
                 line_break: None,
                 script: None,
                 allow_x_r: None,
-                field: None,
+                left_brace_right_brace: None,
             }
         }
         /// Sets `c_1`.
@@ -139,10 +139,13 @@ mod hostile_text_contract {
             self.allow_x_r = Some(allow_x_r);
             self
         }
-        /// Sets `field`.
+        /// Sets `left_brace_right_brace`.
         #[must_use]
-        pub fn with_field(mut self, field: EscapeRequestField) -> Self {
-            self.field = Some(field);
+        pub fn with_left_brace_right_brace(
+            mut self,
+            left_brace_right_brace: EscapeRequestLeftBraceRightBrace,
+        ) -> Self {
+            self.left_brace_right_brace = Some(left_brace_right_brace);
             self
         }
     }
@@ -157,7 +160,7 @@ mod hostile_text_contract {
         /// The value `"\u{202e}\u{2066}"`.
         ValueX8fc70686,
         /// The value `"\\"`.
-        ValueXb717e917,
+        Backslash,
         /// The value `"${x}"`.
         X,
         /// The value `"\n"`.
@@ -171,7 +174,7 @@ mod hostile_text_contract {
                 Self::Evil,
                 Self::Script,
                 Self::ValueX8fc70686,
-                Self::ValueXb717e917,
+                Self::Backslash,
                 Self::X,
                 Self::ValueXa291a293,
             ]
@@ -182,7 +185,7 @@ mod hostile_text_contract {
                 Self::Evil => "\"; evil(); //",
                 Self::Script => "</script>",
                 Self::ValueX8fc70686 => "\u{202e}\u{2066}",
-                Self::ValueXb717e917 => "\\",
+                Self::Backslash => "\\",
                 Self::X => "${x}",
                 Self::ValueXa291a293 => "\n",
             }
@@ -191,12 +194,12 @@ mod hostile_text_contract {
 
     /// Generated from `/properties/{}` in the request schema of `escape`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum EscapeRequestField {
+    pub enum EscapeRequestLeftBraceRightBrace {
         /// The value `"*/ {0} {}"`.
         N0,
     }
 
-    impl EscapeRequestField {
+    impl EscapeRequestLeftBraceRightBrace {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::N0]
@@ -237,7 +240,7 @@ mod hostile_text_contract {
                     let mut line_break = None;
                     let mut script = None;
                     let mut allow_x_r = None;
-                    let mut field = None;
+                    let mut left_brace_right_brace = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
                     while let Some(index) = reader.property(&mut object)? {
                         match index {
@@ -247,7 +250,7 @@ mod hostile_text_contract {
                             3 => line_break = Some(reader.read()?),
                             4 => script = Some(reader.read()?),
                             5 => allow_x_r = Some(reader.read()?),
-                            6 => field = Some(reader.read()?),
+                            6 => left_brace_right_brace = Some(reader.read()?),
                             _ => return None,
                         }
                     }
@@ -258,7 +261,7 @@ mod hostile_text_contract {
                         line_break,
                         script,
                         allow_x_r,
-                        field,
+                        left_brace_right_brace,
                     })
                 }
                 fn write(&self, writer: &mut wire::Writer) -> Option<()> {
@@ -269,7 +272,7 @@ mod hostile_text_contract {
                     writer.optional("line\nbreak\u{2028}\u{2029}", &self.line_break)?;
                     writer.optional("</script><!--", &self.script)?;
                     writer.optional("#![allow(x)] // r#\"", &self.allow_x_r)?;
-                    writer.optional("{}", &self.field)?;
+                    writer.optional("{}", &self.left_brace_right_brace)?;
                     writer.end()
                 }
             }
@@ -283,9 +286,11 @@ mod hostile_text_contract {
             EscapeRequestAllowXR, ESCAPE_REQUEST, "/properties/#![allow(x)] ~1~1 r#\""
         );
 
-        ::capgen::string_enum!(EscapeRequestField);
+        ::capgen::string_enum!(EscapeRequestLeftBraceRightBrace);
 
-        ::capgen::payload!(EscapeRequestField, ESCAPE_REQUEST, "/properties/{}");
+        ::capgen::payload!(
+            EscapeRequestLeftBraceRightBrace, ESCAPE_REQUEST, "/properties/{}"
+        );
     }
 
     const ESCAPE_REQUEST_SCHEMA: &str = r##"{

@@ -147,28 +147,23 @@ mod name_collisions_contract {
         /// The value `"ASC"`.
         AscX6113cb54,
         /// The value `"<"`.
-        ValueXc5cdff36,
+        Less,
         /// The value `"<="`.
-        ValueX77b445aa,
+        LessEquals,
     }
 
     impl ABRequestOrder {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
-            &[
-                Self::AscX572ecbfe,
-                Self::AscX6113cb54,
-                Self::ValueXc5cdff36,
-                Self::ValueX77b445aa,
-            ]
+            &[Self::AscX572ecbfe, Self::AscX6113cb54, Self::Less, Self::LessEquals]
         }
         /// Returns the value as a string.
         pub const fn as_str(self) -> &'static str {
             match self {
                 Self::AscX572ecbfe => "asc",
                 Self::AscX6113cb54 => "ASC",
-                Self::ValueXc5cdff36 => "<",
-                Self::ValueX77b445aa => "<=",
+                Self::Less => "<",
+                Self::LessEquals => "<=",
             }
         }
     }
