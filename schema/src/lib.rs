@@ -32,7 +32,7 @@ pub use lexer::{JsonBuilder, JsonScalar, JsonTextError, JsonTextErrorKind, read_
 pub use model::{Annotations, Assertions, Format, Kind, Node, NodeId, Schema, Type, TypeSet};
 pub use normalise::normalise;
 pub use number::{Number, NumberError};
-pub use parse::definition_name;
+pub use parse::{LargePattern, Patterns, definition_name};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
 pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
 pub use problem::{Anchor, Problem, Rename};

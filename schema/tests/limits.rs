@@ -128,3 +128,22 @@ fn schema_text_must_be_json() {
     let deep = "[".repeat(1 << 20);
     assert_eq!(deep.parse::<capgen_schema::Json>().unwrap_err().message, "nested more than 512 levels deep");
 }
+
+#[test]
+fn the_patterns_of_a_schema_have_a_common_limit() {
+    let schema = |count: usize| {
+        let branches: Vec<_> = (0..count).map(|n| format!(r#"{{"pattern":"^x{n}(a{{1000}}){{100}}$"}}"#)).collect();
+        Schema::parse(&format!(r#"{{"type":"string","anyOf":[{}]}}"#, branches.join(",")).parse().unwrap())
+    };
+    assert!(schema(13).is_ok());
+    let problems = schema(20).unwrap_err();
+    let found: Vec<_> = problems.iter().map(|p| (p.code.as_str(), p.pointer.as_str(), p.label.as_str())).collect();
+    assert_eq!(found.len(), 5);
+    assert_eq!(found[0], ("E0124", "/anyOf/10/pattern", "2.2 MiB"));
+    // Also in schemas that a program reads at run time.
+    let branches: Vec<_> = (0..20).map(|n| format!(r#"{{"pattern":"^x{n}(a{{1000}}){{100}}$"}}"#)).collect();
+    assert!(matches!(
+        Schema::parse_text(&format!(r#"{{"anyOf":[{}]}}"#, branches.join(","))),
+        Err(SchemaTextError::Schema(problems)) if problems[0].code.as_str() == "E0124"
+    ));
+}

@@ -83,6 +83,9 @@ fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) ->
     for (node, place) in elements {
         capabilities.extend(capability::read(reader, node, place, &mut names));
     }
+    schema::check_patterns(reader, root);
+    // A fleet would keep the compiled patterns of all its contracts.
+    reader.patterns.drop_compiled(capabilities.iter_mut().flat_map(|c| [&mut c.input, &mut c.output]).flatten());
     Some(Manifest { agent: agent?, transports, capabilities })
 }
 

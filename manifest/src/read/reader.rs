@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use capgen_diagnostic::{Code, Severity, nearest, quoted};
-use capgen_schema::pointer;
+use capgen_schema::{Patterns, pointer};
 
 use crate::secrets::{has_colon, is_name};
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
@@ -20,6 +20,10 @@ pub(crate) struct Reader<'s> {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     left_out: usize,
+    /// The patterns of all schemas.
+    pub(crate) patterns: Patterns,
+    /// The places of the schemas, in the order in which `patterns` counts them.
+    pub(crate) schemas: Vec<Place>,
 }
 
 /// A place in the document.
@@ -70,7 +74,8 @@ impl<'n> Map<'n> {
 
 impl<'s> Reader<'s> {
     pub(crate) fn new(source: &'s Source) -> Self {
-        Self { source, errors: Vec::new(), warnings: Vec::new(), left_out: 0 }
+        let (errors, warnings, schemas) = Default::default();
+        Self { source, errors, warnings, left_out: 0, patterns: Patterns::default(), schemas }
     }
 
     /// Whether one of the findings so far is an error.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use capgen_diagnostic::shortened;
-use capgen_schema::{Anchor, Problem, Schema};
+use capgen_schema::{Anchor, Patterns, Problem, Schema, codes as schema_codes};
 
 use super::reader::{Map, Place, Reader};
 use crate::tree::{Part, follow};
@@ -20,7 +20,8 @@ pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option
         return None;
     }
     place.at = place.at.map(|at| format!("{at}, {key}"));
-    let schema = Schema::parse(&member.value.to_json());
+    reader.schemas.push(place.clone());
+    let schema = Schema::parse_with(&member.value.to_json(), &mut reader.patterns);
     let problems = match &schema {
         Ok(schema) => schema.warnings(),
         Err(problems) => problems,
@@ -31,6 +32,26 @@ pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option
         report(reader, &place, problem, span);
     }
     schema.ok()
+}
+
+/// Reports the largest patterns if all patterns of the contract together exceed their limit. `root` is the whole document.
+pub(crate) fn check_patterns(reader: &mut Reader<'_>, root: &Node) {
+    if !reader.patterns.is_over_limit() {
+        return;
+    }
+    let mut labels = Vec::new();
+    for large in reader.patterns.largest() {
+        let Some(schema) = reader.schemas.get(large.schema) else { continue };
+        let place = Place { pointer: format!("{}{}", schema.pointer, large.pointer), ..schema.clone() };
+        let span = follow(root, &place.pointer, Node::member).span(reader.source, Part::Value);
+        labels.push((place, span, large.size()));
+    }
+    let Some((place, span, size)) = labels.first() else { return };
+    let message = reader.patterns.message();
+    let finding = reader.finding(schema_codes::PATTERNS_TOO_LARGE, message, (span.clone(), size), place);
+    let others = labels.iter().skip(1).map(|(_, span, size)| (span.clone(), size));
+    let finding = others.fold(finding, |finding, (span, size)| finding.at(reader.source, span, size));
+    reader.report(finding.help(Patterns::HELP));
 }
 
 fn report(reader: &mut Reader<'_>, place: &Place, problem: &Problem, span: Range<usize>) {

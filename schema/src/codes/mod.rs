@@ -51,6 +51,8 @@ capgen_diagnostic::codes! {
     pub CHAIN_TOO_LONG = "E0122";
     /// The schema exceeds the loader's memory limit.
     pub SCHEMA_TOO_LARGE = "E0123";
+    /// The compiled patterns of a contract together exceed their memory limit.
+    pub PATTERNS_TOO_LARGE = "E0124";
 
     /// An `enum` is empty or contains a value twice.
     pub ENUM_VALUES = "W0101";

@@ -193,7 +193,7 @@ impl Loader {
 
     fn pattern(&mut self, draft: &mut Draft<'_>, value: &Json) {
         let Some(source) = self.string(draft, "pattern", value) else { return };
-        match crate::Pattern::new(&source) {
+        match self.patterns.get(&source, || draft.at("pattern")) {
             Ok(pattern) => {
                 self.lint_pattern(draft, &pattern);
                 draft.assertions.pattern = Some(pattern);

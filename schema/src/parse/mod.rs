@@ -6,11 +6,13 @@
 pub(crate) mod advice;
 mod keyword;
 mod lint;
+mod patterns;
 mod reference;
 mod undeclared;
 mod value;
 
 pub(crate) use keyword::{all as keywords, is_annotation, is_assertion};
+pub use patterns::{LargePattern, Patterns};
 pub use reference::definition_name;
 pub(crate) use reference::percent_decode;
 pub(crate) use value::{depth_is_within_limit, quote};
@@ -43,9 +45,29 @@ impl Schema {
     /// # Ok::<(), capgen_schema::NumberError>(())
     /// ```
     pub fn parse(source: &Json) -> Result<Schema, Vec<Problem>> {
-        let loader = Loader { warns: true, ..Loader::default() };
-        let (mut schema, mut reports) = loader.schema(source.clone())?;
-        lint::run(&schema, &mut reports);
+        let mut patterns = Patterns::default();
+        let mut schema = Self::parse_with(source, &mut patterns)?;
+        patterns.drop_compiled([&mut schema]);
+        let mut reports = Reports::default();
+        patterns.check(&mut reports);
+        if reports.has_errors() { Err(reports.problems) } else { Ok(schema) }
+    }
+
+    /// Like [`parse`](Self::parse), but with patterns that several schemas share. The caller checks
+    /// [`Patterns::is_over_limit`] after the last schema.
+    ///
+    /// # Errors
+    /// Those of [`parse`](Self::parse), except [`codes::PATTERNS_TOO_LARGE`].
+    pub fn parse_with(source: &Json, patterns: &mut Patterns) -> Result<Schema, Vec<Problem>> {
+        let loader = Loader { warns: true, patterns: std::mem::take(patterns), ..Loader::default() };
+        let (loaded, shared) = loader.schema(source.clone());
+        *patterns = shared;
+        patterns.next_schema();
+        let (mut schema, mut reports) = loaded?;
+        // Checking examples compiles patterns.
+        if !patterns.is_over_limit() {
+            lint::run(&schema, &mut reports);
+        }
         if reports.has_errors() {
             return Err(reports.problems);
         }
@@ -55,7 +77,10 @@ impl Schema {
 
     /// Like [`parse`](Self::parse), but without looking for warnings.
     pub(crate) fn parse_silently(source: Json) -> Result<Schema, Vec<Problem>> {
-        Loader::default().schema(source).map(|(schema, _)| schema)
+        let (loaded, patterns) = Loader::default().schema(source);
+        let (schema, mut reports) = loaded?;
+        patterns.check(&mut reports);
+        if reports.has_errors() { Err(reports.problems) } else { Ok(schema) }
     }
 }
 
@@ -67,6 +92,7 @@ struct Loader {
     reports: Reports,
     /// The nodes that are references, each with the name of its definition.
     references: Vec<(NodeId, String)>,
+    patterns: Patterns,
     /// Whether to run the checks for warnings that take much time.
     warns: bool,
 }
@@ -89,16 +115,17 @@ struct Draft<'a> {
 }
 
 impl Loader {
-    fn schema(mut self, source: Json) -> Result<(Schema, Reports), Vec<Problem>> {
+    /// The schema and its warnings, or all problems; and the patterns in either case.
+    fn schema(mut self, source: Json) -> (Result<(Schema, Reports), Vec<Problem>>, Patterns) {
         self.load(&source, String::new(), 0);
         if !self.reports.is_full {
             reference::resolve(&mut self);
         }
-        let Loader { nodes, definitions, reports, .. } = self;
+        let Loader { nodes, definitions, reports, patterns, .. } = self;
         if reports.has_errors() {
-            return Err(reports.problems);
+            return (Err(reports.problems), patterns);
         }
-        Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports))
+        (Ok((Schema { nodes, definitions, source, warnings: Vec::new() }, reports)), patterns)
     }
 
     /// Loads a subschema and everything below it. [`MAX_SCHEMA_DEPTH`] bounds the recursion.

@@ -176,7 +176,7 @@ impl Loader {
             self.report(problem.label("look-around").help("write it without `(?=`, `(?!`, `(?<=` and `(?<!`"));
         }
         // The analysis takes milliseconds, far longer than loading a typical schema.
-        if self.warns && pattern.may_blow_up() {
+        if self.warns && self.patterns.may_blow_up(pattern) {
             let message = "a JavaScript engine may take exponential time to match this pattern";
             let problem = Problem::new(codes::PATTERN_BACKTRACKS, draft.at("pattern"), message);
             self.report(

@@ -33,9 +33,12 @@ use scan::Scanner;
 
 /// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply.
 const MAX_STATES: u64 = 250_000;
-/// A pattern of at most this cost runs on the `regex` crate, whose automaton works on bytes and takes about 100 bytes of memory
-/// per range of characters.
-const MAX_LINEAR: Cost = Cost { states: 2_000, ranges: 20_000 };
+/// A pattern of at most this many states and ranges of characters runs on the `regex` crate, whose automaton works on bytes and
+/// takes about 100 bytes of memory per range.
+const MAX_LINEAR: (u64, u64) = (2_000, 20_000);
+
+/// The memory that a state of [`scan`] takes, in bytes.
+const SCANNER_STATE: u64 = size_of::<nfa::Step>() as u64;
 
 /// The number of matches after which a pattern gets a [`Dfa`]. Building one takes longer than a few matches on the `regex`
 /// crate, and most patterns of a contract are never used in a process.
@@ -57,8 +60,11 @@ pub struct Pattern(Arc<Compiled>);
 
 struct Compiled {
     source: String,
-    engine: Engine,
+    cost: Cost,
     has_lookaround: bool,
+    /// Compiled for the first match: most patterns of a contract are never used in a process. `None` cannot happen, because
+    /// the source was checked.
+    engine: OnceLock<Option<Engine>>,
 }
 
 enum Engine {
@@ -101,7 +107,7 @@ pub enum PatternErrorKind {
 pub struct StepLimit;
 
 impl Pattern {
-    /// Checks and compiles `source`.
+    /// Checks `source`. The first match compiles it, which cannot fail.
     ///
     /// # Errors
     /// See [`PatternErrorKind`].
@@ -109,13 +115,41 @@ impl Pattern {
         let Parsed { ast, sets, looks } = parse::parse(source)?;
         // Before anything is expanded: a pattern of 30 bytes can expand to billions of states.
         let cost = check_cost(&ast, &sets)?;
-        let linear = if looks == 0 && cost.states <= MAX_LINEAR.states && cost.ranges <= MAX_LINEAR.ranges {
-            translate::translate(&ast, &sets).and_then(|text| Linear::new(&text).map(Box::new))
-        } else {
-            None
-        };
-        let engine = linear.map_or_else(|| Engine::Scanner(Scanner::new(&ast, &sets)), Engine::Linear);
-        Ok(Pattern(Arc::new(Compiled { source: source.to_owned(), engine, has_lookaround: looks > 0 })))
+        Ok(Self::unused(source, cost, looks > 0))
+    }
+
+    fn unused(source: &str, cost: Cost, has_lookaround: bool) -> Self {
+        Pattern(Arc::new(Compiled { source: source.to_owned(), cost, has_lookaround, engine: OnceLock::new() }))
+    }
+
+    /// An equal pattern that has not been compiled.
+    pub(crate) fn uncompiled(&self) -> Self {
+        Self::unused(&self.0.source, self.0.cost, self.0.has_lookaround)
+    }
+
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.0.engine.get().is_some()
+    }
+
+    /// An estimate of the memory that the pattern takes when it is compiled, in bytes.
+    pub(crate) fn compiled_bytes(&self) -> u64 {
+        let Cost { states, ranges, .. } = self.0.cost;
+        let (state, range) = if self.is_linear() { (50, 100) } else { (SCANNER_STATE, 0) };
+        let engine = states.saturating_mul(state).saturating_add(ranges.saturating_mul(range));
+        engine.saturating_add(self.0.source.len() as u64)
+    }
+
+    /// Whether the pattern is within the limits of the `regex` crate.
+    fn is_linear(&self) -> bool {
+        let (states, ranges) = MAX_LINEAR;
+        !self.0.has_lookaround && self.0.cost.steps() <= states && self.0.cost.ranges <= ranges
+    }
+
+    fn compile(&self) -> Option<Engine> {
+        let Parsed { ast, sets, .. } = parse::parse(&self.0.source).ok()?;
+        let text = if self.is_linear() { translate::translate(&ast, &sets) } else { None };
+        let linear = text.and_then(|text| Linear::new(&text)).map(Box::new);
+        Some(linear.map_or_else(|| Engine::Scanner(Scanner::new(&ast, &sets)), Engine::Linear))
     }
 
     /// The ECMA-262 source text.
@@ -132,9 +166,10 @@ impl Pattern {
     /// [`StepLimit`] if matching needs too many steps. This can happen only if the pattern has
     /// [look-around](Self::has_lookaround), or if its counted repetitions expand to thousands of states.
     pub fn is_match(&self, text: &str) -> Result<bool, StepLimit> {
-        match &self.0.engine {
-            Engine::Linear(linear) => Ok(linear.is_match(text)),
-            Engine::Scanner(scanner) => scanner.is_match(text),
+        match self.0.engine.get_or_init(|| self.compile()) {
+            Some(Engine::Linear(linear)) => Ok(linear.is_match(text)),
+            Some(Engine::Scanner(scanner)) => scanner.is_match(text),
+            None => Err(StepLimit),
         }
     }
 
@@ -187,7 +222,7 @@ fn check_cost(ast: &Ast, sets: &ast::Sets) -> Result<Cost, PatternError> {
     ast.looks(&mut looks);
     let bodies = looks.iter().map(|look| nfa::cost(&look.body, &ranges_of));
     let cost = bodies.fold(nfa::cost(ast, &ranges_of), Cost::plus);
-    if cost.states > MAX_STATES {
+    if cost.steps() > MAX_STATES {
         return Err(parse::too_large(format!(
             "the counted repetitions expand to more than {MAX_STATES} states; limit the length with `maxLength` instead"
         )));

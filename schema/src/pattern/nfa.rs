@@ -40,24 +40,39 @@ pub(super) struct Cost {
     pub(super) states: u64,
     /// The number of ranges of all character sets, repeated sets included.
     pub(super) ranges: u64,
+    /// The number of copies that counted repetitions make. A copy of an empty expression adds no state, but takes time.
+    pub(super) copies: u64,
 }
 
 impl Cost {
     pub(super) fn plus(self, other: Cost) -> Cost {
-        Cost { states: self.states.saturating_add(other.states), ranges: self.ranges.saturating_add(other.ranges) }
+        Cost {
+            states: self.states.saturating_add(other.states),
+            ranges: self.ranges.saturating_add(other.ranges),
+            copies: self.copies.saturating_add(other.copies),
+        }
+    }
+
+    /// The number of steps that expanding the repetitions takes.
+    pub(super) fn steps(self) -> u64 {
+        self.states.saturating_add(self.copies)
     }
 
     fn times(self, count: u64) -> Cost {
-        Cost { states: self.states.saturating_mul(count), ranges: self.ranges.saturating_mul(count) }
+        Cost {
+            states: self.states.saturating_mul(count),
+            ranges: self.ranges.saturating_mul(count),
+            copies: self.copies.saturating_mul(count),
+        }
     }
 }
 
 /// The cost of `ast`, without the bodies of its look-arounds. `ranges_of` returns the number of ranges of a set.
 pub(super) fn cost(ast: &Ast, ranges_of: &impl Fn(SetId) -> u64) -> Cost {
-    const ONE: Cost = Cost { states: 1, ranges: 0 };
+    const ONE: Cost = Cost { states: 1, ranges: 0, copies: 0 };
     match ast {
         Ast::Empty => Cost::default(),
-        Ast::Set(id) => Cost { states: 1, ranges: ranges_of(*id) },
+        Ast::Set(id) => Cost { ranges: ranges_of(*id), ..ONE },
         Ast::Start | Ast::End | Ast::WordBoundary { .. } | Ast::Look(_) => ONE,
         Ast::Concat(items) => items.iter().fold(Cost::default(), |sum, item| sum.plus(cost(item, ranges_of))),
         Ast::Alternatives(items) => {
@@ -67,8 +82,7 @@ pub(super) fn cost(ast: &Ast, ranges_of: &impl Fn(SetId) -> u64) -> Cost {
             let inner = cost(&repeat.inner, ranges_of);
             let (min, max) = (u64::from(repeat.min), repeat.max.map(u64::from));
             let optional = max.map_or(1, |max| max.saturating_sub(min));
-            // A copy of an empty expression adds no state, but expanding it still takes time.
-            inner.times(min).plus(inner.plus(ONE).times(optional)).plus(Cost { states: min, ranges: 0 })
+            inner.times(min).plus(inner.plus(ONE).times(optional)).plus(Cost { copies: min, ..Cost::default() })
         }
     }
 }
