@@ -4,7 +4,7 @@ use capgen::{Capability, InvalidPayload, Payload};
 use capgen_codegen::{Language, generate};
 use capgen_diagnostic::{Diagnostic, Source, render};
 use capgen_manifest::load;
-use capgen_schema::{Keyword, Schema, Validator, Violation, normalise, parse_payload};
+use capgen_schema::{ExactPayload, Keyword, Schema, Validator, Violation, normalise, parse_payload};
 use serde_json::Value;
 
 #[path = "../../generated/legacy-crm.rs"]
@@ -92,9 +92,10 @@ fn side<T: Payload>(bytes: &[u8], value: Option<&Value>) {
         return;
     };
     let validator = T::validator().expect("a generated schema loads");
-    let expected = validator.validate(value);
-    agree(&read, &expected);
-    agree(&T::from_value(value), &expected);
+    // A tree has lost the digits that binary64 cannot represent, so its violations can differ from those of the text.
+    let exact = ExactPayload::parse(bytes).expect("the text was parsed before");
+    agree(&read, &validator.validate_exact(&exact));
+    agree(&T::from_value(value), &validator.validate(value));
     if let Ok(read) = read {
         let written = read.to_json().expect("a value that was read is valid");
         let again = T::from_json(&written).and_then(|again| again.to_json());
