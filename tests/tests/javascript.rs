@@ -38,9 +38,9 @@ fn a_typescript_program_can_use_the_declarations() {
     let consumer = r#"
 import { assertReviewPrRequest, isReviewPrRequest, parseReviewPrRequest, prReviewerCapabilities } from "./pr-reviewer.js";
 import { PrReviewerPayloadError, reviewPrRequestSeverityValues } from "./pr-reviewer.js";
-import type { PrReviewerResult, PrReviewerViolation, ReviewPrRequest } from "./pr-reviewer.js";
+import type { PrReviewerParseResult, PrReviewerViolation, ReviewPrRequest } from "./pr-reviewer.js";
 declare const value: unknown;
-const result: PrReviewerResult<ReviewPrRequest> = parseReviewPrRequest(value, { redact: true, limit: 3 });
+const result: PrReviewerParseResult<ReviewPrRequest> = parseReviewPrRequest(value, { redact: true, limit: 3 });
 export const paths: string[] = result.ok ? [] : result.violations.map((violation: PrReviewerViolation) => violation.path);
 export const severity: "low" | "med" | "high" | undefined = isReviewPrRequest(value) ? value.severity : undefined;
 export const version: "2.0" | undefined | string = prReviewerCapabilities["review-pr"].version;
