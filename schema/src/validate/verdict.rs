@@ -18,6 +18,10 @@ use crate::exact::Digits;
 /// frames take less than 512 KiB without optimization and a fraction of that with it. Deeper evaluations use [`stack`].
 const MAX_FRAMES: u32 = 320;
 
+/// The same for a value inside the payload: the caller, which collects violations, has descended to it and uses the rest of the
+/// stack.
+const MAX_FRAMES_INSIDE: u32 = MAX_FRAMES / 2;
+
 /// After this many evaluations of shared subschemas, results are remembered. Below it, evaluating again is faster than the
 /// hash map.
 const MAX_REPEATED: u32 = 1 << 14;
@@ -104,7 +108,7 @@ impl<'p, 'v> Evaluator<'p, 'v> {
     pub(super) fn verdict(&mut self, subschema: SubschemaId, value: &'v Value) -> bool {
         self.shallow = Some(true);
         self.repeated = MAX_REPEATED;
-        let verdict = self.matches(subschema, value, Room { levels: Room::UNLIMITED, frames: MAX_FRAMES });
+        let verdict = self.matches(subschema, value, Room { levels: Room::UNLIMITED, frames: MAX_FRAMES_INSIDE });
         if std::mem::take(&mut self.gave_up) { self.fallback.verdict(subschema, value) } else { verdict }
     }
 
