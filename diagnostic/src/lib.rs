@@ -26,7 +26,7 @@ mod source;
 pub use characters::{is_other_space, is_unsafe};
 pub use code::{Code, Severity};
 pub use explanation::{Explanation, Explanations};
-pub use near::nearest;
+pub use near::{is_typo, nearest};
 pub use quote::{quoted, shortened};
 
 #[cfg(feature = "render")]

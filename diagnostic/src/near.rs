@@ -29,6 +29,24 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+/// Whether `text` and `name` differ by one typo: in case, or by one letter that is missing, added, replaced or in the other order
+/// than its neighbour. Names that differ in a digit, such as `line1` and `line2`, and names of one or two characters are not typos.
+///
+/// This is stricter than [`nearest`], for places where any name is valid.
+///
+/// ```
+/// use capgen_diagnostic::is_typo;
+/// assert!(is_typo("sky", "sku") && is_typo("userID", "userId"));
+/// assert!(!is_typo("line1", "line2") && !is_typo("minPrice", "maxPrice"));
+/// ```
+pub fn is_typo(text: &str, name: &str) -> bool {
+    if text == name || text.len().max(name.len()) > LONGEST || text.chars().count().min(name.chars().count()) < 3 {
+        return false;
+    }
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    digits(text) == digits(name) && strsim::damerau_levenshtein(&plain(text), &plain(name)) <= 1
+}
+
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '-' | '_')).flat_map(char::to_lowercase).collect()
 }

@@ -241,8 +241,8 @@ fn probable_mistakes_are_warnings() {
         (json!({"minLength": 2, "maxLength": 1}), "/minLength"),
         (json!({"minItems": 2, "maxItems": 1}), "/minItems"),
         (json!({"minItems": 1, "items": false}), "/items"),
-        (json!({"required": ["a"], "properties": {"a": false}}), "/required"),
-        (json!({"required": ["a"], "additionalProperties": false}), "/required"),
+        (json!({"required": ["b", "a"], "properties": {"a": false, "b": {}}}), "/required/1"),
+        (json!({"required": ["a"], "additionalProperties": false}), "/required/0"),
         (json!({"type": "string", "enum": [1, null]}), "/enum"),
         (json!({"type": "integer", "const": 1.5}), "/const"),
         (json!({"not": {}}), "/not"),
@@ -383,5 +383,47 @@ fn a_required_property_may_be_declared_by_another_schema_of_its_place() {
         check(schema, &[]);
     }
     // One mistake has one warning.
-    check(json!({"properties": {"x": {}}, "required": ["a"], "additionalProperties": false}), &["W0103 /required"]);
+    check(json!({"properties": {"x": {}}, "required": ["a"], "additionalProperties": false}), &["W0103 /required/0"]);
+}
+
+#[test]
+fn a_misspelt_required_property_of_a_closed_object_has_a_suggestion_at_its_place_in_the_list() {
+    let closed = |required: Value| json!({"properties": {"sku": {}, "amount": {}}, "required": required, "additionalProperties": false});
+    check(closed(json!(["amount", "sky"])), &["W0103 /required/1"]);
+    check_help(closed(json!(["amount", "sky"])), "did you mean `sku`?");
+    check(closed(json!(["amuont", "sky"])), &["W0103 /required/0", "W0103 /required/1"]);
+    check_help(closed(json!(["colour"])), "declare it in `properties`, or remove it from `required`");
+    // Another schema of the place declares the property, but the closed one rejects it.
+    check(
+        json!({"allOf": [{"properties": {"a": {}}}, {"required": ["a"], "additionalProperties": false}]}),
+        &["W0103 /allOf/1/required/0"],
+    );
+}
+
+#[test]
+fn a_required_property_of_an_open_object_is_reported_only_if_it_is_a_typo_of_a_declared_one() {
+    let open = |declared: &str, required: &str, others: Value| json!({"properties": {declared: {}}, "required": [required], "additionalProperties": others});
+    for others in [json!(true), json!({}), json!({"type": "string"})] {
+        for (declared, required) in
+            [("sku", "sky"), ("userId", "userID"), ("user_id", "userId"), ("email", "emial"), ("address", "adress")]
+        {
+            let schema = open(declared, required, others.clone());
+            check(schema.clone(), &["W0109 /required/0"]);
+            check_help(schema, &format!("did you mean `{declared}`? If not, declare `{required}` in `properties`"));
+        }
+        for (declared, required) in [
+            ("id", "url"),
+            ("id", "uid"),
+            ("a", "b"),
+            ("x1", "x2"),
+            ("line1", "line2"),
+            ("minPrice", "maxPrice"),
+            ("latitude", "longitude"),
+            ("sku", "quantity"),
+        ] {
+            check(open(declared, required, others.clone()), &[]);
+        }
+    }
+    // Both names are meant if both are required.
+    check(json!({"properties": {"item": {}}, "required": ["item", "items"], "additionalProperties": true}), &[]);
 }

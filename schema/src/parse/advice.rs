@@ -224,6 +224,12 @@ pub(crate) fn near_property<'n>(name: &str, declared: impl Iterator<Item = &'n s
     near(name, declared.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME))
 }
 
+/// The declared property from which `name` differs only by a typo.
+pub(crate) fn mistyped_property<'n>(name: &str, declared: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let mut declared = declared.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME);
+    if name.len() > MAX_NAME { None } else { declared.find(|other| capgen_diagnostic::is_typo(name, other)) }
+}
+
 pub(crate) fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }

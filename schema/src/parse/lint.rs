@@ -3,7 +3,9 @@
 //! Every check here looks at one schema object or at the graph of references. A check that needs to combine several schemas
 //! (`allOf`, `$ref`) is out of scope, apart from [`undeclared`]: a warning must always be right and must stay cheap.
 
-use super::{Reports, undeclared};
+use std::collections::HashSet;
+
+use super::{Reports, advice, undeclared};
 use crate::analysis::graph::reachable;
 use crate::{Assertions, Json, Kind, Node, NodeId, Number, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
@@ -35,8 +37,9 @@ fn unused_definitions(schema: &Schema) -> impl Iterator<Item = Problem> {
 /// Keywords of one schema object that no value, or no value of one type, can satisfy together.
 fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut warn = |keyword: &str, message: String| {
-        problems.push(Problem::new(codes::ACCEPTS_NOTHING, pointer::join(&node.pointer, keyword), message));
+    // `at` is a keyword, or the pointer to an element of a keyword's array.
+    let mut warn = |at: &str, message: String| {
+        problems.push(Problem::new(codes::ACCEPTS_NOTHING, format!("{}/{at}", node.pointer), message));
     };
     for (low_name, high_name, noun) in crossed_bounds(a) {
         warn(low_name, format!("no {noun} satisfies both `{low_name}` and `{high_name}`"));
@@ -48,8 +51,9 @@ fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> 
     if a.items.is_some_and(is_false) && a.min_items.is_some_and(|least| least > 0) {
         warn("items", "no array is valid: `minItems` requires items, but `items` is `false`".to_owned());
     }
-    if let Some(name) = impossible_property(a, is_false) {
-        warn("required", format!("no object is valid: the required property `{name}` is not allowed"));
+    if let Some((index, name)) = impossible_property(a, is_false) {
+        let message = format!("no object is valid: the required property `{}` is `false`", advice::cut(name));
+        warn(&format!("required/{index}"), message);
     }
     let lists = [("allOf", &a.all_of), ("anyOf", &a.any_of), ("oneOf", &a.one_of)];
     for (keyword, branches) in lists.into_iter().filter_map(|(keyword, branches)| Some((keyword, branches.as_ref()?))) {
@@ -104,14 +108,13 @@ fn mistyped_literals(a: &Assertions) -> Option<String> {
     }
 }
 
-/// A required property for which `properties` or `additionalProperties` is `false`.
-fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<&str> {
-    let is_closed = a.additional_properties.is_some_and(&is_false);
-    // An index, because `required` and `properties` may both be long.
-    let schemas: std::collections::HashMap<&str, NodeId> =
-        a.properties.iter().map(|(name, id)| (name.as_str(), *id)).collect();
-    let is_impossible = |name: &&String| schemas.get(name.as_str()).map_or(is_closed, |id| is_false(*id));
-    a.required.iter().find(is_impossible).map(String::as_str)
+/// The first required property whose schema is `false`, and its index in `required`. [`undeclared`] reports those that are not
+/// declared at all.
+fn impossible_property(a: &Assertions, is_false: impl Fn(NodeId) -> bool) -> Option<(usize, &str)> {
+    // A set, because `required` and `properties` may both be long.
+    let impossible: HashSet<&str> =
+        a.properties.iter().filter(|(_, id)| is_false(*id)).map(|(name, _)| name.as_str()).collect();
+    a.required.iter().map(String::as_str).enumerate().find(|(_, name)| impossible.contains(name))
 }
 
 fn accepts_everything(kind: &Kind) -> bool {

@@ -4,6 +4,10 @@
 //! next to `properties`. All subschemas that may apply to the same value therefore count together: those that are connected by
 //! `allOf`, `anyOf`, `oneOf`, `not` and `$ref`, in either direction. This is more than the schemas of one place if several places
 //! refer to one definition, so a warning may be missing, but none is wrong.
+//!
+//! `additionalProperties` decides how serious an undeclared name is. If it is absent, the name is probably a mistake. If it is
+//! `false` in the same schema, no object is valid. If it is `true` or a schema, such names are normal, so only a name that is one
+//! typo away from a declared property is reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,26 +28,63 @@ pub(super) fn run(schema: &Schema, reports: &mut Reports) {
     let mut suggestions = MAX_SUGGESTIONS;
     for (id, node) in schema.nodes() {
         let Kind::Assertions(assertions) = &node.kind else { continue };
-        let Some(place) = places.of_node(id).filter(|_| !negated.contains(&id)) else { continue };
-        if place.keeps_others || place.declared.is_empty() || rejects_others(schema, assertions) {
+        let Some(place) = places.of_node(id) else { continue };
+        let others = if rejects_others(schema, assertions) {
+            Others::Rejected
+        } else if negated.contains(&id) || place.declared.is_empty() {
             continue;
-        }
+        } else if place.keeps_others {
+            Others::Kept
+        } else {
+            Others::Ignored
+        };
         let required: HashSet<&str> = assertions.required.iter().map(String::as_str).collect();
-        let is_declared = |name: &str| place.declared_names.contains(name);
+        // A closed schema rejects a property even if another schema of the place declares it.
+        let is_declared = |name: &str| others != Others::Rejected && place.declared_names.contains(name);
         for (index, name) in own_undeclared(assertions).filter(|(_, name)| !is_declared(name)) {
-            let at = pointer::join(&pointer::join(&node.pointer, "required"), &index.to_string());
             let free = place.declared.iter().copied().filter(|name| !required.contains(name));
-            let near = if suggestions > 0 { advice::near_property(name, free) } else { None };
+            let near = match others {
+                _ if suggestions == 0 => None,
+                Others::Kept => advice::mistyped_property(name, free),
+                Others::Ignored | Others::Rejected => advice::near_property(name, free),
+            };
             suggestions = suggestions.saturating_sub(1);
-            reports.add(problem(at, name, near));
+            if others != Others::Kept || near.is_some() {
+                let at = pointer::join(&pointer::join(&node.pointer, "required"), &index.to_string());
+                reports.add(problem(at, name, near, others));
+            }
         }
     }
 }
 
-fn problem(at: String, name: &str, near: Option<&str>) -> Problem {
-    let message = format!("the required property `{}` is not declared in `properties`", advice::cut(name));
-    let problem = Problem::new(codes::UNDECLARED_REQUIRED, at, message).label("not declared");
+/// The meaning of properties that are not declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Others {
+    /// `additionalProperties` is `true` or a schema.
+    Kept,
+    /// There is no `additionalProperties`.
+    Ignored,
+    /// `additionalProperties` is `false` in the schema that requires the property.
+    Rejected,
+}
+
+fn problem(at: String, name: &str, near: Option<&str>, others: Others) -> Problem {
+    let name = advice::cut(name);
+    let problem = match others {
+        Others::Rejected => {
+            let message = format!("no object is valid: the required property `{name}` is not allowed");
+            Problem::new(codes::ACCEPTS_NOTHING, at, message)
+                .label("not declared, and `additionalProperties` is `false`")
+        }
+        Others::Kept | Others::Ignored => {
+            let message = format!("the required property `{name}` is not declared in `properties`");
+            Problem::new(codes::UNDECLARED_REQUIRED, at, message).label("not declared")
+        }
+    };
     match near {
+        Some(near) if others == Others::Kept => {
+            problem.help(format!("{} If not, declare `{name}` in `properties`", advice::did_you_mean(near)))
+        }
         Some(near) => problem.help(advice::did_you_mean(near)),
         None => problem.help("declare it in `properties`, or remove it from `required`"),
     }
@@ -60,7 +101,7 @@ fn own_undeclared(a: &Assertions) -> impl Iterator<Item = (usize, &str)> {
     required.filter(move |(_, name)| !declared.contains(name))
 }
 
-/// Whether the schema object rejects undeclared properties. Then there is another warning: it accepts no object.
+/// Whether the schema object rejects undeclared properties.
 fn rejects_others(schema: &Schema, a: &Assertions) -> bool {
     a.additional_properties.is_some_and(|id| matches!(schema.node(id).kind, Kind::Bool(false)))
 }
