@@ -58,6 +58,19 @@ pub const DEFECTS: &[Defect] = &[
         applies: |case| case.has_text(Format::Email, |text| text.contains("@[")),
     },
     Defect {
+        id: "leading-zeros-in-address",
+        oracles: &["boon", "jsonschema", "hyperjump"],
+        does: "rejects an email address with leading zeros in its address literal, such as `[127.0.01.1]`",
+        sentence: "\"Snum = 1*3DIGIT\" (RFC 5321, 4.1.3)",
+        applies: |case| {
+            case.has_text(Format::Email, |text| {
+                let address = text.rsplit_once("@[").map_or("", |(_, address)| address);
+                let parts = address.split(['.', ':', ']']);
+                address.contains('.') && parts.into_iter().any(|part| part.len() > 1 && part.starts_with('0'))
+            })
+        },
+    },
+    Defect {
         id: "control-characters-in-quotes",
         oracles: &["boon"],
         does: "accepts control characters in the quoted local part of an email address",
