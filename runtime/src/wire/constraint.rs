@@ -1,13 +1,15 @@
 //! Assertions of a schema that the Rust type does not express: lengths, patterns, bounds.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::OnceLock;
 
-use capgen_schema::{ExactPayload, Format, Pattern, Validator};
+use capgen_schema::{ExactPayload, Format, Number, Pattern, Validator};
 
 use super::stack::with_room_to_validate;
 use super::value::are_unique;
+use super::writer::has_all_digits;
 use super::{Codec, PayloadSchema, Reader, Writer};
 
 /// Assertions on values of a type, checked while a value is read or written.
@@ -131,12 +133,18 @@ impl Constraint<String> for Text {
 
 /// Bounds of an integer or a number, inclusive unless stated otherwise.
 #[derive(Clone, Copy, Debug)]
-pub struct Within<T>(T, T);
+pub struct Within<T> {
+    min: T,
+    max: T,
+    /// Whether the schema excludes the number next to `min`, beyond it. Then every number that is rounded to `min` is within the bound.
+    is_min_next: bool,
+    is_max_next: bool,
+}
 
 impl<T> Within<T> {
     /// From `min` to `max`.
     pub const fn new(min: T, max: T) -> Self {
-        Self(min, max)
+        Self { min, max, is_min_next: false, is_max_next: false }
     }
 }
 
@@ -150,7 +158,7 @@ impl Within<f64> {
     #[must_use]
     pub const fn exclusive_minimum(self) -> Self {
         // The next number is the inclusive bound, so that a check remains two comparisons.
-        Self(self.0.next_up(), self.1)
+        Self { min: self.min.next_up(), is_min_next: true, ..self }
     }
 
     /// Excludes the upper bound itself: `exclusiveMaximum`.
@@ -161,25 +169,63 @@ impl Within<f64> {
     /// ```
     #[must_use]
     pub const fn exclusive_maximum(self) -> Self {
-        Self(self.0, self.1.next_down())
+        Self { max: self.max.next_down(), is_max_next: true, ..self }
     }
 }
 
-impl<T: Codec + PartialOrd> Constraint<T> for Within<T> {
+/// A number that can have bounds.
+pub trait Bounded: Codec + PartialOrd {
+    /// How the text of a number compares with a limit that the number equals after it has been read; `None` if the digits of the limit
+    /// decide, which only the schema has.
+    fn compare_text(text: &str, limit: &Self) -> Option<Ordering>;
+}
+
+impl Bounded for i64 {
+    fn compare_text(_: &str, _: &Self) -> Option<Ordering> {
+        Some(Ordering::Equal)
+    }
+}
+
+impl Bounded for u64 {
+    fn compare_text(_: &str, _: &Self) -> Option<Ordering> {
+        Some(Ordering::Equal)
+    }
+}
+
+impl Bounded for f64 {
+    #[cold]
+    fn compare_text(text: &str, limit: &Self) -> Option<Ordering> {
+        if has_all_digits(*limit) {
+            // From 2^53 on, the limit is the exact value of its binary64.
+            return Some(text.parse::<Number>().ok()?.cmp(&Number::exact(*limit)?));
+        }
+        (!Number::is_rounded_text(text)).then_some(Ordering::Equal)
+    }
+}
+
+impl<T: Bounded> Within<T> {
+    /// Whether the text of a value between the limits is between them too. It may have been rounded to a limit from beyond.
+    fn accepts_text(&self, value: &T, text: &str) -> bool {
+        let is_above =
+            *value != self.min || self.is_min_next || T::compare_text(text, &self.min).is_some_and(Ordering::is_ge);
+        let is_below =
+            *value != self.max || self.is_max_next || T::compare_text(text, &self.max).is_some_and(Ordering::is_le);
+        is_above && is_below
+    }
+}
+
+impl<T: Bounded> Constraint<T> for Within<T> {
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
         reader.peek()?;
         let start = reader.at();
         let value = reader.read()?;
-        let is_limit = |value: &T| *value == self.0 || *value == self.1;
-        let accepts = |value: &T| {
-            // Beyond the limit, a number may have been rounded to it.
-            self.0 <= *value && *value <= self.1 && !(is_limit(value) && reader.is_inexact(start))
-        };
+        let accepts =
+            |value: &T| self.min <= *value && *value <= self.max && self.accepts_text(value, reader.since(start));
         if reader.rejects(|| accepts(&value)) { None } else { Some(value) }
     }
 
     fn write(&self, writer: &mut Writer, value: &T) -> Option<()> {
-        if writer.rejects(|| self.0 <= *value && *value <= self.1) { None } else { writer.write(value) }
+        if writer.rejects(|| self.min <= *value && *value <= self.max) { None } else { writer.write(value) }
     }
 }
 
@@ -294,7 +340,7 @@ impl Interpreted {
 
 impl<T: Codec> Constraint<T> for Interpreted {
     fn read(&self, reader: &mut Reader<'_>) -> Option<T> {
-        reader.checked(self, Reader::read)
+        reader.checked(self)
     }
 
     fn write(&self, writer: &mut Writer, value: &T) -> Option<()> {

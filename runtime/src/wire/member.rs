@@ -65,7 +65,7 @@ impl Reader<'_> {
 
     /// Reads a value; `None` if it equals no member. `json` returns the canonical text of a member.
     pub fn json_member<T: Copy>(&mut self, members: &[T], json: fn(T) -> &'static str) -> Option<T> {
-        let text = self.exact_value()?.canonical();
+        let text = self.exact_value()?.0.canonical();
         let mut all = members.iter().copied();
         // Comparing texts is fast, but code that is not generated may have texts in another form.
         let has_value = |member: &T| json(*member).parse().is_ok_and(|value: Json| value.canonical() == text);

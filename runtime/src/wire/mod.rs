@@ -23,7 +23,7 @@ mod writer;
 pub use branch::{branch, to_value};
 pub use capgen_schema::Format;
 pub use codec::Codec;
-pub use constraint::{Any, Constraint, Interpreted, Items, Length, Nullable, Text, Unique, Values, Within};
+pub use constraint::{Any, Bounded, Constraint, Interpreted, Items, Length, Nullable, Text, Unique, Values, Within};
 pub use member::{NotInEnum, find_name};
 pub use object::{ObjectReader, Rest};
 pub use read_write::{read_payload, write_payload};

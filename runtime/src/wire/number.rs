@@ -80,10 +80,13 @@ pub(super) fn exact(text: &str, float: f64) -> Option<Number> {
 }
 
 impl Numeral {
-    /// Whether binary64 may have rounded the number, whose text has this length. `false` for nearly all numbers that were not rounded.
+    /// Whether the number, whose text has this length, may be written with another value after it has been read as binary64: it may have
+    /// been rounded, or it is one of those that are not written as the shortest decimal. `false` for nearly all numbers that keep
+    /// their value.
     #[inline]
-    pub(super) fn may_be_rounded(self, length: usize) -> bool {
-        matches!(self, Self::Float(float) if length > FEW_DIGITS || float.is_subnormal())
+    pub(super) fn may_change(self, length: usize) -> bool {
+        matches!(self, Self::Float(float)
+            if length > FEW_DIGITS || float.is_subnormal() || float.abs() >= Number::EXACT_INTEGER_LIMIT)
     }
 
     pub(super) fn to_value(self) -> Value {

@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     pub fn tag_json(&mut self, name: &str) -> Option<String> {
         self.ahead(|reader| {
             reader.find(|found| (found == name).then_some(()))?;
-            Some(reader.exact_value()?.canonical())
+            Some(reader.exact_value()?.0.canonical())
         })
     }
 

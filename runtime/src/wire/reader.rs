@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use capgen_schema::{MAX_PAYLOAD_DEPTH, Number};
+use capgen_schema::MAX_PAYLOAD_DEPTH;
 
 use super::number::{self, Numeral};
 use super::scan::{plain_end, unescape};
 use super::stack::with_room;
-use super::{Codec, Constraint, Interpreted};
+use super::{Codec, Constraint, Interpreted, Writer};
 
 /// A JSON text that is being read.
 ///
@@ -22,8 +22,8 @@ pub struct Reader<'a> {
     max_depth: usize,
     /// Whether assertions are not checked, because the payload is known to be valid.
     is_unchecked: bool,
-    /// Whether [`value`](Self::value) has read a number with so many digits that it may have rounded it.
-    pub(super) has_long_number: bool,
+    /// Whether [`value`](Self::value) has read a number that may be written with another value.
+    pub(super) has_changing_number: bool,
     /// A valid number that its Rust type cannot represent.
     unrepresentable: Option<Unrepresentable>,
 }
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
             depth: 0,
             max_depth: MAX_PAYLOAD_DEPTH,
             is_unchecked: false,
-            has_long_number: false,
+            has_changing_number: false,
             unrepresentable: None,
         }
     }
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn read<T: Codec>(&mut self) -> Option<T> {
         match T::INTERPRETED {
-            Some(whole) => self.checked(whole, T::read),
+            Some(whole) => self.checked(whole),
             None => T::read(self),
         }
     }
@@ -127,22 +127,20 @@ impl<'a> Reader<'a> {
     }
 
     /// Validates the next value by the interpreter, and then reads it.
-    pub(super) fn checked<T>(&mut self, whole: &Interpreted, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    pub(super) fn checked<T: Codec>(&mut self, whole: &Interpreted) -> Option<T> {
         if self.is_unchecked {
-            return read(self);
+            return T::read(self);
         }
         let start = self.at;
-        let value = self.exact_value()?;
-        // A number with many digits may be valid, and invalid after it has been rounded for the Rust type. `read_payload` checks
-        // both if this reader gives up.
-        if value.is_rounded() || !whole.accepts(&value) {
+        let (value, may_change) = self.exact_value()?;
+        if !whole.accepts(&value) {
             return None;
         }
         self.at = start;
         self.is_unchecked = true;
-        let read = read(self);
+        let read = T::read(self);
         self.is_unchecked = false;
-        read
+        read.filter(|read| !may_change || is_writable(read, whole))
     }
 
     /// Whether assertions are checked and this one fails.
@@ -314,7 +312,7 @@ impl<'a> Reader<'a> {
     /// The integer that was written with a fraction or an exponent, by its digits: binary64 may have rounded it.
     fn folded<T: TryFrom<u64> + TryFrom<i64>>(&mut self, float: f64, start: usize, range: &'static str) -> Option<T> {
         // Short numbers are exact: two decimals of few digits never have the same binary64.
-        if !Numeral::Float(float).may_be_rounded(self.at - start) && float.abs() < Number::EXACT_INTEGER_LIMIT {
+        if !Numeral::Float(float).may_change(self.at - start) {
             #[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
             match T::try_from(float as i64) {
                 _ if float.fract() != 0.0 => return None,
@@ -335,15 +333,6 @@ impl<'a> Reader<'a> {
             self.unrepresentable = Some(Unrepresentable { offset: start, message: range });
         }
         integer
-    }
-
-    /// Whether a number that starts at `start` and has been read as binary64 was rounded, or may be written with other digits.
-    #[cold]
-    pub(super) fn is_inexact(&self, start: usize) -> bool {
-        let text = self.since(start);
-        // Binary64s from 2^53 to 2^64 are written with all digits, and not as the shortest decimal.
-        let has_two_forms = |float: f64| float.abs() >= Number::EXACT_INTEGER_LIMIT && text.contains(['.', 'e', 'E']);
-        text.parse().is_ok_and(has_two_forms) || Number::is_rounded_text(text)
     }
 
     /// Reads a number; `None` if binary64 cannot represent it exactly, because it would be written back as another number.
@@ -402,4 +391,11 @@ impl<'a> Reader<'a> {
         (self.at, self.depth) = (at, depth);
         found
     }
+}
+
+/// Whether a value can be written again: the numbers of its text are valid, but its type may have rounded them to numbers that are
+/// not.
+#[cold]
+fn is_writable<T: Codec>(value: &T, whole: &Interpreted) -> bool {
+    Writer::new().checked(whole, |writer| value.write(writer)).is_some()
 }

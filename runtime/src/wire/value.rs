@@ -24,7 +24,7 @@ impl Reader<'_> {
             ValueKind::Number => {
                 let start = self.at();
                 let numeral = self.numeral()?;
-                self.has_long_number |= numeral.may_be_rounded(self.at() - start);
+                self.has_changing_number |= numeral.may_change(self.at() - start);
                 numeral.to_value()
             }
             ValueKind::String => Value::String(self.string()?.into_owned()),
@@ -54,14 +54,14 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads any value with the digits of its numbers.
-    pub(super) fn exact_value(&mut self) -> Option<ExactPayload> {
+    /// Reads any value with the digits of its numbers. Also returns whether a typed value may write one of them with another value.
+    pub(super) fn exact_value(&mut self) -> Option<(ExactPayload, bool)> {
         self.peek()?;
         let start = self.at();
-        let others = std::mem::take(&mut self.has_long_number);
+        let others = std::mem::take(&mut self.has_changing_number);
         let value = self.value()?;
-        let is_long = std::mem::replace(&mut self.has_long_number, others);
-        Some(if is_long { ExactPayload::new(self.since(start), value) } else { value.into() })
+        let may_change = std::mem::replace(&mut self.has_changing_number, others);
+        Some((if may_change { ExactPayload::new(self.since(start), value) } else { value.into() }, may_change))
     }
 
     /// Skips a value, checking its syntax.

@@ -83,7 +83,7 @@ impl Writer {
         self.is_unchecked = false;
         written?;
         let text = std::str::from_utf8(self.text.get(start..)?).ok()?;
-        let is_valid = self.unrepresentable.is_empty() && whole.accepts(&Reader::unchecked(text).exact_value()?);
+        let is_valid = self.unrepresentable.is_empty() && whole.accepts(&Reader::unchecked(text).exact_value()?.0);
         is_valid.then_some(())
     }
 
@@ -120,7 +120,7 @@ impl Writer {
         }
         // Beyond 2^53, the shortest decimal that reads back as the same binary64 may be another integer.
         #[expect(clippy::cast_possible_truncation, reason = "integers below 2^64 in absolute value fit")]
-        if (Number::EXACT_INTEGER_LIMIT..MAX).contains(&value.abs()) {
+        if has_all_digits(value) {
             return self.json(&(value as i128).to_string());
         }
         self.scalar(&value)
@@ -227,6 +227,11 @@ impl Writer {
         let mut undeclared = rest.iter().filter(|(name, _)| !declared.contains(&name.as_str()));
         undeclared.try_for_each(|(name, value)| self.required_by(name, value, constraint))
     }
+}
+
+/// Whether the binary64 is written with all its digits, as a 64-bit integer is, and not as the shortest decimal.
+pub(super) fn has_all_digits(value: f64) -> bool {
+    (Number::EXACT_INTEGER_LIMIT..MAX).contains(&value.abs())
 }
 
 pub(super) fn write_map<T, C: Constraint<T>>(
