@@ -2,7 +2,7 @@
 
 use std::io;
 
-use capgen_codegen::output;
+use capgen_codegen::{Language, output};
 use capgen_diagnostic::{Diagnostic, Severity, render};
 
 use crate::arguments::{Check, Format};
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     selection.all |= selection.is_empty();
     let located = selection.locate();
     let contracts = located.count();
-    let findings = match output::load(located) {
+    let findings = match output::load(located, &Language::DEFAULT) {
         Err(findings) => findings,
         Ok(contracts) => contracts
             .into_iter()

@@ -64,8 +64,8 @@ fn nothing_selected() -> Failure {
 /// One run. All contracts are read, generated and compared before the first file is written.
 fn once(arguments: &Generate, selection: &Selection, located: Located, console: &Console) -> Outcome {
     let options = arguments.options(located.options());
-    let contracts = output::load(located)?;
     let languages = arguments.languages();
+    let contracts = output::load(located, &languages)?;
     let target = Target { folder: &arguments.out, languages: &languages, options, build_script: None };
     let outputs = target.generate(&contracts);
     let mut findings: Vec<Diagnostic> = contracts

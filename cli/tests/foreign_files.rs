@@ -30,16 +30,28 @@ fn a_foreign_file_of_any_size_is_recognised_by_its_first_bytes() {
 }
 
 #[test]
-fn agents_with_a_common_file_name_are_rejected() {
+fn agents_with_a_common_file_name_in_the_selected_languages_are_rejected() {
     for (a, b) in [("x", "x.d"), ("x", "X.d"), ("X", "x.D"), ("x.d", "x")] {
         let fleet = Fleet::new(&[a, b]);
-        for command in ["check", "gen --all", "gen --all --lang rust", "gen --all --lang javascript"] {
-            let run = fleet.run(command).ended(1);
-            assert!(run.stderr.contains("E0401") && run.stderr.to_ascii_lowercase().contains("`x.d.ts`"), "{run:?}");
-        }
+        let run = fleet.run("gen --all --lang typescript --lang javascript").ended(1);
+        assert!(run.stderr.contains("E0401") && run.stderr.to_ascii_lowercase().contains("`x.d.ts`"), "{run:?}");
         assert_eq!(fleet.names("generated"), [""; 0]);
     }
-    Fleet::new(&["x", "x.e", "x.ts", "d"]).run("gen --all").ended(0);
+    Fleet::new(&["x", "x.e", "x.ts", "d"]).run("gen --all --lang typescript --lang javascript").ended(0);
+}
+
+#[test]
+fn agents_with_a_common_file_name_in_other_languages_are_generated() {
+    for (a, b) in [("x", "x.d"), ("x", "X.d"), ("x.d", "x")] {
+        let fleet = Fleet::new(&[a, b]);
+        fleet.run("check --strict").ended(0);
+        for languages in ["", "--lang rust", "--lang javascript", "--lang typescript", "--lang rust --lang javascript"]
+        {
+            let out = format!("out{}", languages.replace(' ', ""));
+            fleet.run(&format!("gen --all --out {out} {languages}")).ended(0);
+            fleet.run(&format!("gen --all --check --out {out} {languages}")).ended(0);
+        }
+    }
 }
 
 #[test]

@@ -247,8 +247,8 @@ impl Build {
             merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
             plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
         };
-        let contracts = output::load(located).map_err(|findings| report.fail(&findings))?;
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
+        let contracts = output::load(located, languages).map_err(|findings| report.fail(&findings))?;
         for contract in &contracts {
             report.warn(&contract.warnings)?;
         }

@@ -5,6 +5,7 @@
 
 mod names;
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -125,7 +126,8 @@ impl Plan {
 
     /// Like [`new`](Self::new), for a folder relative to `base`. Messages and diffs do not show `base`.
     pub(crate) fn below(base: &Path, folder: &Path, outputs: Vec<Output>) -> Result<Self, Vec<Diagnostic>> {
-        let mut found = check_agents(outputs.iter().map(|output| (&output.agent, output.origin.as_str())));
+        let agents = outputs.iter().map(|output| (&output.agent, output.origin.as_str()));
+        let mut found = check_agents(agents, &[]);
         match entries(&base.join(folder)) {
             Ok(entries) => found.extend(names::check_against(&outputs, folder, &entries)),
             Err(error) => {
@@ -135,10 +137,12 @@ impl Plan {
             }
         }
         let mut files = Vec::new();
+        let mut taken = HashSet::new();
         for output in outputs {
             for (name, text) in output.files {
                 let path = folder.join(name);
-                if found.is_empty() && files.iter().any(|file: &PlannedFile| file.path == path) {
+                let is_new = taken.insert(path.to_string_lossy().to_ascii_lowercase());
+                if found.is_empty() && !is_new {
                     let message = format!("`{}` would contain the output of two agents", path.display());
                     let finding = Diagnostic::new(codes::COLLISION, message).help("give one of them another id");
                     found.push(finding.in_file(shown(&path)));
@@ -282,13 +286,13 @@ impl PlannedFile {
     }
 }
 
-/// Loads contracts whose output goes to one folder.
+/// Loads contracts whose output in these languages goes to one folder.
 ///
 /// # Errors
 ///
 /// Those of [`Located::load`] and, at the same time, those of [`check_agents`].
-pub fn load(located: Located) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
-    located.load_and_check(|agents| check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str()))))
+pub fn load(located: Located, languages: &[Language]) -> Result<Vec<LoadedContract>, Vec<Diagnostic>> {
+    located.load_and_check(|agents| check_agents(agents.iter().map(|(agent, path)| (agent, path.as_str())), languages))
 }
 
 /// The findings about the types that would be generated from a contract: a warning ([`codes::WIDENED`]) for each side whose types
@@ -297,10 +301,13 @@ pub fn check_types(contract: &LoadedContract) -> Vec<Diagnostic> {
     findings(contract, &lower(&contract.manifest).widened)
 }
 
-/// Reports agents whose files would have the same name on some file system ([`codes::COLLISION`]), and agents whose files
-/// Windows would not create ([`codes::RESERVED_NAME`]). Each agent comes with the path of its contract.
-pub fn check_agents<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>) -> Vec<Diagnostic> {
-    names::check(agents)
+/// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]), and agents
+/// whose files Windows would not create ([`codes::RESERVED_NAME`]). Each agent comes with the path of its contract.
+pub fn check_agents<'a>(
+    agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>,
+    languages: &[Language],
+) -> Vec<Diagnostic> {
+    names::check(agents, languages)
 }
 
 /// The finding ([`codes::ORPHAN`]) for one of [`Plan::orphans`].

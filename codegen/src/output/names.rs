@@ -9,12 +9,14 @@ use capgen_manifest::{AgentId, Diagnostic};
 use super::{Output, agents_of};
 use crate::{Language, codes};
 
-/// Reports agents whose files would have the same name on some file system, and agents whose files Windows would not
-/// create.
-pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>) -> Vec<Diagnostic> {
+/// Reports agents whose files in these languages would have the same name on some file system, and agents whose files Windows would
+/// not create.
+pub(super) fn check<'a>(
+    agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>,
+    languages: &[Language],
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut seen: BTreeMap<String, (&str, &str)> = BTreeMap::new();
-    // The files in all languages: another run may have generated the other ones.
     let mut files: BTreeMap<String, (&str, &str)> = BTreeMap::new();
     for (agent, origin) in agents {
         let id = agent.as_str();
@@ -26,6 +28,7 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
                     .help("give the agent another id"),
             );
         }
+        // Another run may select other languages, in which the names would differ only in case too.
         match seen.entry(id.to_ascii_lowercase()) {
             Entry::Occupied(other) => {
                 found.push(collision(*other.get(), (id, origin)));
@@ -33,7 +36,7 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
             }
             Entry::Vacant(place) => _ = place.insert((id, origin)),
         }
-        for extension in Language::ALL.iter().flat_map(|language| language.extensions()) {
+        for extension in languages.iter().flat_map(|language| language.extensions()) {
             let name = format!("{id}.{extension}");
             match files.entry(name.to_ascii_lowercase()) {
                 Entry::Vacant(place) => _ = place.insert((id, origin)),
@@ -51,7 +54,7 @@ pub(super) fn check<'a>(agents: impl IntoIterator<Item = (&'a AgentId, &'a str)>
 fn shared_file(name: &str, (a, first): (&str, &str), (b, second): (&str, &str)) -> Diagnostic {
     Diagnostic::new(codes::COLLISION, format!("agents `{a}` and `{b}` would both have the file `{name}`"))
         .note(format!("in `{first}` and in `{second}`"))
-        .help("give one of them another id, or generate them into different folders")
+        .help("give one of them another id, or generate them, or the languages, into different folders")
 }
 
 /// Whether a file is the output of another agent, `source`, than the one that it is planned for.
