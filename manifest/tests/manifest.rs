@@ -153,16 +153,28 @@ fn a_misspelt_required_key_is_reported_once() {
 #[test]
 fn a_duration_with_a_unit_gets_its_milliseconds() {
     let expected = |help: &str| format!("E0203 6:16 `timeoutMs` must be a number\n  6: {help}");
-    for (text, ms) in
-        [("5s", "5000"), ("1.5 min", "90000"), ("250ms", "250"), ("2h", "7200000"), ("'3 Seconds'", "3000")]
-    {
+    for (text, ms) in [
+        ("5s", "5000"),
+        ("1.5 min", "90000"),
+        ("250ms", "250"),
+        ("2h", "7200000"),
+        ("'3 Seconds'", "3000"),
+        ("1m30s", "90000"),
+        ("1h 30m", "5400000"),
+        ("PT5S", "5000"),
+        ("PT1M30S", "90000"),
+        ("1d", "86400000"),
+    ] {
         let help = format!(
             "a duration with a unit\n  at: capability `x`\n  help: write `{ms}`: the unit is always milliseconds\n"
         );
         capability(&format!("timeoutMs: {text}"), &expected(&help));
     }
-    for text in ["5 apples", "s", "0s", "0.5ms", "-1s", "1e300h", "nan s", "infs"] {
-        capability(&format!("timeoutMs: {text}"), &expected("a string\n  at: capability `x`\n"));
+    for text in
+        ["5 apples", "s", "0s", "0.5ms", "-1s", "1e300h", "nan s", "infs", "5s5", "1m,30s", "60_000", "pt", "P5S"]
+    {
+        let help = "help: write a number of milliseconds, such as `5000` for five seconds";
+        capability(&format!("timeoutMs: {text}"), &expected(&format!("a string\n  at: capability `x`\n  {help}\n")));
     }
 }
 
@@ -177,6 +189,82 @@ fn an_empty_file_gets_the_keys_of_a_manifest() {
 }
 
 #[test]
+fn a_file_whose_value_is_not_a_mapping_gets_the_keys_of_a_manifest() {
+    for text in ["null", "~", "[]", "hello", "- version: 1", "5"] {
+        let found = findings("capabilities.yaml", text);
+        assert!(found.contains("help: a manifest has the keys `version: 1`, `agent: agent://<id>`"), "{text}: {found}");
+    }
+}
+
+#[test]
+fn lists_in_another_form_get_the_form_to_write() {
+    let contract = |transports: &str, capabilities: &str| {
+        format!("version: 1\nagent: agent://a\ntransports: {transports}\ncapabilities: {capabilities}\n")
+    };
+    let memory = "{ kind: memory, topics: { requests: a.b } }";
+    let example = "write a list with an element such as `- { kind: memory, topics: { requests: <name> } }`";
+    for (transports, help) in [
+        (memory, "write `- ` before `kind`: `transports` is a list, even of one element"),
+        ("{ memory: { topics: { requests: a.b } } }", "write `- kind: memory` and the other settings below it"),
+        ("{}", example),
+        ("[]", example),
+        ("memory", example),
+        ("", example),
+        ("[memory]", "write `{ kind: memory, topics: { requests: <name> } }`"),
+        ("[[{ kind: memory, topics: { requests: a.b } }]]", "it is a list in a list: write one `-` for each element"),
+    ] {
+        let found = findings("capabilities.yaml", &contract(transports, "[{ name: x }]"));
+        assert!(found.contains(&format!("help: {help}")), "{transports}: {found}");
+    }
+    for (capabilities, help) in [
+        ("{ name: x }", "write `- ` before `name`: `capabilities` is a list, even of one element"),
+        ("{ find-product: {} }", "write `- name: find-product` instead of the key: `capabilities` is a list"),
+        ("{}", "write a list with an element such as `- name: <name>`"),
+        ("[find-product]", "write `name: <name>`"),
+    ] {
+        let found = findings("capabilities.yaml", &contract(&format!("[{memory}]"), capabilities));
+        assert!(found.contains(&format!("help: {help}")), "{capabilities}: {found}");
+    }
+}
+
+#[test]
+fn names_from_other_formats_get_the_name_to_write() {
+    for (key, meant) in [
+        ("input", "inputSchema"),
+        ("parameters", "inputSchema"),
+        ("response", "outputSchema"),
+        ("summary", "description"),
+        ("timeout", "timeoutMs"),
+    ] {
+        let found = findings("capabilities.yaml", &format!("{HEAD}capabilities:\n  - name: x\n    {key}: {{}}\n"));
+        assert!(found.contains(&format!("help: did you mean `{meant}`?")), "{key}: {found}");
+    }
+    let found = findings("capabilities.yaml", &format!("{HEAD}capabilities: [{{name: x}}]\n").replace("agent:", "id:"));
+    assert_eq!(found, "E0201 2:1 unknown key `id` in the manifest\n  help: did you mean `agent`?\n");
+}
+
+#[test]
+fn invalid_names_get_a_similar_valid_name() {
+    for (name, help) in [
+        ("Find Product", "for example `Find-Product`; a name consists of"),
+        ("'find()'", "for example `find`; "),
+        ("'()'", "a name consists"),
+    ] {
+        let found = findings("capabilities.yaml", &format!("{HEAD}capabilities: [{{name: {name}}}]\n"));
+        assert!(found.contains(&format!("help: {help}")), "{name}: {found}");
+    }
+    for (agent, help) in [
+        ("http://shop/", "write `agent://shop`"),
+        ("'agent:// shop'", "write `agent://shop`"),
+        ("my shop", "write `agent://<id>`: an id consists of"),
+    ] {
+        let found =
+            findings("capabilities.yaml", &format!("{HEAD}capabilities: [{{name: x}}]\n").replace("agent://a", agent));
+        assert!(found.contains(&format!("help: {help}")), "{agent}: {found}");
+    }
+}
+
+#[test]
 fn transport_errors_do_not_contain_values() {
     for (text, expected) in [
         (
@@ -186,7 +274,10 @@ fn transport_errors_do_not_contain_values() {
         ),
         ("{kind: memroy}", "E0211 3:21 unknown `kind` of transport\n  help: did you mean `memory`?\n"),
         ("{}", "E0202 3:14 missing key `kind` in a transport\n"),
-        ("memory", "E0203 3:14 a transport must be a mapping\n  3: a string\n"),
+        (
+            "memory",
+            "E0203 3:14 a transport must be a mapping\n  3: a string\n  help: write `{ kind: memory, topics: { requests: <name> } }`\n",
+        ),
         ("{kind: memory}", "E0202 3:15 missing key `topics` in a transport\n"),
         (
             "{kind: memory, topics: {requests: a, response: b}}",

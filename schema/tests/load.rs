@@ -139,6 +139,91 @@ fn unknown_keywords_are_rejected_with_a_replacement() {
 }
 
 #[test]
+fn keywords_of_other_schema_languages_get_a_replacement() {
+    for (schema, help) in [
+        (json!({"min": 1, "type": "string"}), "write `minLength`"),
+        (json!({"max": 1, "type": "array"}), "write `maxItems`"),
+        (json!({"max": 1, "type": "int"}), "write `maximum`"),
+        (json!({"min": 1}), "write `minimum` for numbers, `minLength` for strings, or `minItems` for arrays"),
+        (json!({"length": 1, "type": "string"}), "write `minLength` and `maxLength`"),
+        (json!({"regex": "^a$"}), "write `pattern`"),
+        (json!({"values": ["a"]}), "write `enum`"),
+        (json!({"sku": {"type": "string"}}), "if it is the name of a property, write it in `properties`"),
+        (json!({"sku": "String"}), "if it is the name of a property, write it in `properties`"),
+    ] {
+        check_help(schema, help);
+    }
+}
+
+#[test]
+fn types_in_the_syntax_of_other_languages_get_a_replacement() {
+    for (name, help) in [
+        ("String", "write `string`"),
+        ("Bool", "write `boolean`"),
+        ("INT", "write `integer`"),
+        ("None", "write `\"null\"`, in quotes"),
+        ("string?", "write `type: [string, \"null\"]`"),
+        ("string | null", "write `type: [string, \"null\"]`"),
+        ("int|str", "write `type: [integer, string]`"),
+        ("string[]", "write `type: array` and `items: { type: string }`"),
+        ("List<String>", "write `type: array` and `items: { type: string }`"),
+        ("uuid", "write `type: string` and `format: uuid`"),
+        ("DateTime", "write `type: string` and `format: date-time`"),
+        ("date", "write `type: string` and `pattern: \"^"),
+        ("enum", "remove `type`, and list the values: `enum: [...]`"),
+        ("any", "remove `type`"),
+        ("Money", "write one of `null`, `boolean`"),
+        ("a|b", "write one of `null`, `boolean`"),
+    ] {
+        check_help(json!({ "type": name }), help);
+    }
+}
+
+#[test]
+fn values_of_the_wrong_type_get_a_replacement() {
+    for (schema, help) in [
+        (json!({"enum": "a"}), "write an array, even for one value: `enum: [...]`"),
+        (json!({"enum": {"a": 1}}), "write an array of the values, without names: `enum: [...]`"),
+        (json!({"examples": 1}), "write an array, even for one example: `examples: [...]`"),
+        (json!({"oneOf": {"type": "string"}}), "write an array of schemas: `oneOf: [{...}, {...}]`"),
+        (
+            json!({"properties": [{"name": "a"}]}),
+            "write the schemas by name, without a list: `properties: { <name>: {...} }`",
+        ),
+        (json!({"required": {"a": true}}), "write an array of the names of the required properties"),
+        (json!({"maxLength": "10"}), "write it without quotes"),
+        (json!({"maxLength": "unlimited"}), "write a number; without a limit, remove it"),
+        (json!({"uniqueItems": "yes"}), "write `true`, without quotes"),
+        (json!({"type": null}), "write the type null in quotes: `type: \"null\"`"),
+        (json!({"description": 5}), "put it in quotes"),
+        (json!({"enum": null}), "a key without a value is null: add a value, or remove the key"),
+        (json!({"items": "string"}), "write `{ type: string }`"),
+        (json!({"items": "Int"}), "write `{ type: integer }`"),
+        (json!({"items": "Money"}), "write keywords in braces, such as `{ type: string }`"),
+        (json!({"items": "string[]"}), "write keywords in braces: write `type: array` and `items: { type: string }`"),
+        (json!({"additionalProperties": "no"}), "write `false`, without quotes"),
+        (json!({"properties": {"a": null}}), "write `{}` for a schema that accepts every value"),
+    ] {
+        check_help(schema, help);
+    }
+}
+
+#[test]
+fn formats_in_another_case_get_the_help_of_the_format() {
+    for (name, help) in [
+        ("Date", "remove it, or write `pattern: \"^"),
+        ("datte", "did you mean `date`? The subset does not contain it either: write `pattern: \"^"),
+        ("UUID", "write `uuid`"),
+        ("Date-Time", "write `date-time`"),
+        ("dateTime", "write `date-time`"),
+        ("URL", "write `uri`"),
+        ("Int32", "limit the value with `minimum` and `maximum`"),
+    ] {
+        check_help(json!({ "format": name }), help);
+    }
+}
+
+#[test]
 fn references_must_name_a_definition_of_the_root() {
     let definitions = json!({"a b": {}, "a/b": {}, "a~b": {}, "a%b": {}, "": {}, "é": {}});
     for name in ["a%20b", "a b", "a~1b", "a~0b", "a%25b", "", "%C3%A9", "é"] {

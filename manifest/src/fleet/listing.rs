@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::document::parse_document;
-use crate::read::{Map, Place, Reader, format_version, help_for_empty};
+use crate::read::{Map, Place, Reader, advice, format_version, help_for_empty};
 use crate::{AgentId, Diagnostic, Node, Options, Source, codes, secrets};
 
 /// The keys of the reference runtime, of which only `version` and `agents` are read here, and `generate`, which is ours.
@@ -49,12 +49,11 @@ pub(crate) struct FleetFile {
 /// Every finding in source order.
 pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> {
     source.hide_with(secrets::in_fleet);
-    let root = parse_document(source)
-        .map_err(|findings| help_for_empty(findings, "a fleet has the keys `version: 1` and `agents`"))?;
+    let root = parse_document(source).map_err(|findings| help_for_empty(findings, advice::FLEET))?;
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
     let mut options = Options::default();
-    if let Some(mut map) = reader.map(&root, Place::default(), "the fleet") {
+    if let Some(mut map) = reader.map(&root, Place::default(), advice::FLEET) {
         reader.only(&mut map, &KEYS);
         format_version(&mut reader, &map, false);
         reader.required(&map, "agents");

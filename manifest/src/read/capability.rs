@@ -4,9 +4,9 @@ use capgen_descriptor::{Determinism, SideEffects, VersionRange, capability_keys,
 use capgen_diagnostic::{nearest, quoted};
 use semver::Version;
 
-use super::Names;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
 use super::schema;
+use super::{Names, advice};
 use crate::{Capability, Data, Node, Side, codes};
 
 /// Reads the value of a row of the table by its type.
@@ -60,7 +60,7 @@ capability_keys!(read_keys);
 
 /// Reads one capability; `None` if it has no valid name, which is reported.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place, names: &mut Names) -> Option<Capability> {
-    let mut map = reader.map(node, place, "a capability")?;
+    let mut map = reader.map(node, place, advice::CAPABILITY)?;
     let name =
         map.get("name").and_then(|m| if let Data::String(text) = &m.value.data { Some(text.as_str()) } else { None });
     let valid = name.filter(|name| Capability::is_name(name));
@@ -83,7 +83,7 @@ fn check_name(reader: &mut Reader<'_>, map: &Map<'_>, names: &mut Names) {
     } else {
         let message = "not a valid capability name";
         let finding = reader.finding(codes::CAPABILITY_NAME, message, (span.clone(), ""), &place);
-        reader.report(finding.help(Capability::NAME_RULE));
+        reader.report(finding.help(advice::capability_name(name)));
     }
 }
 
@@ -109,14 +109,18 @@ fn milliseconds(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<u64
     let place = map.below(key);
     let Data::Number(number, _) = &member.value.data else {
         let subject = format!("`{key}`");
-        let Some((text, ms)) = with_unit(&member.value.data) else {
-            reader.wrong_type(&member.value, &place, &subject, "a number");
-            return None;
-        };
-        let at = (member.value.span.clone(), "a duration with a unit");
-        let finding = reader.finding(codes::WRONG_TYPE, format!("{subject} must be a number"), at, &place);
-        let finding = reader.suggest(finding, &member.value.span, text, &ms.to_string());
-        reader.report(finding.help(format!("write `{ms}`: the unit is always milliseconds")));
+        let text = if let Data::String(text) = &member.value.data { text.as_str() } else { "" };
+        if let Some(ms) = advice::milliseconds(text) {
+            let at = (member.value.span.clone(), "a duration with a unit");
+            let finding = reader.finding(codes::WRONG_TYPE, format!("{subject} must be a number"), at, &place);
+            let finding = reader.suggest(finding, &member.value.span, text, &ms.to_string());
+            reader.report(finding.help(format!("write `{ms}`: the unit is always milliseconds")));
+        } else {
+            let is_number = text.parse::<capgen_schema::Number>().is_ok();
+            let help = "write a number of milliseconds, such as `5000` for five seconds";
+            let help = (!is_number && !text.is_empty()).then(|| help.to_owned());
+            reader.wrong_type_with_help(&member.value, &place, &subject, "a number", help);
+        }
         return None;
     };
     let value = number.as_u64().filter(|&ms| ms > 0);
@@ -125,21 +129,6 @@ fn milliseconds(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<u64
         reader.report(reader.finding(codes::TIMEOUT, message, (member.value.span.clone(), ""), &place));
     }
     value
-}
-
-/// A duration with a unit, such as `5s`, and its length in milliseconds.
-fn with_unit(data: &Data) -> Option<(&str, u64)> {
-    let Data::String(text) = data else { return None };
-    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
-    let factor = match text.get(number.len()..)?.trim().to_ascii_lowercase().as_str() {
-        "ms" | "msec" | "millis" | "milliseconds" => 1.0,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1e3,
-        "m" | "min" | "mins" | "minute" | "minutes" => 6e4,
-        "h" | "hr" | "hour" | "hours" => 3.6e6,
-        _ => return None,
-    };
-    let ms = number.parse::<f64>().ok()? * factor;
-    ((1.0..=1e15).contains(&ms) && ms.fract() == 0.0).then_some((text.as_str(), ms as u64))
 }
 
 fn version(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<Version> {

@@ -1,5 +1,6 @@
 //! `capabilities.yaml`: text to model.
 
+pub(crate) mod advice;
 mod capability;
 mod definitions;
 mod reader;
@@ -37,12 +38,7 @@ pub fn load_peer(source: &Source, id: &AgentId) -> Result<LoadedContract, Vec<Di
 
 fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, Vec<Diagnostic>> {
     source.hide_with(secrets::in_contract);
-    let root = parse_document(source).map_err(|findings| {
-        help_for_empty(
-            findings,
-            "a manifest has the keys `version: 1`, `agent: agent://<id>`, `transports` and `capabilities`",
-        )
-    })?;
+    let root = parse_document(source).map_err(|findings| help_for_empty(findings, advice::MANIFEST))?;
     let mut reader = Reader::new(source);
     let manifest = manifest(&mut reader, &root, expected);
     if let Some(manifest) = manifest.as_ref().filter(|_| !reader.has_failed()) {
@@ -59,7 +55,8 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
 }
 
 /// Adds the keys that an empty file must have.
-pub(crate) fn help_for_empty(mut findings: Vec<Diagnostic>, keys: &str) -> Vec<Diagnostic> {
+pub(crate) fn help_for_empty(mut findings: Vec<Diagnostic>, subject: &str) -> Vec<Diagnostic> {
+    let keys = advice::document(subject).unwrap_or_default();
     for finding in findings.iter_mut().filter(|finding| finding.code == codes::EMPTY) {
         finding.help = Some(format!("{keys}; `capgen explain {}` shows an example", codes::EMPTY.as_str()));
     }
@@ -67,7 +64,7 @@ pub(crate) fn help_for_empty(mut findings: Vec<Diagnostic>, keys: &str) -> Vec<D
 }
 
 fn manifest(reader: &mut Reader<'_>, root: &Node, expected: Option<&AgentId>) -> Option<Manifest> {
-    let mut map = reader.map(root, Place::default(), "the manifest")?;
+    let mut map = reader.map(root, Place::default(), advice::MANIFEST)?;
     reader.only(&mut map, &["version", "agent", "transports", "capabilities"]);
     format_version(reader, &map, true);
     let agent = agent(reader, &map, expected);
@@ -118,7 +115,7 @@ fn agent(reader: &mut Reader<'_>, map: &Map<'_>, expected: Option<&AgentId>) -> 
                 let uri = format!("agent://{id}");
                 reader.suggest_text(finding, &member.value.span, text, &uri).help(format!("write `{uri}`"))
             }
-            None => finding.help(AgentId::RULE),
+            None => finding.help(advice::agent(text)),
         });
         return None;
     };

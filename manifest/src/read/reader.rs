@@ -5,6 +5,7 @@ use std::ops::Range;
 use capgen_diagnostic::{Code, Severity, nearest, quoted};
 use capgen_schema::{Patterns, pointer};
 
+use super::advice;
 use crate::secrets::{has_colon, is_name};
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
@@ -141,7 +142,7 @@ impl<'s> Reader<'s> {
         if let Data::Object(_) = node.data {
             return Some(Map { node, place, subject, misspelt: Vec::new() });
         }
-        self.wrong_type(node, &place, subject, "a mapping");
+        self.wrong_type_with_help(node, &place, subject, "a mapping", advice::mapping(&node.data, subject));
         None
     }
 
@@ -163,7 +164,9 @@ impl<'s> Reader<'s> {
             };
             let message = format!("unknown key{name} in {}", map.subject);
             let finding = self.finding(codes::UNKNOWN_KEY, message, (member.key_span.clone(), ""), &place);
-            let finding = match nearest(&member.key, keys.iter().copied()) {
+            let meant = nearest(&member.key, keys.iter().copied());
+            let meant = meant.or_else(|| advice::alias(&member.key, keys).filter(|key| map.get(key).is_none()));
+            let finding = match meant {
                 // No edit: a similar name is a guess, and the map may have that key already.
                 Some(key) => {
                     map.misspelt.push(key.to_owned());
@@ -180,7 +183,9 @@ impl<'s> Reader<'s> {
         let member = map.get(key);
         if member.is_none() && !map.misspelt.iter().any(|misspelt| misspelt == key) {
             let message = format!("missing key `{key}` in {}", map.subject);
-            self.report(self.finding(codes::MISSING_KEY, message, (map.head(), ""), &map.place));
+            let mut finding = self.finding(codes::MISSING_KEY, message, (map.head(), ""), &map.place);
+            finding.help = advice::missing(key, map.subject);
+            self.report(finding);
         }
         member
     }
@@ -228,7 +233,8 @@ impl<'s> Reader<'s> {
         let Some(member) = map.get(key) else { return Vec::new() };
         let place = map.below(key);
         let Data::Array(items) = &member.value.data else {
-            self.wrong_type(&member.value, &place, &format!("`{key}`"), "a list");
+            let help = advice::list(&member.value.data, key);
+            self.wrong_type_with_help(&member.value, &place, &format!("`{key}`"), "a list", Some(help));
             return Vec::new();
         };
         items.iter().enumerate().map(|(i, item)| (item, place.below(&i.to_string()))).collect()
@@ -239,7 +245,10 @@ impl<'s> Reader<'s> {
         let Some(member) = map.get(key) else { return };
         if matches!(&member.value.data, Data::Array(items) if items.is_empty()) {
             let message = format!("`{key}` must not be empty");
-            self.report(self.finding(codes::EMPTY_LIST, message, (member.value.span.clone(), ""), &map.below(key)));
+            let at = (member.value.span.clone(), "");
+            let mut finding = self.finding(codes::EMPTY_LIST, message, at, &map.below(key));
+            finding.help = advice::element(key);
+            self.report(finding);
         }
     }
 
@@ -302,7 +311,7 @@ fn type_help(data: &Data, want: &str, secret: bool) -> Option<String> {
             Some(format!("write `{text}`, without quotes"))
         }
         (Data::String(text), "a boolean") => truth(text).map(|b| format!("write `{b}`, without quotes")),
-        (Data::String(_), "a list") => Some("put it in brackets to make it a list".to_owned()),
+        (Data::Array(_), "a string") => Some("write one string, without brackets or `-`".to_owned()),
         _ => None,
     }
 }

@@ -2,13 +2,14 @@
 
 use capgen_diagnostic::nearest;
 
+use super::advice;
 use super::reader::{Map, Place, Reader, did_you_mean, listed};
 use crate::transport::{CHANNEL_KEYS, SHAPES, Shape};
 use crate::{Data, Node, TransportSettings, codes};
 
 /// Reads one transport; `None` only if its kind is unknown.
 pub(crate) fn read(reader: &mut Reader<'_>, node: &Node, place: Place) -> Option<TransportSettings> {
-    let mut map = reader.map(node, Place { secret: true, ..place }, "a transport")?;
+    let mut map = reader.map(node, Place { secret: true, ..place }, advice::TRANSPORT)?;
     if map.get("kind").is_none() {
         // The keys of a transport depend on its kind, so without it every key of some kind is accepted.
         let mut keys = Vec::new();

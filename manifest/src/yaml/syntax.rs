@@ -118,7 +118,7 @@ fn help(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
         kind if is_tab(kind) => SPACES,
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
-            "quote text that contains `: `, and check the indentation"
+            "quote text that contains `: `, write a space after the colon of each key, and check the indentation"
         }
         ErrorKind::UnexpectedCharacter { .. } => "quote text that starts with this character",
         ErrorKind::InvalidIndentation | ErrorKind::InvalidFlowScalarIndent | ErrorKind::InvalidQuotedScalarIndent => {
@@ -127,6 +127,10 @@ fn help(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey | ErrorKind::ExpectedBlockMappingKey => {
             "a mapping consists of `key: value` lines, all with the same indentation"
         }
+        ErrorKind::ExpectedBlockSequenceEntry => {
+            "check the indentation: all lines of one list or mapping start in the same column"
+        }
+        ErrorKind::MissingAnchorOrAliasName => "quote text that starts with `&` or `*`",
         ErrorKind::CommentNotSeparated => "put a space before `#`, or quote the text",
         ErrorKind::UnknownQuotedScalarEscape => "write `\\\\` for a backslash, or use single quotes",
         _ => return None,

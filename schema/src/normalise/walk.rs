@@ -79,7 +79,8 @@ impl<'a> Walk<'a> {
     pub(super) fn reject(&mut self, draft: &Draft<'a>, keyword: &str) {
         // Searching for a suggestion takes time, so don't if the result is discarded.
         if !self.is_full() {
-            self.report(advice::unknown_keyword(draft.object, keyword, draft.at(keyword)));
+            let value = draft.object.get(keyword).unwrap_or(&Json::Null);
+            self.report(advice::unknown_keyword(draft.object, keyword, value, draft.at(keyword)));
         }
     }
 

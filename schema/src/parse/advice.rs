@@ -12,8 +12,8 @@ const MAX_NAME: usize = 32;
 /// At most this many definitions are compared for a suggestion, which bounds the time for hostile schemas.
 const MAX_CANDIDATES: usize = 256;
 
-/// The finding for keyword `name` of the schema object `siblings`.
-pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Problem {
+/// The finding for keyword `name` with `value` in the schema object `siblings`.
+pub(crate) fn unknown_keyword(siblings: &Object, name: &str, value: &Json, at: String) -> Problem {
     let (message, label) = match name {
         "nullable" => (format!("`{name}` is not part of the schema subset"), "not enforced by JSON Schema draft-07"),
         _ => (format!("`{}` is not part of the schema subset", cut(name)), "not enforced"),
@@ -27,13 +27,35 @@ pub(crate) fn unknown_keyword(siblings: &Object, name: &str, at: String) -> Prob
         // No edit: a similar name is a guess, and the schema may have that keyword already.
         Some(near) => problem.help(did_you_mean(near)),
         None if name.starts_with("x-") => problem.help("remove it, or write it in `$comment`"),
+        None if is_like_schema(value) => problem.help("if it is the name of a property, write it in `properties`"),
         None => problem,
     }
+}
+
+/// Whether a value is a schema, or a text that is probably meant as one, such as the name of a type.
+fn is_like_schema(value: &Json) -> bool {
+    value.as_object().is_some() || value.as_str().is_some_and(|text| type_advice(text).is_some())
 }
 
 fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
     let text = match name {
         "nullable" => return Some(nullable(siblings)),
+        "min" | "minimal" | "least" => return Some(sized(siblings, ["minimum", "minLength", "minItems"])),
+        "max" | "maximal" | "most" => return Some(sized(siblings, ["maximum", "maxLength", "maxItems"])),
+        "length" | "len" | "size" | "count" => return Some(length(siblings)),
+        "gte" | "ge" => "write `minimum`",
+        "lte" | "le" => "write `maximum`",
+        "gt" => "write `exclusiveMinimum`",
+        "lt" => "write `exclusiveMaximum`",
+        "regex" | "regexp" | "match" | "matches" => "write `pattern`",
+        "values" | "options" | "choices" | "allowed" => "write `enum`",
+        "fields" | "attributes" | "props" | "members" | "keys" => "write `properties`",
+        "element" | "elements" | "of" => "write `items`",
+        "desc" | "doc" | "docs" | "summary" | "help" => "write `description`",
+        "comment" => "write `$comment`",
+        "unique" => "write `uniqueItems`",
+        "mandatory" => "list the property in the `required` array of the object that contains it",
+        "strict" | "closed" | "sealed" => "write `additionalProperties: false`",
         "$defs" => "write `definitions`, and refer to `#/definitions/<name>`",
         "additionalItems" | "prefixItems" | "unevaluatedItems" => TUPLE,
         "dependencies" | "dependentRequired" | "dependentSchemas" => {
@@ -67,6 +89,25 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
         _ => return None,
     };
     Some(text.to_owned())
+}
+
+/// The keyword for a bound, given those for numbers, strings and arrays.
+fn sized(siblings: &Object, [number, string, array]: [&str; 3]) -> String {
+    match siblings.get("type").and_then(Json::as_str).and_then(type_advice) {
+        Some(Type::String) => format!("write `{string}`"),
+        Some(Type::Array) => format!("write `{array}`"),
+        Some(Type::Integer | Type::Number) => format!("write `{number}`"),
+        _ => format!("write `{number}` for numbers, `{string}` for strings, or `{array}` for arrays"),
+    }
+}
+
+fn length(siblings: &Object) -> String {
+    let text = match siblings.get("type").and_then(Json::as_str).and_then(type_advice) {
+        Some(Type::Array) => "write `minItems` and `maxItems`",
+        Some(Type::String) => "write `minLength` and `maxLength`",
+        _ => "write `minLength` and `maxLength` for strings, or `minItems` and `maxItems` for arrays",
+    };
+    text.to_owned()
 }
 
 /// Help for OpenAPI's `nullable`. `enum` needs `null` as well, because `type` does not widen it.
@@ -103,53 +144,179 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
         ("exclusiveMinimum" | "exclusiveMaximum", Json::Bool(false)) => "a boolean is draft-04 syntax; remove it",
         ("required", Json::Bool(_)) => "list the property in the `required` array of the object that contains it",
         ("required", Json::String(_)) => "write an array, even for one name",
-        ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", Json::String(text))
-            if text.parse::<crate::Number>().is_ok() =>
-        {
-            "write it without quotes"
+        ("required", Json::Object(_)) => "write an array of the names of the required properties",
+        ("enum", Json::String(_) | Json::Number(_) | Json::Bool(_)) => {
+            "write an array, even for one value: `enum: [...]`"
         }
+        ("enum", Json::Object(_)) => "write an array of the values, without names: `enum: [...]`",
+        ("examples", Json::Null) => "remove it, or write an array of examples",
+        ("examples", _) => "write an array, even for one example: `examples: [...]`",
+        ("oneOf" | "anyOf" | "allOf", Json::Object(_)) => {
+            return Some(format!("write an array of schemas: `{keyword}: [{{...}}, {{...}}]`"));
+        }
+        ("properties" | "definitions", Json::Array(_)) => {
+            return Some(format!("write the schemas by name, without a list: `{keyword}: {{ <name>: {{...}} }}`"));
+        }
+        (
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minLength" | "maxLength" | "minItems"
+            | "maxItems",
+            Json::String(text),
+        ) => match text.parse::<crate::Number>() {
+            Ok(_) => "write it without quotes",
+            Err(_) => "write a number; without a limit, remove it",
+        },
+        ("uniqueItems", Json::String(text)) => match boolean(text) {
+            Some(true) => "write `true`, without quotes",
+            _ => "write `true`, or remove it",
+        },
+        ("type", Json::Null) => "write the type null in quotes: `type: \"null\"`",
+        ("type", Json::Object(_)) => "write the name of a type here, and other keywords next to `type`",
+        ("format", Json::Array(_)) => "write one format; for alternatives, write `anyOf` with a schema for each",
+        ("title" | "description" | "$comment" | "pattern", Json::Number(_) | Json::Bool(_)) => "put it in quotes",
+        ("title" | "description" | "$comment", Json::Array(_)) => "write one string",
+        (_, Json::Null) => "a key without a value is null: add a value, or remove the key",
         _ => return None,
     };
     Some(text.to_owned())
 }
 
+/// Help for a value that is not a schema.
+pub(super) fn not_a_schema(found: &Json) -> Option<String> {
+    match found {
+        Json::Null => Some("write `{}` for a schema that accepts every value".to_owned()),
+        Json::String(text) => Some(match (type_advice(text), boolean(text)) {
+            (Some(known), _) => format!("write `{{ type: {} }}`", yaml_name(known)),
+            (None, Some(verdict)) => format!("write `{verdict}`, without quotes"),
+            (None, None) => match shorthand(text) {
+                Some(help) => format!("write keywords in braces: {help}"),
+                None => "write keywords in braces, such as `{ type: string }`".to_owned(),
+            },
+        }),
+        Json::Number(_) => Some("for one valid value, write it as `const` in braces: `{ const: ... }`".to_owned()),
+        _ => None,
+    }
+}
+
+/// The boolean that YAML 1.1 or a human reader would see in a string.
+fn boolean(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// The type with a name from JSON Schema, another schema language or a programming language.
+fn type_advice(name: &str) -> Option<Type> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    Some(match name.to_ascii_lowercase().as_str() {
+        "int" | "long" | "short" | "bigint" | "int32" | "int64" | "uint" | "u32" | "u64" | "i32" | "i64" => {
+            Type::Integer
+        }
+        "float" | "double" | "decimal" | "f32" | "f64" => Type::Number,
+        "bool" => Type::Boolean,
+        "str" | "text" | "char" | "varchar" | "file" => Type::String,
+        "list" | "tuple" | "set" | "vec" => Type::Array,
+        "dict" | "map" | "hash" | "record" | "struct" => Type::Object,
+        "nil" | "none" | "undefined" => Type::Null,
+        known => return Type::from_name(known),
+    })
+}
+
+/// The name of a type in YAML, where `null` needs quotes.
+fn yaml_name(known: Type) -> &'static str {
+    if known == Type::Null { "\"null\"" } else { known.name() }
+}
+
 /// Help for an unknown type. The names are those of other schema languages and of programming languages.
 pub(super) fn unknown_type(name: &str) -> Advice {
-    let known = match name {
-        "int" | "long" | "bigint" | "int32" | "int64" => Type::Integer,
-        "float" | "double" | "decimal" => Type::Number,
-        "bool" => Type::Boolean,
-        "str" | "text" | "date" | "file" => Type::String,
-        "list" | "tuple" | "set" => Type::Array,
-        "dict" | "map" | "record" | "struct" => Type::Object,
-        "nil" | "none" | "None" | "undefined" => Type::Null,
-        "any" => return Advice::new("remove `type`"),
-        _ => {
-            let all = Type::ALL.map(Type::name);
-            return near(name, all).map_or_else(|| Advice::new(format!("write one of {}", list(all))), Advice::near);
-        }
-    };
-    Advice::write(known.name())
+    match type_advice(name) {
+        // No edit: without quotes it is not a string in YAML.
+        Some(Type::Null) => return Advice::new("write `\"null\"`, in quotes"),
+        Some(known) => return Advice::write(known.name()),
+        None => {}
+    }
+    if let Some(help) = shorthand(name) {
+        return Advice::new(help);
+    }
+    match name.to_ascii_lowercase().as_str() {
+        "any" | "unknown" | "mixed" | "json" | "value" => return Advice::new("remove `type`"),
+        "enum" => return Advice::new("remove `type`, and list the values: `enum: [...]`"),
+        "const" | "literal" => return Advice::new("remove `type`, and write the value: `const: ...`"),
+        _ => {}
+    }
+    let all = Type::ALL.map(Type::name);
+    near(name, all).map_or_else(|| Advice::new(format!("write one of {}", list(all))), Advice::near)
+}
+
+/// Help for a type that another language writes in one text: a nullable type, an array, alternatives, or a format.
+fn shorthand(text: &str) -> Option<String> {
+    if text.len() > MAX_NAME {
+        return None;
+    }
+    let text = text.trim();
+    if let Some(known) = text.strip_suffix('?').and_then(type_advice) {
+        return Some(format!("write `type: [{}, \"null\"]`", known.name()));
+    }
+    let lower = text.to_ascii_lowercase();
+    let generic =
+        ["array<", "list<", "vec<", "set<", "list[", "array["].iter().find_map(|start| lower.strip_prefix(start));
+    let item = generic.and_then(|rest| rest.strip_suffix(['>', ']'])).or_else(|| lower.strip_suffix("[]"));
+    if let Some(known) = item.and_then(type_advice) {
+        return Some(format!("write `type: array` and `items: {{ type: {} }}`", yaml_name(known)));
+    }
+    if text.contains('|') {
+        let known: Option<Vec<Type>> = text.split('|').map(|name| type_advice(name.trim())).collect();
+        let names: Vec<&str> = known?.into_iter().map(yaml_name).collect();
+        return Some(format!("write `type: [{}]`", names.join(", ")));
+    }
+    if let Some(pattern) = replacement(&lower) {
+        return Some(format!("write `type: string` and `pattern: {}`", quoted_pattern(pattern)));
+    }
+    let format = Format::from_name(&lower).or_else(|| known_format(&lower))?;
+    Some(format!("write `type: string` and `format: {}`", format.name()))
+}
+
+/// The format of the subset for a name from another language.
+fn known_format(name: &str) -> Option<Format> {
+    Format::from_name(match name {
+        "url" => "uri",
+        "datetime" | "timestamp" => "date-time",
+        "guid" => "uuid",
+        _ => return None,
+    })
+}
+
+fn quoted_pattern(pattern: &str) -> String {
+    Json::String(pattern.to_owned()).canonical()
 }
 
 /// Help for a format that is not in the subset.
 pub(crate) fn unknown_format(name: &str) -> Advice {
     let names = Format::ALL.map(Format::name);
-    if let Some(pattern) = replacement(name) {
-        let pattern = Json::String(pattern.to_owned()).canonical();
-        return Advice::new(format!("remove it, or write `pattern: {pattern}` instead"));
+    // No format of the subset has upper-case letters.
+    let lower = if name.len() <= MAX_NAME { name.to_ascii_lowercase() } else { String::new() };
+    if let Some(pattern) = replacement(&lower) {
+        return Advice::new(format!("remove it, or write `pattern: {}` instead", quoted_pattern(pattern)));
     }
-    match name {
-        "url" => Advice::write("uri"),
-        "datetime" | "timestamp" => Advice::write("date-time"),
-        "guid" => Advice::write("uuid"),
-        "int32" | "int64" | "uint32" | "uint64" | "float" | "double" => {
-            Advice::new("remove it, and limit the value with `minimum` and `maximum`")
-        }
-        _ => near(name, names).map_or_else(
-            || Advice::new(format!("remove it or write a `pattern`; the supported formats are {}", list(names))),
-            Advice::near,
-        ),
+    if let Some(known) = Format::from_name(&lower).or_else(|| known_format(&lower)) {
+        return Advice::write(known.name());
+    }
+    if matches!(lower.as_str(), "int32" | "int64" | "uint32" | "uint64" | "float" | "double") {
+        return Advice::new("remove it, and limit the value with `minimum` and `maximum`");
+    }
+    let others = ["date", "time", "ipv4", "ipv6"];
+    match near(name, names.into_iter().chain(others)) {
+        Some(near) => match replacement(near) {
+            Some(pattern) => Advice::new(format!(
+                "did you mean `{near}`? The subset does not contain it either: write `pattern: {}` instead",
+                quoted_pattern(pattern)
+            )),
+            None => Advice::near(near),
+        },
+        None => Advice::new(format!("remove it or write a `pattern`; the supported formats are {}", list(names))),
     }
 }
 

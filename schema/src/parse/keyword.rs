@@ -107,7 +107,7 @@ impl Loader {
             "allOf" => draft.assertions.all_of = self.branches(draft, name, value),
             "not" => draft.assertions.not = Some(self.child(draft, name, value)),
             _ => {
-                let problem = advice::unknown_keyword(draft.object, name, draft.at(name));
+                let problem = advice::unknown_keyword(draft.object, name, value, draft.at(name));
                 self.report(problem);
             }
         }

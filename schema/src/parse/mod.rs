@@ -157,7 +157,9 @@ impl Loader {
             }
             other => {
                 let message = format!("a schema must be an object or a boolean, not {}", value::with_article(other));
-                self.report(Problem::new(codes::NOT_A_SCHEMA, pointer, message).label("not a schema"));
+                let mut problem = Problem::new(codes::NOT_A_SCHEMA, pointer, message).label("not a schema");
+                problem.help = advice::not_a_schema(other);
+                self.report(problem);
                 Kind::Bool(true)
             }
         };
