@@ -7,6 +7,16 @@ pub(crate) struct Shape {
     pub(crate) schema: fn(usize) -> String,
 }
 
+/// The text of a contract with `n` parts.
+type Contract = Box<dyn Fn(usize) -> String>;
+
+/// Every kind of contract, by name.
+pub(crate) fn contracts() -> impl Iterator<Item = (&'static str, Contract)> {
+    let one = |shape: &'static Shape| (shape.name, Box::new(|n| contract(&[(shape.schema)(n)])) as Contract);
+    let combined = |n: usize| contract(&(0..n / 50).map(|capability| combined(capability, 20)).collect::<Vec<_>>());
+    SHAPES.iter().map(one).chain([("n / 50 capabilities with 20 combined definitions", Box::new(combined) as Contract)])
+}
+
 pub(crate) const SHAPES: &[Shape] = &[
     Shape { name: "object with n optional properties", schema: |n| format!("{{{}}}", wide(n)) },
     Shape {
@@ -88,12 +98,27 @@ pub(crate) const SHAPES: &[Shape] = &[
     },
 ];
 
-/// The whole contract.
-pub(crate) fn contract(schema: &str) -> String {
+/// A contract with a capability for each schema.
+pub(crate) fn contract(schemas: &[String]) -> String {
+    let capability = |(i, schema)| format!(r#"{{"name": "c{i}", "inputSchema": {schema}}}"#);
+    let capabilities: Vec<String> = schemas.iter().enumerate().map(capability).collect();
     format!(
         r#"{{"version": 1, "agent": "agent://a", "transports": [{{"kind": "memory", "topics": {{"requests": "r"}}}}],
-            "capabilities": [{{"name": "c", "inputSchema": {schema}}}]}}"#
+            "capabilities": [{}]}}"#,
+        capabilities.join(", ")
     )
+}
+
+/// `n` definitions, of which each property combines two. Other capabilities have other properties.
+pub(crate) fn combined(capability: usize, n: usize) -> String {
+    let both = |[a, b]: [usize; 2]| {
+        let reference = |to| format!(r##"{{"$ref": "#/definitions/d{}"}}"##, to % n);
+        format!(r#"{{"allOf": [{}, {}]}}"#, reference(a), reference(b))
+    };
+    definitions(n, |i| {
+        let (a, b) = (both([i + 1, 3 * i + 2]), both([5 * i + 1, 7 * i + 2]));
+        format!(r#""of{capability}x{i}": {{}}, "a": {a}, "b": {b}"#)
+    })
 }
 
 fn list(n: usize, item: impl Fn(usize) -> String) -> String {

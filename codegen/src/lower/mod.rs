@@ -39,7 +39,7 @@ use definitions::Definitions;
 use guard::ExactGuard;
 use reuse::Reused;
 use scalar::{named, nullable_if, scalar};
-use size::Size;
+use size::{Shared, Size};
 use widened::{Limit, Widened};
 
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
@@ -74,6 +74,7 @@ pub(crate) fn add_validators(model: &mut Model<'_>) {
 /// The sides of all capabilities, and their types.
 struct Sides<'a> {
     sides: HashMap<(usize, Side), SideState<'a>>,
+    shared: Shared,
     types: Vec<TypeDef>,
     definitions: Definitions<'a>,
     /// See [`Lowering::compared`].
@@ -88,8 +89,9 @@ struct SideState<'a> {
     capability: &'a str,
     profiler: Profiler<'a>,
     size: Size<'a>,
-    /// See [`Lowering::budget`].
+    /// The part of [`Lowering::budget`] that only this schema may use.
     budget: usize,
+    is_budget_exceeded: bool,
 }
 
 /// The root or a definition of one side. Each definition is lowered on its own, so that the names of the types inside it
@@ -157,12 +159,14 @@ impl<'a> Sides<'a> {
             for side in Side::ALL {
                 let Some(schema) = capability.schema(side) else { continue };
                 let (profiler, size) = (Profiler::new(schema, Effort::FULL), Size::new(schema));
-                let budget = 100 * schema.nodes().count() + 10_000;
-                sides.insert((index, side), SideState { schema, capability: &capability.name, profiler, size, budget });
+                let (capability, budget) = (capability.name.as_str(), size::own_steps(schema));
+                let state = SideState { schema, capability, profiler, size, budget, is_budget_exceeded: false };
+                sides.insert((index, side), state);
             }
         }
         let definitions = Definitions::of(manifest);
-        Self { sides, types: Vec::new(), definitions, compared: Vec::new(), widened: Widened::new() }
+        let shared = Shared::new();
+        Self { sides, shared, types: Vec::new(), definitions, compared: Vec::new(), widened: Widened::new() }
     }
 
     /// The type of a side and those that it refers to; `None` if the side has no schema.
@@ -184,7 +188,7 @@ impl<'a> Sides<'a> {
     fn widened(&mut self) -> Widened {
         let mut widened = std::mem::take(&mut self.widened);
         for (&(index, side), state) in &self.sides {
-            let exceeded = [(Limit::Repetition, state.size.is_exceeded), (Limit::Work, state.budget == 0)];
+            let exceeded = [(Limit::Repetition, state.size.is_exceeded), (Limit::Work, state.is_budget_exceeded)];
             widened.extend(exceeded.iter().filter(|(_, is)| *is).map(|(limit, _)| (index, side, *limit)));
         }
         widened
@@ -192,29 +196,36 @@ impl<'a> Sides<'a> {
 
     /// Lowers the types that `start` adds to the queue.
     fn with<T>(&mut self, index: usize, side: Side, start: impl FnOnce(&mut Lowering<'a, '_>) -> T) -> Option<T> {
-        let state = self.sides.get_mut(&(index, side))?;
-        let mut lowering = Lowering {
-            schema: state.schema,
-            index,
-            capability: state.capability,
-            side,
-            shared: None,
-            types: &mut self.types,
-            definitions: &mut self.definitions,
-            reused: Reused::default(),
-            depth: 0,
-            compared: &mut self.compared,
-            widened: &mut self.widened,
-            queue: Vec::new(),
-            profiler: &mut state.profiler,
-            size: &mut state.size,
-            budget: state.budget,
-        };
-        let started = start(&mut lowering);
-        while let Some((id, conjunction)) = lowering.queue.pop() {
-            lowering.lower_definition(id, &conjunction);
-        }
-        state.budget = lowering.budget;
+        let SideState { schema, capability, profiler, size, budget, is_budget_exceeded } =
+            self.sides.get_mut(&(index, side))?;
+        let (types, definitions) = (&mut self.types, &mut self.definitions);
+        let (compared, widened) = (&mut self.compared, &mut self.widened);
+        let (started, is_out_of_steps) = self.shared.lend(size, budget, |size, budget| {
+            let mut lowering = Lowering {
+                schema,
+                index,
+                capability,
+                side,
+                shared: None,
+                types,
+                definitions,
+                reused: Reused::default(),
+                depth: 0,
+                compared,
+                widened,
+                queue: Vec::new(),
+                profiler,
+                size,
+                budget: *budget,
+            };
+            let started = start(&mut lowering);
+            while let Some((id, conjunction)) = lowering.queue.pop() {
+                lowering.lower_definition(id, &conjunction);
+            }
+            *budget = lowering.budget;
+            started
+        });
+        *is_budget_exceeded |= is_out_of_steps;
         Some(started)
     }
 }

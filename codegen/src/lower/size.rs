@@ -3,6 +3,9 @@
 //! Each branch of a union repeats the assertions next to the union, and each place that combines a definition with other schemas
 //! repeats the definition. The output could be as large as the square of the contract, so parts may be repeated up to a multiple
 //! of the size of the schema. Types beyond it are widened.
+//!
+//! Small schemas need more than that, and a contract can have many of them. So what each schema has in addition, it takes from an
+//! amount that all schemas of the contract [share](Shared).
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,11 +15,58 @@ use capgen_schema::{Json, Kind, NodeId, Schema};
 /// How often the schema may be repeated as a whole.
 const REPEATS: usize = 4;
 
-/// How many bytes small schemas may repeat in addition.
-const BASE: usize = 500_000;
+/// How many bytes all schemas of a contract together may repeat in addition.
+const SHARED_BYTES: usize = 500_000;
+
+/// How many steps the types of a schema may take for each subschema.
+const STEPS: usize = 100;
+
+/// How many steps all schemas of a contract together may take in addition.
+const SHARED_STEPS: usize = 10_000;
 
 /// The size of a property or a value, in addition to its text.
 const PART: usize = 32;
+
+/// The amounts that the schemas of a contract share. They are lowered in source order, and each uses up its own amount first. So a
+/// schema that has enough of its own does not depend on the others, and none depends on those after it.
+pub(super) struct Shared {
+    bytes: usize,
+    steps: usize,
+}
+
+impl Shared {
+    pub(super) const fn new() -> Self {
+        Self { bytes: SHARED_BYTES, steps: SHARED_STEPS }
+    }
+
+    /// Calls `f` with the amounts that a schema may use: its own, and those that are shared. Returns the result, and whether the
+    /// steps are used up.
+    pub(super) fn lend<'a, T>(
+        &mut self,
+        size: &mut Size<'a>,
+        steps: &mut usize,
+        f: impl FnOnce(&mut Size<'a>, &mut usize) -> T,
+    ) -> (T, bool) {
+        let own_bytes = size.remaining;
+        size.remaining = size.remaining.saturating_add(self.bytes);
+        let mut all_steps = steps.saturating_add(self.steps);
+        let result = f(size, &mut all_steps);
+        (size.remaining, self.bytes) = settle(own_bytes, self.bytes, size.remaining);
+        (*steps, self.steps) = settle(*steps, self.steps, all_steps);
+        (result, all_steps == 0)
+    }
+}
+
+/// What is left of an own and a shared amount, if this much is left of both together.
+fn settle(own: usize, shared: usize, left: usize) -> (usize, usize) {
+    let own = own.min(left.saturating_sub(shared));
+    (own, left - own)
+}
+
+/// The steps of its own that a schema has.
+pub(super) fn own_steps(schema: &Schema) -> usize {
+    STEPS.saturating_mul(schema.nodes().count())
+}
 
 /// What types may still repeat, in bytes of the schema.
 pub(super) struct Size<'a> {
@@ -31,7 +81,7 @@ pub(super) struct Size<'a> {
 
 impl<'a> Size<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
-        let remaining = BASE.saturating_add(REPEATS.saturating_mul(of_value(schema.source())));
+        let remaining = REPEATS.saturating_mul(of_value(schema.source()));
         Self { schema, remaining, seen: HashSet::new(), sizes: HashMap::new(), is_exceeded: false }
     }
 

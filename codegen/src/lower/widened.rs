@@ -27,12 +27,16 @@ impl Limit {
     fn text(self) -> &'static str {
         match self {
             Limit::Depth => "its types would be nested more deeply than rustc's recursion limit allows",
-            Limit::Repetition => "its types would repeat more than 4 times the size of the schema plus 500 kB",
+            Limit::Repetition => {
+                "its types would repeat more than 4 times the size of the schema, and the schemas of the contract together have used \
+                 500 kB more"
+            }
             Limit::Branches => {
                 "a union would have more than 256 branches, and more branches than the schema has subschemas"
             }
             Limit::Work => {
-                "its combined references and unions would take more than 100 steps for each subschema plus 10,000"
+                "its combined references and unions would take more than 100 steps for each subschema, and the schemas of the contract \
+                 together have used 10,000 more"
             }
         }
     }
