@@ -217,6 +217,146 @@ fn unions_within_unions_are_explained_at_any_depth() {
     check(&schema, payload, &[&format!("{path}/value: expected number, got string [type]")]);
 }
 
+/// Ways to pay; two of them are the branches of a union within the union.
+fn payments(outer: &str, inner: &str) -> Value {
+    let way = |kind: &str, name: &str| json!({"type": "object", "properties": {"kind": {"const": kind}, name: {"type": "string"}}, "required": ["kind", name]});
+    json!({
+        outer: [way("card", "number"), {"allOf": [{"$ref": "#/definitions/bank"}]}, {"$ref": "#/definitions/wallets"}],
+        "definitions": {
+            "bank": way("bank", "iban"),
+            "apple": {"properties": {"device": {"type": "string"}}, "allOf": [way("apple", "token")]},
+            "wallets": {"allOf": [{"required": ["owner"], "properties": {"owner": {"type": "string"}}}, {"$ref": "#/definitions/any"}]},
+            "any": {inner: [{"$ref": "#/definitions/apple"}, way("google", "account")]}
+        }
+    })
+}
+
+#[test]
+fn a_tag_is_found_through_branches_that_are_unions() {
+    for (outer, inner) in [("anyOf", "anyOf"), ("anyOf", "oneOf"), ("oneOf", "anyOf"), ("oneOf", "oneOf")] {
+        let schema = payments(outer, inner);
+        check(&schema, json!({"kind": "apple", "token": "t", "owner": "o"}), &[]);
+        check(&schema, json!({"kind": "bank"}), &["/iban: missing required property \"iban\" [required]"]);
+        check(
+            &schema,
+            json!({"kind": "apple", "device": 1}),
+            &[
+                "/device: expected string, got integer [type]",
+                "/owner: missing required property \"owner\" [required]",
+                "/token: missing required property \"token\" [required]",
+            ],
+        );
+        let listed = "[\"card\",\"bank\",\"apple\",\"google\"]";
+        check(&schema, json!({"kind": "x"}), &[&format!("/kind: value not in enum {listed} [enum]")]);
+        check(
+            &schema,
+            json!({"owner": "o"}),
+            &[&format!("/kind: missing required property \"kind\", one of {listed} [required]")],
+        );
+        check(
+            &json!({"anyOf": [schema["definitions"]["bank"], {"type": "null"}]}),
+            json!({"kind": "bank"}),
+            &["/iban: missing required property \"iban\" [required]"],
+        );
+    }
+}
+
+#[test]
+fn a_tag_of_nullable_and_deep_unions_lists_the_values_of_all_branches_for_objects() {
+    // Each level adds a leaf beside the union of all further levels.
+    let count = 30;
+    let leaf = |n: usize| json!({"properties": {"k": {"const": n}, "v": {"type": "string"}}, "required": ["k", "v"], "type": "object"});
+    let level = |n: usize| {
+        let next = json!({"$ref": format!("#/definitions/d{}", n + 1)});
+        (format!("d{n}"), json!({"oneOf": [{"type": "null"}, leaf(n), {"anyOf": [next]}]}))
+    };
+    let mut definitions: serde_json::Map<String, Value> = (0..count).map(level).collect();
+    definitions.insert(format!("d{count}"), leaf(count));
+    let schema = json!({"$ref": "#/definitions/d0", "definitions": definitions});
+    for n in 0..=count {
+        check(&schema, json!({"k": n}), &["/v: missing required property \"v\" [required]"]);
+    }
+    let unknown = validator(&schema).validate(&json!({"k": -1}));
+    assert_eq!((unknown.len(), unknown[0].path.as_str(), unknown[0].keyword.as_str()), (1, "/k", "enum"));
+    check(&schema, json!("x"), &[": expected null or object, got string [type]"]);
+}
+
+#[test]
+fn a_union_within_a_branch_narrows_the_tag_only_if_all_its_branches_list_it() {
+    // The second branch allows any `kind`.
+    let open = json!({"anyOf": [{"properties": {"kind": {"const": "b"}}, "required": ["kind", "x"]}, {"required": ["kind", "y"]}]});
+    let schema = json!({"anyOf": [{"properties": {"kind": {"const": "a"}}, "required": ["kind", "z"]}, open]});
+    check(
+        &schema,
+        json!({"kind": "c"}),
+        &[": matches no branch of anyOf; closest is branch 1: matches no branch of anyOf [anyOf]"],
+    );
+    // But its own list beside the union counts.
+    let mut listed = open.clone();
+    listed["properties"] = json!({"kind": {"enum": ["b", "c", "d"]}});
+    let schema = json!({"anyOf": [{"properties": {"kind": {"const": "a"}}, "required": ["kind", "z"]}, listed]});
+    check(
+        &schema,
+        json!({"kind": "c"}),
+        &[": matches no branch of anyOf; closest is branch 1: missing required property \"y\" at /y [anyOf]"],
+    );
+    check(&schema, json!({"kind": "e"}), &["/kind: value not in enum [\"a\",\"b\",\"c\",\"d\"] [enum]"]);
+}
+
+#[test]
+fn the_values_of_a_tag_may_be_listed_by_a_union() {
+    let documented = |values: &[&str]| -> Value {
+        json!({"oneOf": values.iter().map(|value| json!({"const": value, "description": "a value"})).collect::<Vec<_>>()})
+    };
+    let branch =
+        |values: &[&str], name: &str| json!({"properties": {"kind": documented(values)}, "required": ["kind", name]});
+    let schema = json!({"anyOf": [branch(&["a", "b"], "x"), branch(&["c"], "y")]});
+    check(&schema, json!({"kind": "b"}), &["/x: missing required property \"x\" [required]"]);
+    check(&schema, json!({"kind": "d"}), &["/kind: value not in enum [\"a\",\"b\",\"c\"] [enum]"]);
+}
+
+#[test]
+fn keys_are_found_through_branches_that_are_unions() {
+    let variant = |name: &str| json!({"type": "object", "properties": {name: {"type": "number"}}, "required": [name], "additionalProperties": false});
+    let polygon = json!({"oneOf": [variant("square"), {"anyOf": [variant("triangle"), {"type": "null"}]}]});
+    let schema = json!({"anyOf": [variant("circle"), {"allOf": [polygon]}, {"enum": ["none"]}]});
+    for name in ["circle", "square", "triangle"] {
+        check(&schema, json!({name: 1}), &[]);
+        check(&schema, json!({name: "1"}), &[&format!("/{name}: expected number, got string [type]")]);
+    }
+    check(
+        &schema,
+        json!({"line": 1}),
+        &[": matches no branch of anyOf; closest is branch 1: matches no branch of oneOf [anyOf]"],
+    );
+    check(&schema, json!("some"), &[": value not in enum [\"none\"] [enum]"]);
+}
+
+#[test]
+fn hostile_unions_compile_in_linear_time() {
+    // Groups of unions, each of which refers to the next one twice, so that they have exponentially many branches; and all to
+    // large lists.
+    let big: Vec<String> = (0..250).map(|n| format!("v{n}")).collect();
+    let mut definitions = serde_json::Map::new();
+    let names: Vec<String> = (0..16).map(|n| format!("t{n}")).collect();
+    for n in 0..1_500 {
+        let next = json!({"$ref": format!("#/definitions/d{}", n + 1)});
+        let next = if n % 30 == 29 { json!({"required": ["z"]}) } else { next };
+        let tags: serde_json::Map<String, Value> =
+            names.iter().map(|name| (name.clone(), json!({"$ref": "#/definitions/big"}))).collect();
+        let leaf = json!({"properties": tags, "required": [format!("r{n}")]});
+        definitions.insert(format!("d{n}"), json!({"anyOf": [leaf, next, {"oneOf": [next, {"type": "null"}]}]}));
+    }
+    definitions.insert("big".to_owned(), json!({"allOf": vec![json!({"enum": big}); 20]}));
+    let roots: Vec<Value> = (0..50).map(|n| json!({"$ref": format!("#/definitions/d{}", 30 * n)})).collect();
+    let schema = json!({"items": {"anyOf": roots}, "type": "array", "definitions": definitions});
+    let start = std::time::Instant::now();
+    let validator = validator(&schema);
+    assert!(!validator.validate(&json!(1)).is_empty());
+    let elapsed = start.elapsed();
+    assert!(elapsed.as_secs() < 20, "{elapsed:?}");
+}
+
 #[test]
 fn violations_of_unions_take_linear_time() {
     // Each definition is a union of two references to the next one: a walk without memory takes 2^60 steps.

@@ -27,8 +27,4 @@ impl Effort {
 
     /// A few subschemas, names and values, in constant time. Unions of realistic schemas need no more.
     pub const SMALL: Effort = Effort { parts: 8, required: 8, values: 64, unions: 0 };
-
-    /// For the branches of a union whose violations are explained: their own assertions and those that apply through references
-    /// and `allOf`, up to 64 subschemas.
-    pub const UNION: Effort = Effort { parts: 64, required: usize::MAX, values: 0, unions: 0 };
 }

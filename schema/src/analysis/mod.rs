@@ -15,6 +15,7 @@
 //! Every analysis is conservative: a claim such as "at most one branch matches" is true for every payload, and an analysis
 //! that cannot prove a claim within its limits does not make it.
 
+mod alternative_keys;
 pub mod branches;
 pub mod components;
 pub mod conjunction;
@@ -22,7 +23,10 @@ pub mod depth;
 pub mod effort;
 pub mod facets;
 pub mod graph;
+mod in_place;
 pub mod key;
+mod listed;
+mod names;
 pub mod profile;
 pub mod selection;
 pub mod shared;

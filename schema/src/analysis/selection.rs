@@ -2,21 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::conjunction::Conjunction;
-use super::effort::Effort;
-use super::facets::Facets;
-use super::key;
-use super::tag::equality_key;
-use crate::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
-
-/// How many properties with listed values are compared between the branches.
-const MAX_TAGS: usize = 16;
-
-/// How many values a tag may have in a branch.
-const MAX_VALUES: usize = 256;
-
-/// How many names per branch are compared to find keys.
-const MAX_NAMES: usize = 1000;
+use super::alternative_keys::AlternativeKeys;
+use super::in_place::InPlace;
+use super::listed::{List, Listed, Member};
+use crate::{Json, NodeId, Schema, Type, TypeSet};
 
 /// A condition that every value of a branch satisfies.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,8 +15,8 @@ pub struct Condition {
     pub types: TypeSet,
     /// The values of the tag that an object may have.
     pub tag: Option<TagValues>,
-    /// A property that an object must have.
-    pub key: Option<String>,
+    /// Properties of which an object must have at least one; if there are none, it need not.
+    pub keys: Vec<String>,
 }
 
 /// The values of a tag that are allowed.
@@ -71,34 +60,40 @@ pub struct Selection {
 /// Computes the [`Selection`]s of one schema.
 ///
 /// The JSON types of a branch take everything into account that applies to the value, except `not`. The tag is a property for which
-/// every branch that allows objects lists the values, through `$ref` and `allOf`: the first for which no two branches list the
-/// same value or else the first for which not all list the same values. Without a tag that leaves one branch at most, keys are those of [`key::keys`].
+/// every branch that allows objects lists the values, through `$ref`, `allOf` and unions: the first for which no two branches list
+/// the same value or else the first for which not all list the same values. Without a tag that leaves one branch at most, every
+/// branch that allows objects may have keys: properties of which its objects have at least one, and that no other branch allows.
 ///
-/// Limits keep the time about linear in the size of the schema: see [`Effort::UNION`]. Beyond them, a tag or key is not found.
+/// A subschema lists the values of a property if one of its parts does, or if one of its unions has the property in each branch
+/// that allows objects: it then lists the values of all these branches. This way, a branch may itself be a union.
+///
+/// Limits keep the time about linear in the size of the schema: a subschema is read with at most 1,000 others that apply to the same
+/// value; of the lists, the first 16 properties and those of at most 256 values; of
+/// the keys, at most 64 per branch. Beyond these limits, a tag or key is not found.
 #[derive(Debug)]
 pub struct Selector<'s> {
-    schema: &'s Schema,
-    types: Vec<TypeSet>,
-    /// Of each first branch, the properties with listed values.
-    listed: HashMap<NodeId, Vec<&'s str>>,
-    /// Of large objects, the subschemas of their properties by name.
-    indexes: HashMap<NodeId, HashMap<&'s str, NodeId>>,
+    in_place: InPlace<'s>,
+    listed: Listed<'s>,
+    keys: AlternativeKeys<'s>,
     known: HashMap<Vec<NodeId>, Selection>,
 }
 
-/// Objects with more properties get an index.
-const FEW_PROPERTIES: usize = 24;
+/// The assertions of each branch about the tag, whose values all of them list.
+struct Tag<'s> {
+    name: &'s str,
+    branches: Vec<(List, Member)>,
+}
 
 impl<'s> Selector<'s> {
     /// A selector for the unions of `schema`. Linear in the size of the schema.
     pub fn new(schema: &'s Schema) -> Self {
-        let types = types(schema);
-        Self { schema, types, listed: HashMap::new(), indexes: HashMap::new(), known: HashMap::new() }
+        let (listed, keys) = (Listed::default(), AlternativeKeys::default());
+        Self { in_place: InPlace::new(schema), listed, keys, known: HashMap::new() }
     }
 
     /// The conditions of the branches of an `anyOf` or `oneOf`.
     pub fn select(&mut self, branches: &[NodeId]) -> Selection {
-        let branches: Vec<NodeId> = branches.iter().map(|branch| self.schema.resolve(*branch)).collect();
+        let branches: Vec<NodeId> = branches.iter().map(|branch| self.in_place.schema().resolve(*branch)).collect();
         if let Some(selection) = self.known.get(&branches) {
             return selection.clone();
         }
@@ -108,8 +103,9 @@ impl<'s> Selector<'s> {
     }
 
     fn compute(&mut self, branches: &[NodeId]) -> Selection {
-        let of_type = |types| Condition { types, tag: None, key: None };
-        let mut conditions: Vec<Condition> = branches.iter().map(|branch| of_type(self.types(*branch))).collect();
+        let of_type = |types| Condition { types, tag: None, keys: Vec::new() };
+        let mut conditions: Vec<Condition> =
+            branches.iter().map(|branch| of_type(self.in_place.types(*branch))).collect();
         let mut any = of_type(conditions.iter().fold(TypeSet::EMPTY, |types, branch| types.union(branch.types)));
         if any.types.is_empty() {
             // No branch matches anything, so the types explain nothing.
@@ -117,161 +113,73 @@ impl<'s> Selector<'s> {
             conditions.iter_mut().for_each(|condition| condition.types = TypeSet::ALL);
             return Selection { branches: conditions, any };
         }
-        let objects: Vec<usize> = (conditions.iter().enumerate())
-            .filter(|(_, condition)| condition.types.contains(Type::Object))
-            .map(|(index, _)| index)
-            .collect();
+        let for_objects = branches.iter().zip(&mut conditions).filter(|(_, c)| c.types.contains(Type::Object));
+        let (nodes, mut objects): (Vec<NodeId>, Vec<&mut Condition>) = for_objects.unzip();
         if objects.len() > 1 {
-            let schema = self.schema;
-            let conjunction = |index: &usize| branches.get(*index).map(|branch| Conjunction::of([*branch]));
-            let conjunctions: Vec<Conjunction> = objects.iter().filter_map(conjunction).collect();
-            let facets = conjunctions.iter().map(|branch| branch.facets_within(schema, Effort::UNION));
-            let facets: Vec<Facets<'s>> = facets.collect();
-            let tag = self.tag(&facets);
-            let is_exclusive = tag.as_ref().is_some_and(|tags| are_distinct(tags));
-            if !is_exclusive {
-                let keys = keys(schema, &facets).into_iter().flatten();
-                for (index, key) in objects.iter().zip(keys) {
-                    conditions.get_mut(*index).into_iter().for_each(|condition| condition.key = Some(key.name.clone()));
+            let tag = self.tag(&nodes);
+            if !tag.as_ref().is_some_and(|tag| self.is_distinct(tag)) {
+                let keys = self.keys.find(&self.in_place, &nodes).into_iter().flatten();
+                for (condition, keys) in objects.iter_mut().zip(keys) {
+                    condition.keys = keys.into_iter().map(str::to_owned).collect();
                 }
             }
-            any.tag = tag.as_deref().and_then(any_of);
-            for (index, tag) in objects.iter().zip(tag.into_iter().flatten()) {
-                conditions.get_mut(*index).into_iter().for_each(|condition| condition.tag = Some(tag.clone()));
+            if let Some(tag) = tag {
+                any.tag = Some(self.any_of(&tag));
+                for (condition, (values, member)) in objects.iter_mut().zip(&tag.branches) {
+                    condition.tag = Some(self.values(tag.name, values.iter().copied(), member.is_required));
+                }
             }
         }
         Selection { branches: conditions, any }
     }
 
-    fn types(&self, node: NodeId) -> TypeSet {
-        self.types.get(node.0 as usize).copied().unwrap_or(TypeSet::ALL)
-    }
-
-    /// The values of the tag in each branch, if the union has a tag.
-    fn tag(&mut self, branches: &[Facets<'s>]) -> Option<Vec<TagValues>> {
+    /// The tag of a union.
+    fn tag(&mut self, branches: &[NodeId]) -> Option<Tag<'s>> {
         let mut distinguishing = None;
-        for name in self.candidates(branches.first()?) {
-            let values: Option<Vec<TagValues>> = branches.iter().map(|branch| self.values(branch, name)).collect();
-            match values {
-                Some(values) if are_distinct(&values) => return Some(values),
-                Some(values) if distinguishing.is_none() && !are_same(&values) => distinguishing = Some(values),
-                _ => {}
+        for name in self.listed.names(&self.in_place, *branches.first()?).iter() {
+            let members = branches.iter().map(|branch| {
+                let member = self.listed.member(&self.in_place, *branch, name);
+                Some((member.values.clone()?, member))
+            });
+            let Some(branches) = members.collect() else { continue };
+            let tag = Tag { name, branches };
+            if self.is_distinct(&tag) {
+                return Some(tag);
+            }
+            if distinguishing.is_none() && !self.is_same(&tag) {
+                distinguishing = Some(tag);
             }
         }
         distinguishing
     }
 
-    /// The properties for which a branch lists the values, in source order.
-    fn candidates(&mut self, branch: &Facets<'s>) -> Vec<&'s str> {
-        let first = branch.nodes.first().copied();
-        if let Some(known) = first.and_then(|node| self.listed.get(&node)) {
-            return known.clone();
-        }
-        let mut names: Vec<&str> = Vec::new();
-        for (name, _) in branch.groups.iter().flat_map(|group| &group.properties) {
-            if names.len() < MAX_TAGS && !names.contains(&name.as_str()) && self.values(branch, name).is_some() {
-                names.push(name);
-            }
-        }
-        if let Some(node) = first {
-            self.listed.insert(node, names.clone());
-        }
-        names
+    /// Whether no two branches list the same value.
+    fn is_distinct(&self, tag: &Tag<'s>) -> bool {
+        let mut seen = HashSet::new();
+        tag.branches.iter().all(|(list, _)| self.classes(list).into_iter().all(|class| seen.insert(class)))
     }
 
-    /// The values that a branch lists for a property.
-    fn values(&mut self, branch: &Facets<'s>, name: &str) -> Option<TagValues> {
-        let schema = self.schema;
-        let groups = branch.nodes.iter().zip(&branch.groups);
-        let declared: Vec<NodeId> = groups.filter_map(|(node, group)| self.property(*node, group, name)).collect();
-        let facets = Conjunction::of(declared).facets_within(schema, Effort::UNION);
-        let mut lists = facets.groups.iter().flat_map(|group| lists(group)).filter(|list| list.len() <= MAX_VALUES);
-        let mut values = lists.next()?.to_vec();
-        lists.for_each(|list| values.retain(|value| list.contains(value)));
-        let is_required = branch.groups.iter().any(|group| group.required.iter().any(|required| required == name));
-        Some(TagValues { name: name.to_owned(), values, is_required })
+    /// Whether all branches list the same values.
+    fn is_same(&self, tag: &Tag<'s>) -> bool {
+        let mut sets = tag.branches.iter().map(|(list, _)| self.classes(list));
+        let first = sets.next();
+        sets.all(|set| Some(&set) == first.as_ref())
     }
 
-    fn property(&mut self, node: NodeId, group: &'s Assertions, name: &str) -> Option<NodeId> {
-        if group.properties.len() <= FEW_PROPERTIES {
-            return group.properties.iter().find(|(n, _)| n == name).map(|(_, node)| *node);
-        }
-        let index = || group.properties.iter().map(|(name, node)| (name.as_str(), *node)).collect();
-        self.indexes.entry(node).or_insert_with(index).get(name).copied()
+    fn classes(&self, list: &List) -> HashSet<usize> {
+        list.iter().map(|value| self.listed.class(*value)).collect()
     }
-}
 
-/// Whether no two branches list the same value.
-fn are_distinct(branches: &[TagValues]) -> bool {
-    let mut seen = HashSet::new();
-    branches.iter().all(|branch| keys_of(branch).into_iter().all(|key| seen.insert(key)))
-}
-
-/// Whether all branches list the same values.
-fn are_same(branches: &[TagValues]) -> bool {
-    let mut sets = branches.iter().map(keys_of);
-    let first = sets.next();
-    sets.all(|set| Some(&set) == first.as_ref())
-}
-
-fn keys_of(branch: &TagValues) -> HashSet<String> {
-    branch.values.iter().map(equality_key).collect()
-}
-
-/// The values of a tag that at least one branch allows.
-fn any_of(branches: &[TagValues]) -> Option<TagValues> {
-    let mut seen = HashSet::new();
-    let all = branches.iter().flat_map(|branch| &branch.values);
-    let values = all.filter(|value| seen.insert(equality_key(value))).cloned().collect();
-    let is_required = branches.iter().all(|branch| branch.is_required);
-    Some(TagValues { name: branches.first()?.name.clone(), values, is_required })
-}
-
-fn keys(schema: &Schema, branches: &[Facets<'_>]) -> Option<Vec<key::Key>> {
-    let names = |group: &&Assertions| group.required.len() + group.properties.len();
-    let size: usize = branches.iter().flat_map(|branch| &branch.groups).map(names).sum();
-    if size > MAX_NAMES * branches.len() { None } else { key::of_facets(schema, branches).0 }
-}
-
-/// For each node, the JSON types that values can have which it accepts, as far as `type`, `enum`, `const`, references and the
-/// combination of subschemas show.
-fn types(schema: &Schema) -> Vec<TypeSet> {
-    let mut types: Vec<Option<TypeSet>> = vec![None; schema.nodes().count()];
-    for (start, _) in schema.nodes() {
-        // Chains of references may be long, so this does not recurse.
-        let mut open = vec![(start, false)];
-        while let Some((id, is_ready)) = open.pop() {
-            let node = &schema.node(id).kind;
-            let Some(slot) = types.get(id.0 as usize) else { continue };
-            if is_ready {
-                let of = |id: &NodeId| types.get(id.0 as usize).copied().flatten().unwrap_or(TypeSet::ALL);
-                let own = types_of(node, &of);
-                types.get_mut(id.0 as usize).into_iter().for_each(|slot| *slot = Some(own));
-            } else if slot.is_none() {
-                open.push((id, true));
-                open.extend(node.in_place().map(|part| (part, false)));
-            }
-        }
+    /// The values of a tag that at least one branch allows.
+    fn any_of(&self, tag: &Tag<'s>) -> TagValues {
+        let mut seen = HashSet::new();
+        let all = tag.branches.iter().flat_map(|(list, _)| list.iter().copied());
+        let values = all.filter(|value| seen.insert(self.listed.class(*value)));
+        self.values(tag.name, values, tag.branches.iter().all(|(_, member)| member.is_required))
     }
-    types.into_iter().map(|types| types.unwrap_or(TypeSet::ALL)).collect()
-}
 
-/// The values of `enum` and of `const`.
-fn lists(group: &Assertions) -> impl Iterator<Item = &[Json]> {
-    group.enum_values.as_deref().into_iter().chain(group.const_value.as_ref().map(std::slice::from_ref))
-}
-
-fn types_of(kind: &Kind, of: &impl Fn(&NodeId) -> TypeSet) -> TypeSet {
-    match kind {
-        Kind::Bool(true) => TypeSet::ALL,
-        Kind::Bool(false) => TypeSet::EMPTY,
-        Kind::Ref(target) => of(target),
-        Kind::Assertions(a) => {
-            let listed = lists(a).map(|values| values.iter().map(Json::type_of).collect());
-            let unions = [&a.any_of, &a.one_of].into_iter().flatten();
-            let unions = unions.map(|branches| branches.iter().map(of).fold(TypeSet::EMPTY, TypeSet::union));
-            let parts = a.types.into_iter().chain(listed).chain(a.all_of.iter().flatten().map(of)).chain(unions);
-            parts.fold(TypeSet::ALL, TypeSet::intersection)
-        }
+    fn values(&self, name: &str, values: impl Iterator<Item = usize>, is_required: bool) -> TagValues {
+        let values = values.filter_map(|value| self.listed.value(value)).cloned().collect();
+        TagValues { name: name.to_owned(), values, is_required }
     }
 }

@@ -36,7 +36,8 @@ pub(super) struct Union {
 pub(super) struct Condition {
     pub(super) types: TypeSet,
     pub(super) tag: Option<Box<Listed>>,
-    key: Option<Box<str>>,
+    /// If there are any, an object must have one of them.
+    keys: Box<[Box<str>]>,
 }
 
 /// The values that a condition allows for a property.
@@ -93,7 +94,8 @@ impl Condition {
             let values = Literals::new(&tag.values);
             Box::new(Listed { name: tag.name.into(), values, is_required: tag.is_required })
         });
-        Self { types: condition.types, tag, key: condition.key.map(Into::into) }
+        let keys = condition.keys.into_iter().map(Into::into).collect();
+        Self { types: condition.types, tag, keys }
     }
 
     pub(super) fn allows(&self, value: &Value, digits: Digits<'_>) -> bool {
@@ -104,7 +106,7 @@ impl Condition {
         };
         has_type(value, self.types, digits)
             && self.tag.as_deref().is_none_or(has_tag)
-            && self.key.as_deref().is_none_or(|key| members.contains_key(key))
+            && (self.keys.is_empty() || self.keys.iter().any(|key| members.contains_key(key.as_ref())))
     }
 }
 

@@ -1,7 +1,8 @@
 //! The violations of a payload, computed from the text of `docs/generated-code.md` about unions: slow, and without the interpreter's
 //! analyses. Only assertions that apply no subschema, and the verdicts of branches, come from the interpreter.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 
 use capgen_schema::{Json, Object, Schema, Validator};
 use serde_json::Value;
@@ -67,6 +68,8 @@ struct Found {
 /// A schema.
 pub struct Oracle {
     root: Json,
+    /// The validators of subschemas, by their text.
+    validators: RefCell<HashMap<String, Option<Validator>>>,
 }
 
 /// A failed union, as far as the value's type, a tag and keys explain it.
@@ -80,7 +83,7 @@ enum Explained<'s> {
 impl Oracle {
     /// An oracle for a schema that loads.
     pub fn new(schema: Json) -> Self {
-        Self { root: schema }
+        Self { root: schema, validators: RefCell::default() }
     }
 
     /// All violations of a payload.
@@ -251,12 +254,12 @@ impl Oracle {
         let objects: Vec<usize> =
             (0..branches.len()).filter(|at| self.types(&branches[*at]).contains(&"object")).collect();
         if let (Some(members), true) = (value.as_object(), objects.len() > 1) {
-            let parts: Vec<Vec<&Object>> = objects.iter().map(|at| self.parts(&branches[*at])).collect();
-            let tag = self.tag(&parts);
+            let for_objects: Vec<&Json> = objects.iter().map(|at| &branches[*at]).collect();
+            let tag = self.tag(&for_objects);
             let mut is_exclusive = false;
             if let Some((name, values)) = tag {
                 is_exclusive = are_distinct(&values);
-                let is_required = |at: usize| parts[at].iter().any(|part| requires(part, &name));
+                let is_required = |at: usize| self.requires(for_objects[at], &name);
                 let fits = |at: usize| match members.get(&name) {
                     Some(value) => values[at].iter().any(|listed| listed.equals(value)),
                     None => !is_required(at),
@@ -276,10 +279,9 @@ impl Oracle {
                     return Explained::Tag(name, all);
                 }
             }
-            if !is_exclusive && let Some(keys) = keys(&parts) {
-                possible.retain(|branch| {
-                    objects.iter().position(|at| at == branch).is_none_or(|at| members.contains_key(&keys[at]))
-                });
+            if !is_exclusive && let Some(keys) = self.keys(&for_objects) {
+                let has_key = |at: usize| keys[at].iter().any(|key| members.contains_key(key));
+                possible.retain(|branch| objects.iter().position(|at| at == branch).is_none_or(has_key));
             }
         }
         match possible.as_slice() {
@@ -290,17 +292,9 @@ impl Oracle {
     }
 
     /// The name and the values in each branch.
-    fn tag(&self, branches: &[Vec<&Object>]) -> Option<(String, Vec<Vec<Json>>)> {
-        let mut names: Vec<&str> = Vec::new();
-        for part in branches.first()? {
-            names.extend(
-                part.get("properties")
-                    .and_then(Json::as_object)
-                    .into_iter()
-                    .flat_map(|p| p.iter().map(|(n, _)| n.as_str())),
-            );
-        }
-        let values = |name: &str| branches.iter().map(|parts| self.listed(parts, name)).collect::<Option<Vec<_>>>();
+    fn tag(&self, branches: &[&Json]) -> Option<(String, Vec<Vec<Json>>)> {
+        let names = self.declared(branches.first()?);
+        let values = |name: &str| branches.iter().map(|branch| self.listed(branch, name)).collect::<Option<Vec<_>>>();
         let all: Vec<(&str, Vec<Vec<Json>>)> =
             names.into_iter().filter_map(|name| Some((name, values(name)?))).collect();
         let is_same = |lists: &[Vec<Json>]| {
@@ -313,16 +307,96 @@ impl Oracle {
         tag.map(|(name, lists)| ((*name).to_owned(), lists.clone()))
     }
 
-    fn listed(&self, parts: &[&Object], name: &str) -> Option<Vec<Json>> {
-        let declared = parts.iter().filter_map(|part| part.get("properties")?.as_object()?.get(name));
-        let groups: Vec<&Object> = declared.flat_map(|schema| self.parts(schema)).collect();
-        let mut lists: Vec<Vec<Json>> = Vec::new();
-        for group in groups {
-            lists.extend(group.get("enum").and_then(Json::as_array).map(<[Json]>::to_vec));
-            lists.extend(group.get("const").map(|only| vec![only.clone()]));
+    /// The names in `properties`, in order.
+    fn declared<'s>(&'s self, schema: &'s Json) -> Vec<&'s str> {
+        let Some(object) = self.resolve(schema).as_object() else { return Vec::new() };
+        let own = object.get("properties").and_then(Json::as_object);
+        let mut names: Vec<&str> = own.into_iter().flat_map(|own| own.iter().map(|(name, _)| name.as_str())).collect();
+        let mut at: Vec<&Json> = list(object, "allOf").iter().collect();
+        at.extend(["anyOf", "oneOf"].into_iter().filter_map(|keyword| self.for_objects(list(object, keyword)).next()));
+        names.extend(at.into_iter().flat_map(|schema| self.declared(schema)));
+        names
+    }
+
+    /// The values that a subschema lists for a property.
+    fn listed(&self, schema: &Json, name: &str) -> Option<Vec<Json>> {
+        let object = self.resolve(schema).as_object()?;
+        let declared = object.get("properties").and_then(Json::as_object).and_then(|all| all.get(name));
+        let own = declared.and_then(|declared| self.values(declared));
+        let parts = list(object, "allOf").iter().map(|part| self.listed(part, name));
+        let unions = ["anyOf", "oneOf"].into_iter().filter(|keyword| object.get(keyword).is_some());
+        let unions = unions.map(|keyword| {
+            let branches = self.for_objects(list(object, keyword)).map(|branch| self.listed(branch, name));
+            branches.collect::<Option<Vec<_>>>().map(any)
+        });
+        in_all(std::iter::once(own).chain(parts).chain(unions))
+    }
+
+    /// The values that a subschema lists.
+    fn values(&self, schema: &Json) -> Option<Vec<Json>> {
+        let object = self.resolve(schema).as_object()?;
+        let enumeration = object.get("enum").and_then(Json::as_array).map(|values| any(vec![values.to_vec()]));
+        let only = object.get("const").map(|only| vec![only.clone()]);
+        let parts = list(object, "allOf").iter().map(|part| self.values(part));
+        let unions = ["anyOf", "oneOf"].into_iter().filter(|keyword| object.get(keyword).is_some());
+        let unions = unions.map(|keyword| {
+            let branches = list(object, keyword).iter().filter(|branch| !self.types(branch).is_empty());
+            branches.map(|branch| self.values(branch)).collect::<Option<Vec<_>>>().map(any)
+        });
+        in_all([enumeration, only].into_iter().chain(parts).chain(unions))
+    }
+
+    fn requires(&self, schema: &Json, name: &str) -> bool {
+        let Some(object) = self.resolve(schema).as_object() else { return false };
+        let unions = ["anyOf", "oneOf"].into_iter().filter(|keyword| object.get(keyword).is_some());
+        list(object, "required").iter().any(|required| required.as_str() == Some(name))
+            || list(object, "allOf").iter().any(|part| self.requires(part, name))
+            || unions
+                .into_iter()
+                .any(|keyword| self.for_objects(list(object, keyword)).all(|branch| self.requires(branch, name)))
+    }
+
+    fn allows(&self, schema: &Json, name: &str) -> bool {
+        let Some(object) = self.resolve(schema).as_object() else { return true };
+        let declared = object.get("properties").and_then(Json::as_object).and_then(|all| all.get(name));
+        let negated = object.get("not").and_then(Json::as_object).filter(|not| not.iter().count() == 1);
+        let negated = negated.and_then(|not| not.get("required")).and_then(Json::as_array);
+        let forbids = declared == Some(&Json::Bool(false))
+            || (object.get("additionalProperties") == Some(&Json::Bool(false)) && declared.is_none())
+            || negated.is_some_and(|names| matches!(names, [Json::String(only)] if only == name));
+        let mut unions = ["anyOf", "oneOf"].into_iter().filter(|keyword| object.get(keyword).is_some());
+        !forbids
+            && list(object, "allOf").iter().all(|part| self.allows(part, name))
+            && unions.all(|keyword| self.for_objects(list(object, keyword)).any(|branch| self.allows(branch, name)))
+    }
+
+    fn for_objects<'s>(&'s self, branches: &'s [Json]) -> impl Iterator<Item = &'s Json> {
+        branches.iter().filter(|branch| self.types(branch).contains(&"object"))
+    }
+
+    /// For each branch, properties of which it requires one and that no other branch allows.
+    fn keys(&self, branches: &[&Json]) -> Option<Vec<Vec<String>>> {
+        let keys = |branch: &&Json| {
+            self.keys_of(branch, &|name| {
+                self.allows(branch, name) && branches.iter().filter(|other| self.allows(other, name)).count() == 1
+            })
+        };
+        branches.iter().map(keys).collect()
+    }
+
+    fn keys_of(&self, schema: &Json, is_key: &dyn Fn(&str) -> bool) -> Option<Vec<String>> {
+        let parts = self.parts(schema);
+        let mut required = parts.iter().flat_map(|part| list(part, "required")).filter_map(Json::as_str);
+        if let Some(key) = required.find(|name| is_key(name)) {
+            return Some(vec![key.to_owned()]);
         }
-        let (first, others) = lists.split_first()?;
-        Some(first.iter().filter(|value| others.iter().all(|list| list.contains(value))).cloned().collect())
+        let unions = parts.iter().flat_map(|part| ["anyOf", "oneOf"].map(|keyword| (part, keyword)));
+        let unions = unions.filter(|(part, keyword)| part.get(keyword).is_some());
+        let mut keys = unions.map(|(part, keyword)| {
+            let keys = self.for_objects(list(part, keyword)).map(|branch| self.keys_of(branch, is_key));
+            keys.collect::<Option<Vec<_>>>().map(|keys| keys.concat())
+        });
+        keys.find_map(|keys| keys)
     }
 
     fn closest(&self, branches: &[Json], candidates: &[usize], value: &Value) -> String {
@@ -406,14 +480,20 @@ impl Oracle {
 
     /// Whether a value matches a subschema of this schema.
     fn accepts(&self, schema: &Json, value: &Value) -> bool {
-        let Json::Object(object) = schema else { return *schema != Json::Bool(false) };
-        let mut object = object.clone();
-        if let (None, Some(definitions)) =
-            (object.get("definitions"), self.root.as_object().and_then(|root| root.get("definitions")))
+        let mut validators = self.validators.borrow_mut();
+        let validator = validators.entry(schema.canonical()).or_insert_with(|| self.validator(schema));
+        validator.as_ref().is_some_and(|validator| validator.is_valid(value))
+    }
+
+    fn validator(&self, schema: &Json) -> Option<Validator> {
+        let mut schema = schema.clone();
+        let definitions = self.root.as_object().and_then(|root| root.get("definitions"));
+        if let (Json::Object(object), Some(definitions)) = (&mut schema, definitions)
+            && object.get("definitions").is_none()
         {
             object.push("definitions".to_owned(), definitions.clone());
         }
-        Schema::parse(&Json::Object(object)).is_ok_and(|schema| Validator::new(&schema).is_valid(value))
+        Schema::parse(&schema).ok().map(|schema| Validator::new(&schema))
     }
 }
 
@@ -434,33 +514,22 @@ fn of_schema(keyword: &'static str, operand: Json, value: &Value) -> Option<(&'s
     messages(&schema, value).into_iter().map(|(_, keyword, message)| (keyword, message)).next()
 }
 
-/// A property of each branch that it requires and that no other branch allows.
-fn keys(branches: &[Vec<&Object>]) -> Option<Vec<String>> {
-    let names = |part: &Object| -> Vec<String> {
-        part.get("properties")
-            .and_then(Json::as_object)
-            .map_or(Vec::new(), |p| p.iter().map(|(n, _)| n.clone()).collect())
-    };
-    let forbids = |part: &Object, name: &str| {
-        let declared = part.get("properties").and_then(Json::as_object).and_then(|all| all.get(name));
-        let negated = part.get("not").and_then(Json::as_object).filter(|not| not.iter().count() == 1);
-        let negated = negated.and_then(|not| not.get("required")).and_then(Json::as_array);
-        declared == Some(&Json::Bool(false))
-            || (part.get("additionalProperties") == Some(&Json::Bool(false)) && !names(part).iter().any(|n| n == name))
-            || negated.is_some_and(|names| matches!(names, [Json::String(only)] if only == name))
-    };
-    let allows = |parts: &[&Object], name: &str| !parts.iter().any(|part| forbids(part, name));
-    let key = |parts: &Vec<&Object>| {
-        let required = parts.iter().flat_map(|part| list(part, "required")).filter_map(Json::as_str);
-        let is_key =
-            |name: &&str| allows(parts, name) && branches.iter().filter(|other| allows(other, name)).count() == 1;
-        required.into_iter().find(is_key).map(str::to_owned)
-    };
-    branches.iter().map(key).collect()
+/// The values in each list that there is; `None` if there is none.
+fn in_all(lists: impl Iterator<Item = Option<Vec<Json>>>) -> Option<Vec<Json>> {
+    let lists: Vec<Vec<Json>> = lists.flatten().collect();
+    let (first, others) = lists.split_first()?;
+    Some(first.iter().filter(|value| others.iter().all(|list| list.contains(value))).cloned().collect())
 }
 
-fn requires(part: &Object, name: &str) -> bool {
-    list(part, "required").iter().any(|required| required.as_str() == Some(name))
+/// The values of all lists, each once.
+fn any(lists: Vec<Vec<Json>>) -> Vec<Json> {
+    let mut all: Vec<Json> = Vec::new();
+    for value in lists.into_iter().flatten() {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
 }
 
 fn are_distinct(lists: &[Vec<Json>]) -> bool {

@@ -350,7 +350,7 @@ impl Random {
     }
 }
 
-fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+pub(super) fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
     Json::Object(members.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
 }
 
@@ -369,7 +369,7 @@ fn has_reference(value: &Json, reference: &str) -> bool {
     }
 }
 
-fn text(text: &str) -> Json {
+pub(super) fn text(text: &str) -> Json {
     Json::String(text.to_owned())
 }
 

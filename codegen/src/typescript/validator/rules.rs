@@ -271,13 +271,20 @@ impl<'m> Data<'m, '_> {
             let properties = if tag.is_required { &mut required } else { &mut optional };
             properties.push((tag.name.clone(), self.printed(keywords, TypeSet::ALL)));
         }
-        if let Some(key) = &condition.key {
-            required.push((key.clone(), Expression::Object(Vec::new())));
+        let present = |key: &String| (key.clone(), Expression::Object(Vec::new()));
+        if let [key] = condition.keys.as_slice() {
+            required.push(present(key));
         }
         for (name, properties) in [("properties", required), ("optional", optional)] {
             if !properties.is_empty() {
                 members.push((name, Expression::Object(properties)));
             }
+        }
+        if condition.keys.len() > 1 {
+            let with = |key| object(vec![("properties", Expression::Object(vec![present(key)]))]);
+            let branches = Expression::Array(condition.keys.iter().map(with).collect());
+            let union = object(vec![("keyword", Expression::string("anyOf")), ("branches", branches)]);
+            members.push(("unions", Expression::Array(vec![union])));
         }
         rule(members, condition.types)
     }
@@ -324,7 +331,7 @@ fn object(members: Vec<(&str, Expression)>) -> Expression {
 
 /// Whether every value satisfies the condition.
 fn is_trivial(condition: &Condition) -> bool {
-    condition.types == TypeSet::ALL && condition.tag.is_none() && condition.key.is_none()
+    condition.types == TypeSet::ALL && condition.tag.is_none() && condition.keys.is_empty()
 }
 
 /// The name of the only type, or a list of names.
