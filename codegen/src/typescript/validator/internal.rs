@@ -44,7 +44,7 @@ impl Internals {
     }
 
     pub(super) fn literals(&mut self, values: &[&Json]) -> Expression {
-        let values = Expression::Array(values.iter().map(|json| value(json)).collect());
+        let values = array(values.iter().map(|json| value(json)).collect());
         let ty = Type::Readonly(Box::new(Type::array(Type::Keyword(Keyword::Unknown))));
         self.constant(Stem::Literals, Some(ty), values)
     }
@@ -71,20 +71,19 @@ impl Internals {
     }
 
     /// The name of the function with these parameters and statements, which equal checks share.
-    pub(super) fn shared_function(&mut self, parameters: Vec<Parameter>, body: Vec<Statement>) -> Name {
+    pub(super) fn shared_function(&mut self, parameters: Vec<Parameter>, returns: Type, body: Vec<Statement>) -> Name {
         let key = (parameters.len(), body);
         if let Some(name) = self.function_names.get(&key) {
             return name.clone();
         }
         let name = self.fresh(Stem::Check);
-        self.function(name.clone(), parameters, key.1.clone());
+        self.function(name.clone(), parameters, returns, key.1.clone());
         self.function_names.insert(key, name.clone());
         name
     }
 
-    pub(super) fn function(&mut self, name: Name, parameters: Vec<Parameter>, body: Vec<Statement>) {
-        let returns = Returns::Type(Type::BOOLEAN);
-        self.functions.push(Function { doc: Vec::new(), name, parameters, returns, body });
+    pub(super) fn function(&mut self, name: Name, parameters: Vec<Parameter>, returns: Type, body: Vec<Statement>) {
+        self.functions.push(Function { doc: Vec::new(), name, parameters, returns: Returns::Type(returns), body });
     }
 
     /// Adds `exported` to a module, before the functions, constants and helpers that it uses.
@@ -134,11 +133,27 @@ impl Internals {
     }
 }
 
+/// Longer arrays of different values are written so that the compiler need not compare the types of all their items.
+const MANY: usize = 64;
+
+/// An array. The compiler finds the type of its items, the union of all their types, in quadratic time, and rejects unions that
+/// are too large; one item of the type `any` settles it.
+pub(super) fn array(mut items: Vec<Expression>) -> Expression {
+    let is_scalar = |item: &Expression| matches!(item, Expression::Literal(_));
+    if items.len() > MANY
+        && !items.iter().all(is_scalar)
+        && let Some(first) = items.first_mut()
+    {
+        *first = Expression::AsAny(Box::new(std::mem::replace(first, Expression::Undefined)));
+    }
+    Expression::Array(items)
+}
+
 /// A value of a contract as an expression. A number that JavaScript cannot represent becomes a
 /// symbol, which equals no value.
 pub(super) fn value(json: &Json) -> Expression {
     match json {
-        Json::Array(items) => Expression::Array(items.iter().map(value).collect()),
+        Json::Array(items) => array(items.iter().map(value).collect()),
         Json::Object(members) => {
             Expression::Object(members.iter().map(|(name, member)| (name.clone(), value(member))).collect())
         }

@@ -8,7 +8,7 @@ use capgen_schema::analysis::selection::{Condition, Selection};
 use capgen_schema::{Json, Number, TypeSet};
 
 use super::Helper;
-use super::internal::{Internals, value};
+use super::internal::{Internals, array, value};
 use super::scalar;
 use crate::model::check::{Bound, Branch, CheckId, CheckKind, Rest, Rules, Union, Validator};
 use crate::typescript::syntax::{Expression, Name};
@@ -224,7 +224,7 @@ impl<'m> Data<'m, '_> {
     fn applied(&mut self, rules: &Rules<'m>, keywords: &mut Keywords) {
         if !rules.all_of.is_empty() {
             let parts = rules.all_of.iter().map(|part| self.rule(part.check)).collect();
-            keywords.push("allOf", Expression::Array(parts));
+            keywords.push("allOf", array(parts));
         }
         let unions = [("anyOf", &rules.any_of), ("oneOf", &rules.one_of)];
         let unions: Vec<Expression> =
@@ -247,7 +247,7 @@ impl<'m> Data<'m, '_> {
         }
         if !conditions.iter().all(is_trivial) {
             let conditions = conditions.iter().map(|condition| self.condition(condition, None)).collect();
-            members.push(("when", Expression::Array(conditions)));
+            members.push(("when", array(conditions)));
         }
         members.push(("branches", self.branches(union)));
         object(members)
@@ -297,7 +297,7 @@ impl<'m> Data<'m, '_> {
             }
             _ => self.content(branch.check),
         };
-        Expression::Array(union.branches.iter().map(branch).collect())
+        array(union.branches.iter().map(branch).collect())
     }
 
     fn listed(&mut self, values: &[Json]) -> Expression {
@@ -309,7 +309,7 @@ impl<'m> Data<'m, '_> {
             let set = self.internals.set(&values.iter().collect::<Vec<_>>());
             return Expression::Array(vec![Expression::Spread(Box::new(set))]);
         }
-        Expression::Array(values.iter().map(|json| value(&sorted(json))).collect())
+        array(values.iter().map(|json| value(&sorted(json))).collect())
     }
 
     fn note(&mut self, value: &Json) {

@@ -2,9 +2,9 @@
 
 use super::Helper;
 use super::condition::{all, any, begins_by_comparing, factor, is_object, rejects_undefined};
-use super::verdict::{Target, Verdicts, body, call, each};
+use super::verdict::{MAX_TESTS, Target, Verdicts, body, call, each};
 use crate::model::check::{CheckId, Property, Rest, Rules, Union};
-use crate::typescript::syntax::{BinaryOperator, Expression, Local, Statement};
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Statement, Type};
 
 /// An object with more properties is checked by several functions.
 const MANY: usize = 100;
@@ -55,12 +55,12 @@ impl<'m> Verdicts<'m, '_> {
 
     fn items(&mut self, items: CheckId, target: &Target) -> Expression {
         let item = Target::given(Local::Item, target.depth.below());
-        match self.check(items, &item) {
+        match self.separately(|verdicts| verdicts.check(items, &item)) {
             Expression::TRUE => Expression::TRUE,
             Expression::FALSE => target.value().member("length").equals(Expression::count(0)),
             condition => {
                 let statements = each(condition, |body| Statement::ForIndex(Local::Item, Local::Value.into(), body));
-                let name = self.shared_function(target.depth, statements);
+                let name = self.shared_function(target.depth, Type::BOOLEAN, statements);
                 call(&name, target)
             }
         }
@@ -74,8 +74,7 @@ impl<'m> Verdicts<'m, '_> {
         let is_closed = rules.rest == Rest::Closed;
         let walks = rules.rest == Rest::Open && self.limits_depth() && !rules.is_covered();
         let declared = rules.properties.len();
-        let is_there = |name: &&str| access(target, name).differs(Expression::Undefined);
-        let mut terms: Vec<Expression> = rules.undeclared.iter().map(is_there).collect();
+        let mut terms = self.undeclared(rules, target);
         let mut counter = None;
         let is_many = declared > MANY;
         if is_many {
@@ -99,6 +98,18 @@ impl<'m> Verdicts<'m, '_> {
             terms.insert(0, Expression::Count(size, start));
         }
         (is_object(target.local), all(terms))
+    }
+
+    /// That the required properties that are not declared exist.
+    fn undeclared(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
+        let is_there = |name: &&str, target: &Target| access(target, name).differs(Expression::Undefined);
+        if rules.undeclared.len() <= MANY {
+            return rules.undeclared.iter().map(|name| is_there(name, target)).collect();
+        }
+        let given = Target::given(Local::Value, target.depth);
+        let parts = rules.undeclared.chunks(MANY).map(|part| all(part.iter().map(|name| is_there(name, &given))));
+        let calls = parts.map(|part| self.apart(part, Type::BOOLEAN, &given)).collect();
+        vec![self.joined(calls, Type::BOOLEAN, target, all)]
     }
 
     /// The counter of an object that has optional properties.
@@ -150,23 +161,27 @@ impl<'m> Verdicts<'m, '_> {
     /// Checks the properties of an object in several functions. Compilers do not optimize a function that is too large.
     fn many_properties(&mut self, rules: &Rules<'m>, target: &Target, is_closed: bool) -> Expression {
         let mut calls = Vec::new();
+        let given = Target::given(Local::Value, target.depth);
         for chunk in rules.properties.chunks(MANY) {
-            let given = Target::given(Local::Value, target.depth);
-            let conditions: Vec<_> = chunk.iter().map(|property| self.property(property, &given, None)).collect();
-            let name = self.shared_function(target.depth, body(all(conditions), Statement::Return));
-            calls.push(call(&name, target));
+            let conditions: Vec<_> = self.separately(|verdicts| {
+                verdicts.tests = chunk.len();
+                chunk.iter().map(|property| verdicts.property(property, &given, None)).collect()
+            });
+            calls.push(self.apart(all(conditions), Type::BOOLEAN, &given));
         }
-        if is_closed {
-            let names = self.internals.names(&names(rules));
-            calls.push(Expression::helper(Helper::HasOnly, vec![target.value(), names]));
+        let properties = self.joined(calls, Type::BOOLEAN, target, all);
+        if !is_closed {
+            return properties;
         }
-        all(calls)
+        let names = self.internals.names(&names(rules));
+        all([properties, Expression::helper(Helper::HasOnly, vec![target.value(), names])])
     }
 
     /// Checks the undeclared members.
     fn additional(&mut self, rules: &Rules<'m>, id: CheckId, target: &Target) -> Expression {
         let names = names(rules);
-        let condition = self.check(id, &Target::given(Local::Item, target.depth.below()));
+        let item = Target::given(Local::Item, target.depth.below());
+        let condition = self.separately(|verdicts| verdicts.check(id, &item));
         let key = || Expression::from(Local::Key);
         let is_declared = if names.len() > FEW {
             self.internals.names(&names).method("has", vec![key()])
@@ -185,16 +200,19 @@ impl<'m> Verdicts<'m, '_> {
             body.insert(0, Statement::Const(Local::Item, item));
             Statement::ForOf(Local::Key, keys, body)
         });
-        let name = self.shared_function(target.depth, statements);
+        let name = self.shared_function(target.depth, Type::BOOLEAN, statements);
         call(&name, target)
     }
 
     /// The verdicts of other checks on the same value.
     pub(super) fn applied_here(&mut self, rules: &Rules<'m>, target: &Target) -> Vec<Expression> {
-        let mut terms: Vec<Expression> = rules.all_of.iter().map(|part| self.check(part.check, target)).collect();
+        let mut terms = Vec::new();
+        if !rules.all_of.is_empty() {
+            let parts: Vec<CheckId> = rules.all_of.iter().map(|part| part.check).collect();
+            terms.push(self.combined(&parts, target, Type::BOOLEAN, |verdicts, _| all(verdicts), all));
+        }
         if let Some(union) = &rules.any_of {
-            let verdicts = self.branches(union, target);
-            terms.push(self.any_of(union, verdicts, target));
+            terms.push(self.any_of(union, target));
         }
         if let Some(union) = &rules.one_of {
             terms.push(self.one_of(union, target));
@@ -209,46 +227,131 @@ impl<'m> Verdicts<'m, '_> {
         terms
     }
 
-    fn branches(&mut self, union: &Union<'m>, target: &Target) -> Vec<Expression> {
-        union.branches.iter().map(|branch| self.check(branch.check, target)).collect()
+    fn any_of(&mut self, union: &Union<'m>, target: &Target) -> Expression {
+        let combine = |verdicts, target: &Target| any_of(union, verdicts, target);
+        self.combined(&branches(union), target, Type::BOOLEAN, combine, any)
     }
 
     fn one_of(&mut self, union: &Union<'m>, target: &Target) -> Expression {
-        let mut verdicts = self.branches(union, target);
-        verdicts.retain(|verdict| *verdict != Expression::FALSE);
         // If no two branches can match, one that matches is the only one.
-        if verdicts.len() < 2 || union.is_exclusive {
-            return self.any_of(union, verdicts, target);
+        if union.is_exclusive {
+            return self.any_of(union, target);
         }
-        let counted = verdicts.into_iter().map(|verdict| Expression::Plus(Box::new(verdict)));
-        sum(counted.collect()).equals(Expression::count(1))
+        let count = |mut verdicts: Vec<Expression>, _: &Target| {
+            verdicts.retain(|verdict| *verdict != Expression::FALSE);
+            sum(verdicts.into_iter().map(|verdict| Expression::Plus(Box::new(verdict))).collect())
+        };
+        match self.combined(&branches(union), target, Type::NUMBER, count, sum) {
+            Expression::Plus(only) => *only,
+            Expression::Literal(_) => Expression::FALSE,
+            count => count.equals(Expression::count(1)),
+        }
     }
 
-    /// That one of the verdicts on a value is true. The tests with which all of them begin are written once, and the tag is
-    /// read once.
-    fn any_of(&self, union: &Union<'m>, verdicts: Vec<Expression>, target: &Target) -> Expression {
-        if verdicts.len() < 2 || verdicts.contains(&Expression::TRUE) {
-            return any(verdicts);
+    /// The verdicts of some checks on a value, combined by `combine`. If they test too much for one function, several functions
+    /// combine parts of them, and `join` combines the calls.
+    fn combined(
+        &mut self,
+        checks: &[CheckId],
+        target: &Target,
+        returns: Type,
+        combine: impl Fn(Vec<Expression>, &Target) -> Expression,
+        join: fn(Vec<Expression>) -> Expression,
+    ) -> Expression {
+        let parts = self.parts(checks);
+        if parts.len() < 2 {
+            let verdicts = checks.iter().map(|check| self.check(*check, target)).collect();
+            return combine(verdicts, target);
         }
-        let (mut common, mut verdicts) = factor(verdicts);
-        let tag = Local::Tag(target.level + 1);
-        let name = union.tags.iter().find(|name| !INHERITED.contains(name)).filter(|_| !common.is_empty());
-        // A union inside a branch may use the variable for a tag of its own.
-        if let Some(name) = name.filter(|_| !verdicts.iter().any(|verdict| verdict.mentions(tag))) {
-            let access = access(target, name);
-            // The first comparison stores the tag in a variable, which the others read.
-            let mut replacement = Expression::Assign(tag, Box::new(access.clone()));
-            if !verdicts.first().is_some_and(|verdict| begins_by_comparing(verdict, &access)) {
-                common.push(replacement.differs(Expression::Undefined));
-                replacement = tag.into();
-            }
-            for verdict in &mut verdicts {
-                verdict.replace_at_start(&access, &replacement);
-                replacement = tag.into();
-            }
+        let given = Target { known: target.known, ..Target::given(Local::Value, target.depth) };
+        let mut calls = Vec::new();
+        for part in parts {
+            let verdicts =
+                self.separately(|verdicts| part.iter().map(|check| verdicts.check(*check, &given)).collect());
+            calls.push(self.apart(combine(verdicts, &given), returns.clone(), &given));
         }
-        all(common.into_iter().chain([any(verdicts)]))
+        self.joined(calls, returns, target, join)
     }
+
+    /// Parts of a list of checks that each fit into one function; a single part if all fit into the current one.
+    fn parts<'c>(&self, checks: &'c [CheckId]) -> Vec<&'c [CheckId]> {
+        let tests = |checks: &[CheckId]| checks.iter().map(|check| self.count_tests(*check)).sum::<usize>();
+        if self.tests + tests(checks) <= MAX_TESTS {
+            return vec![checks];
+        }
+        let mut parts = Vec::new();
+        let (mut start, mut size) = (0, 0);
+        for (at, check) in checks.iter().enumerate() {
+            let added = self.count_tests(*check);
+            if size > 0 && size + added > MAX_TESTS {
+                parts.extend(checks.get(start..at));
+                (start, size) = (at, 0);
+            }
+            size += added;
+        }
+        parts.extend(checks.get(start..));
+        parts
+    }
+
+    /// A call of a function that returns `result`, an expression about [`Local::Value`].
+    fn apart(&mut self, result: Expression, returns: Type, given: &Target) -> Expression {
+        if matches!(result, Expression::Literal(_)) {
+            return result;
+        }
+        let name = self.shared_function(given.depth, returns, body(result, Statement::Return));
+        call(&name, given)
+    }
+
+    /// The results of calls that get [`Local::Value`], for another value. If there are too many for one function, several
+    /// functions join parts of them.
+    fn joined(
+        &mut self,
+        mut calls: Vec<Expression>,
+        returns: Type,
+        target: &Target,
+        join: fn(Vec<Expression>) -> Expression,
+    ) -> Expression {
+        let given = Target::given(Local::Value, target.depth);
+        while calls.len() > MANY {
+            let groups = calls.chunks(MANY).map(|group| self.apart(join(group.to_vec()), returns.clone(), &given));
+            calls = groups.collect();
+        }
+        for call in &mut calls {
+            call.replace_first_use(Local::Value, &target.value());
+        }
+        join(calls)
+    }
+}
+
+fn branches(union: &Union<'_>) -> Vec<CheckId> {
+    union.branches.iter().map(|branch| branch.check).collect()
+}
+
+/// That one of the verdicts on a value is true. The tests with which all of them begin are written once, and the tag is
+/// read once.
+fn any_of(union: &Union<'_>, mut verdicts: Vec<Expression>, target: &Target) -> Expression {
+    verdicts.retain(|verdict| *verdict != Expression::FALSE);
+    if verdicts.len() < 2 || verdicts.contains(&Expression::TRUE) {
+        return any(verdicts);
+    }
+    let (mut common, mut verdicts) = factor(verdicts);
+    let tag = Local::Tag(target.level + 1);
+    let name = union.tags.iter().find(|name| !INHERITED.contains(name)).filter(|_| !common.is_empty());
+    // A union inside a branch may use the variable for a tag of its own.
+    if let Some(name) = name.filter(|_| !verdicts.iter().any(|verdict| verdict.mentions(tag))) {
+        let access = access(target, name);
+        // The first comparison stores the tag in a variable, which the others read.
+        let mut replacement = Expression::Assign(tag, Box::new(access.clone()));
+        if !verdicts.first().is_some_and(|verdict| begins_by_comparing(verdict, &access)) {
+            common.push(replacement.differs(Expression::Undefined));
+            replacement = tag.into();
+        }
+        for verdict in &mut verdicts {
+            verdict.replace_at_start(&access, &replacement);
+            replacement = tag.into();
+        }
+    }
+    all(common.into_iter().chain([any(verdicts)]))
 }
 
 fn names<'m>(rules: &Rules<'m>) -> Vec<&'m str> {

@@ -12,7 +12,7 @@ use super::Helper;
 use super::condition::{all, any, is_array, take_counter};
 use super::internal::Internals;
 use super::scalar;
-use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Validator};
+use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Union, Validator};
 use crate::typescript::printer;
 use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Parameter, Statement, Stem, Type};
 
@@ -23,6 +23,9 @@ const MAX_LEVEL: usize = 6;
 const MAX_NESTING: usize = 24;
 /// A condition that is wider, in characters, and used more than once becomes a function.
 const MAX_REPEATED: usize = 60;
+/// How many properties and other checks the condition of one function tests. The TypeScript compiler recurses once for each test
+/// before the use of a variable, and engines do not optimize a function that is too large.
+pub(super) const MAX_TESTS: usize = 400;
 
 /// Makes the functions of one validator.
 pub(super) struct Verdicts<'m, 'i> {
@@ -34,6 +37,8 @@ pub(super) struct Verdicts<'m, 'i> {
     /// Functions that are called and have no body yet.
     queue: VecDeque<CheckId>,
     nesting: usize,
+    /// How many properties and other checks the current function tests so far.
+    pub(super) tests: usize,
     /// The maps that remember verdicts.
     memories: Vec<Name>,
 }
@@ -46,7 +51,7 @@ pub(super) struct Target {
     pub(super) level: usize,
     pub(super) depth: Depth,
     /// The types that it can have after the tests so far.
-    known: TypeSet,
+    pub(super) known: TypeSet,
 }
 
 /// How many arrays and objects enclose a value: the parameter `depth`, if the function has it, plus `more`.
@@ -104,7 +109,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
     pub(super) fn new(validator: &'m Validator<'m>, internals: &'i mut Internals) -> Self {
         let (functions, listed) = (HashMap::new(), HashMap::new());
         let (queue, memories) = (VecDeque::new(), Vec::new());
-        Verdicts { validator, internals, functions, listed, queue, nesting: 0, memories }
+        Verdicts { validator, internals, functions, listed, queue, nesting: 0, tests: 0, memories }
     }
 
     /// Whether values that the schema accepts can be too deep.
@@ -134,24 +139,24 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         let Some(name) = self.functions.get(&id).cloned() else { return };
         let depth = Depth { has_parameter: self.limits_depth(), more: 0 };
         let target = Target::given(Local::Value, depth);
-        let verdict = self.inline(id, &target);
+        let verdict = self.separately(|verdicts| verdicts.inline(id, &target));
         let statements = body(verdict, Statement::Return);
         // Only checks that may be reached in many ways for one value are worth a map.
         if !self.validator.check(id).is_memoized {
             let parameters = parameters(depth, &statements);
-            return self.internals.function(name, parameters, statements);
+            return self.internals.function(name, parameters, Type::BOOLEAN, statements);
         }
         let decide = self.internals.fresh(Stem::Decide);
-        self.internals.function(decide.clone(), parameters(depth, &statements), statements);
+        self.internals.function(decide.clone(), parameters(depth, &statements), Type::BOOLEAN, statements);
         let memory = self.internals.memory();
         let statements = remembering(&memory, call(&decide, &target));
         self.memories.push(memory);
-        self.internals.function(name, parameters(depth, &statements), statements);
+        self.internals.function(name, parameters(depth, &statements), Type::BOOLEAN, statements);
     }
 
     /// The name of a function with one parameter for the value, which checks with equal statements share.
-    pub(super) fn shared_function(&mut self, depth: Depth, statements: Vec<Statement>) -> Name {
-        self.internals.shared_function(parameters(depth, &statements), statements)
+    pub(super) fn shared_function(&mut self, depth: Depth, returns: Type, statements: Vec<Statement>) -> Name {
+        self.internals.shared_function(parameters(depth, &statements), returns, statements)
     }
 
     /// A call of the function of a check.
@@ -178,13 +183,33 @@ impl<'m, 'i> Verdicts<'m, 'i> {
             let short = inlined.filter(|condition| printer::width_of_expression(condition) <= MAX_REPEATED);
             return short.unwrap_or_else(|| self.call_check(id, target));
         }
-        if (target.level >= MAX_LEVEL || self.nesting >= MAX_NESTING) && !self.is_simple(id) {
+        let is_full = self.tests > 0 && self.tests + self.count_tests(id) > MAX_TESTS;
+        if (target.level >= MAX_LEVEL || self.nesting >= MAX_NESTING || is_full) && !self.is_simple(id) {
             return self.call_check(id, target);
         }
         self.nesting += 1;
         let condition = self.inline(id, target);
         self.nesting -= 1;
         condition
+    }
+
+    /// How many properties and other checks the condition of a check tests, without those inside them.
+    pub(super) fn count_tests(&self, id: CheckId) -> usize {
+        let rules = self.validator.rules(id).filter(|_| !self.validator.check(id).is_reused);
+        let of_union = |union: &Option<Union<'_>>| union.as_ref().map_or(0, |union| union.branches.len());
+        let count = rules.map_or(0, |rules| {
+            let branches = rules.all_of.len() + of_union(&rules.any_of) + of_union(&rules.one_of);
+            rules.properties.len() + rules.undeclared.len() + branches
+        });
+        count.clamp(1, MAX_TESTS)
+    }
+
+    /// Makes the condition of another function.
+    pub(super) fn separately<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.tests);
+        let made = make(self);
+        self.tests = outer;
+        made
     }
 
     /// Whether a check reads no members or items and applies no other checks.
@@ -221,6 +246,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
             CheckKind::Nothing => return Expression::FALSE,
             CheckKind::Rules(rules) => rules,
         };
+        self.tests += self.count_tests(id);
         let types = rules.types.unwrap_or(TypeSet::ALL);
         let tested = Target { known: target.known.intersection(types), ..*target };
         let applied = self.applied_here(rules, &tested);
