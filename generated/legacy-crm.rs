@@ -130,11 +130,11 @@ mod legacy_crm_contract {
     /// Generated from `/anyOf/0` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindCustomerRequestVariant1 {
-        /// The `email` property.
+        /// The `email` property. Format `email`.
         pub email: String,
-        /// The `phone` property.
+        /// The `phone` property. At least 5 characters.
         pub phone: Option<String>,
-        /// The `customerNumber` property.
+        /// The `customerNumber` property. At least 1.
         pub customer_number: Option<u64>,
     }
 
@@ -164,11 +164,11 @@ mod legacy_crm_contract {
     /// Generated from `/anyOf/1` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindCustomerRequestVariant2 {
-        /// The `email` property.
+        /// The `email` property. Format `email`.
         pub email: Option<String>,
-        /// The `phone` property.
+        /// The `phone` property. At least 5 characters.
         pub phone: String,
-        /// The `customerNumber` property.
+        /// The `customerNumber` property. At least 1.
         pub customer_number: Option<u64>,
     }
 
@@ -198,11 +198,11 @@ mod legacy_crm_contract {
     /// Generated from `/anyOf/2` in the request schema of `find_customer`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct FindCustomerRequestVariant3 {
-        /// The `email` property.
+        /// The `email` property. Format `email`.
         pub email: Option<String>,
-        /// The `phone` property.
+        /// The `phone` property. At least 5 characters.
         pub phone: Option<String>,
-        /// The `customerNumber` property.
+        /// The `customerNumber` property. At least 1.
         pub customer_number: u64,
     }
 
@@ -261,9 +261,9 @@ mod legacy_crm_contract {
     /// The response of `add_note`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct AddNoteResponse {
-        /// The `noteId` property.
+        /// The `noteId` property. At least 1.
         pub note_id: u64,
-        /// The `storedAt` property.
+        /// The `storedAt` property. Format `date-time`.
         pub stored_at: String,
     }
 

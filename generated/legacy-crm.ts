@@ -16,20 +16,29 @@ export type FindCustomerRequest =
   | FindCustomerRequestVariant3;
 
 export type FindCustomerRequestVariant1 = {
+  /** Format `email`. */
   email: string;
+  /** At least 5 characters. */
   phone?: string;
+  /** At least 1. */
   customerNumber?: number;
 };
 
 export type FindCustomerRequestVariant2 = {
+  /** Format `email`. */
   email?: string;
+  /** At least 5 characters. */
   phone: string;
+  /** At least 1. */
   customerNumber?: number;
 };
 
 export type FindCustomerRequestVariant3 = {
+  /** Format `email`. */
   email?: string;
+  /** At least 5 characters. */
   phone?: string;
+  /** At least 1. */
   customerNumber: number;
 };
 
@@ -38,7 +47,9 @@ export type FindCustomerResponse = unknown;
 export type AddNoteRequest = unknown;
 
 export type AddNoteResponse = {
+  /** At least 1. */
   noteId: number;
+  /** Format `date-time`. */
   storedAt: string;
 };
 

@@ -100,21 +100,23 @@ mod notifier_contract {
     /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SendNotificationRequestEmail {
-        /// The `customerId` property.
+        /// The `customerId` property. Format `uuid`.
         pub customer_id: String,
         /// Language and, optionally, country. `null` uses the customer's own setting.
+        ///
+        /// Pattern `^[a-z]{2}(-[A-Z]{2})?$`; default `null`.
         pub locale: Option<String>,
-        /// The `sendAfter` property.
+        /// The `sendAfter` property. Format `date-time`.
         ///
         /// `None` if absent, `Some(None)` if `null`.
         pub send_after: Option<Option<String>>,
-        /// Absent for messages about an order.
+        /// Absent for messages about an order. At most 64 characters.
         pub campaign: Option<String>,
         /// The `channel` property.
         pub channel: SendNotificationRequestEmailChannel,
-        /// The `to` property.
+        /// The `to` property. Format `email`.
         pub to: String,
-        /// The `subject` property.
+        /// The `subject` property. 1 to 200 characters.
         pub subject: String,
         /// The `template` property.
         pub template: SendNotificationRequestEmailTemplate,
@@ -215,21 +217,23 @@ mod notifier_contract {
     /// A message to a customer, sent through `channel`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SendNotificationRequestSms {
-        /// The `customerId` property.
+        /// The `customerId` property. Format `uuid`.
         pub customer_id: String,
         /// Language and, optionally, country. `null` uses the customer's own setting.
+        ///
+        /// Pattern `^[a-z]{2}(-[A-Z]{2})?$`; default `null`.
         pub locale: Option<String>,
-        /// The `sendAfter` property.
+        /// The `sendAfter` property. Format `date-time`.
         ///
         /// `None` if absent, `Some(None)` if `null`.
         pub send_after: Option<Option<String>>,
-        /// Absent for messages about an order.
+        /// Absent for messages about an order. At most 64 characters.
         pub campaign: Option<String>,
         /// The `channel` property.
         pub channel: SendNotificationRequestSmsChannel,
-        /// E.164.
+        /// E.164. Pattern `^\+[1-9][0-9]{6,14}$`.
         pub phone: String,
-        /// The `text` property.
+        /// The `text` property. 1 to 160 characters.
         pub text: String,
     }
 
@@ -288,9 +292,9 @@ mod notifier_contract {
     /// The response of `send-notification`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SendNotificationResponse {
-        /// The `messageId` property.
+        /// The `messageId` property. Format `uuid`.
         pub message_id: String,
-        /// The `acceptedAt` property.
+        /// The `acceptedAt` property. Format `date-time`.
         pub accepted_at: String,
         /// `null` if the message was only queued.
         pub provider: Option<String>,
@@ -343,7 +347,7 @@ mod notifier_contract {
     /// The request of `set-preferences`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SetPreferencesRequest {
-        /// The `customerId` property.
+        /// The `customerId` property. Format `uuid`.
         pub customer_id: String,
         /// The `digest` property.
         ///
@@ -422,9 +426,9 @@ mod notifier_contract {
     /// Whole hours in the customer's local time. `from` is included, `until` is excluded.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SetPreferencesRequestQuietHours {
-        /// The `from` property.
+        /// The `from` property. At least 0 and less than 24.
         pub from: u64,
-        /// The `until` property.
+        /// The `until` property. At least 0 and less than 24.
         pub until: u64,
     }
 

@@ -15,14 +15,22 @@ export type SendNotificationRequest = SendNotificationRequestEmail | SendNotific
 
 /** A message to a customer, sent through `channel`. */
 export type SendNotificationRequestEmail = {
+  /** Format `uuid`. */
   customerId: string;
-  /** Language and, optionally, country. `null` uses the customer's own setting. */
+  /**
+   * Language and, optionally, country. `null` uses the customer's own setting.
+   *
+   * Pattern `^[a-z]{2}(-[A-Z]{2})?$`; default `null`.
+   */
   locale: string | null;
+  /** Format `date-time`. */
   sendAfter?: string | null;
-  /** Absent for messages about an order. */
+  /** Absent for messages about an order. At most 64 characters. */
   campaign?: string;
   channel: "email";
+  /** Format `email`. */
   to: string;
+  /** 1 to 200 characters. */
   subject: string;
   template: "order-shipped" | "refund-issued" | "password-reset";
   /** Values for the template, which defines their names. */
@@ -31,27 +39,37 @@ export type SendNotificationRequestEmail = {
 
 /** A message to a customer, sent through `channel`. */
 export type SendNotificationRequestSms = {
+  /** Format `uuid`. */
   customerId: string;
-  /** Language and, optionally, country. `null` uses the customer's own setting. */
+  /**
+   * Language and, optionally, country. `null` uses the customer's own setting.
+   *
+   * Pattern `^[a-z]{2}(-[A-Z]{2})?$`; default `null`.
+   */
   locale: string | null;
+  /** Format `date-time`. */
   sendAfter?: string | null;
-  /** Absent for messages about an order. */
+  /** Absent for messages about an order. At most 64 characters. */
   campaign?: string;
   channel: "sms";
-  /** E.164. */
+  /** E.164. Pattern `^\+[1-9][0-9]{6,14}$`. */
   phone: string;
+  /** 1 to 160 characters. */
   text: string;
   subject?: never;
 };
 
 export type SendNotificationResponse = {
+  /** Format `uuid`. */
   messageId: string;
+  /** Format `date-time`. */
   acceptedAt: string;
   /** `null` if the message was only queued. */
   provider: string | null;
 };
 
 export type SetPreferencesRequest = {
+  /** Format `uuid`. */
   customerId: string;
   digest?: "daily" | "weekly" | "never" | null;
   /** Whole hours in the customer's local time. `from` is included, `until` is excluded. */
@@ -62,7 +80,9 @@ export type SetPreferencesRequest = {
 
 /** Whole hours in the customer's local time. `from` is included, `until` is excluded. */
 export type SetPreferencesRequestQuietHours = {
+  /** At least 0 and less than 24. */
   from: number;
+  /** At least 0 and less than 24. */
   until: number;
 };
 

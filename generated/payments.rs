@@ -88,16 +88,18 @@ mod payments_contract {
     #[derive(Debug, Clone, PartialEq)]
     pub struct CreatePaymentRequest {
         /// Chosen by the caller. A second request with the same key gets the response of the first.
+        ///
+        /// Format `uuid`.
         pub idempotency_key: String,
         /// The price to charge.
         pub amount: Money,
         /// The `method` property.
         pub method: PaymentMethod,
-        /// The shop's order number, such as `SO-2026-000042`.
+        /// The shop's order number, such as `SO-2026-000042`. Pattern `^SO-[0-9]{4}-[0-9]{6}$`.
         pub order_id: String,
-        /// When to take the money; immediately if absent.
+        /// When to take the money; immediately if absent. Format `date-time`.
         pub capture_at: Option<String>,
-        /// The fraction of the price that was waived, at least 0 and less than 1.
+        /// The fraction of the price that was waived, at least 0 and less than 1. At least 0 and less than 1.
         pub discount_rate: Option<f64>,
         /// Who receives the money; only the shop if absent.
         pub allocation: Option<Allocation>,
@@ -157,8 +159,10 @@ mod payments_contract {
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Money {
         /// A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
+        ///
+        /// More than 0 and at most 9007199254740991.
         pub minor_units: u64,
-        /// An ISO 4217 code of three letters.
+        /// An ISO 4217 code of three letters. Pattern `^[A-Z]{3}$`.
         pub currency: String,
     }
 
@@ -206,9 +210,9 @@ mod payments_contract {
     pub struct Card {
         /// The `kind` property.
         pub kind: CardKind,
-        /// The token from the payment form; never a card number.
+        /// The token from the payment form; never a card number. 8 to 64 characters.
         pub token: String,
-        /// Whether to ask the customer's bank.
+        /// Whether to ask the customer's bank. Default `true`.
         pub three_d_secure: Option<bool>,
     }
 
@@ -254,9 +258,9 @@ mod payments_contract {
     pub struct BankTransfer {
         /// The `kind` property.
         pub kind: BankTransferKind,
-        /// The `iban` property.
+        /// The `iban` property. Pattern `^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$`.
         pub iban: String,
-        /// The reference of the SEPA mandate.
+        /// The reference of the SEPA mandate. 1 to 35 characters.
         pub mandate: String,
     }
 
@@ -296,7 +300,7 @@ mod payments_contract {
     pub struct StoreCredit {
         /// The `kind` property.
         pub kind: StoreCreditKind,
-        /// The `accountId` property.
+        /// The `accountId` property. Format `uuid`.
         pub account_id: String,
     }
 
@@ -356,7 +360,7 @@ mod payments_contract {
     pub struct AllocationSeller {
         /// The `to` property.
         pub to: AllocationSellerTo,
-        /// The `sellerId` property.
+        /// The `sellerId` property. Format `uuid`.
         pub seller_id: String,
         /// The `basisPoints` property.
         pub basis_points: BasisPoints,
@@ -393,7 +397,7 @@ mod payments_contract {
         }
     }
 
-    /// Hundredths of a percent.
+    /// Hundredths of a percent. 1 to 10000.
     pub type BasisPoints = u64;
 
     /// Generated from `/definitions/Allocation/oneOf/1`.
@@ -401,11 +405,11 @@ mod payments_contract {
     pub struct AllocationGroup {
         /// The `to` property.
         pub to: AllocationGroupTo,
-        /// The `name` property.
+        /// The `name` property. At least 1 character.
         pub name: String,
         /// The `basisPoints` property.
         pub basis_points: BasisPoints,
-        /// The `members` property.
+        /// The `members` property. 1 to 50 items.
         pub members: Vec<Allocation>,
     }
 
@@ -479,11 +483,11 @@ mod payments_contract {
     pub struct CreatePaymentResponseSucceeded {
         /// The `status` property.
         pub status: CreatePaymentResponseSucceededStatus,
-        /// The `paymentId` property.
+        /// The `paymentId` property. Format `uuid`.
         pub payment_id: String,
-        /// The `settledAt` property.
+        /// The `settledAt` property. Format `date-time`.
         pub settled_at: String,
-        /// The payment provider's fee, in the smallest unit of the payment's currency.
+        /// The payment provider's fee, in the smallest unit of the payment's currency. At least 0.
         pub fee: u64,
     }
 
@@ -528,9 +532,9 @@ mod payments_contract {
     pub struct CreatePaymentResponseRequiresAction {
         /// The `status` property.
         pub status: CreatePaymentResponseRequiresActionStatus,
-        /// The `paymentId` property.
+        /// The `paymentId` property. Format `uuid`.
         pub payment_id: String,
-        /// Where the customer confirms the payment.
+        /// Where the customer confirms the payment. Format `uri`.
         pub redirect_url: String,
     }
 
@@ -676,15 +680,17 @@ mod payments_contract {
     /// The request of `refund-payment`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct RefundPaymentRequest {
-        /// The `idempotencyKey` property.
+        /// The `idempotencyKey` property. Format `uuid`.
         pub idempotency_key: String,
-        /// The `paymentId` property.
+        /// The `paymentId` property. Format `uuid`.
         pub payment_id: String,
         /// The amount in the smallest unit of the payment's currency; the remaining amount if absent.
+        ///
+        /// More than 0 and at most 9007199254740991.
         pub minor_units: Option<u64>,
         /// The `reason` property.
         pub reason: RefundPaymentRequestReason,
-        /// The reason, in the words of the person who decided.
+        /// The reason, in the words of the person who decided. At most 2000 characters.
         pub note: Option<String>,
     }
 
@@ -749,7 +755,7 @@ mod payments_contract {
     /// The response of `refund-payment`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct RefundPaymentResponse {
-        /// The `refundId` property.
+        /// The `refundId` property. Format `uuid`.
         pub refund_id: String,
         /// The `state` property.
         pub state: RefundPaymentResponseState,

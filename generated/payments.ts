@@ -11,16 +11,22 @@
 // biome-ignore-all assist: generated
 
 export type CreatePaymentRequest = {
-  /** Chosen by the caller. A second request with the same key gets the response of the first. */
+  /**
+   * Chosen by the caller. A second request with the same key gets the response of the first.
+   *
+   * Format `uuid`.
+   */
   idempotencyKey: string;
   /** The price to charge. */
   amount: Money;
   method: PaymentMethod;
-  /** The shop's order number, such as `SO-2026-000042`. */
+  /** The shop's order number, such as `SO-2026-000042`. Pattern `^SO-[0-9]{4}-[0-9]{6}$`. */
   orderId: string;
-  /** When to take the money; immediately if absent. */
+  /** When to take the money; immediately if absent. Format `date-time`. */
   captureAt?: string;
-  /** The fraction of the price that was waived, at least 0 and less than 1. */
+  /**
+   * The fraction of the price that was waived, at least 0 and less than 1. At least 0 and less than 1.
+   */
   discountRate?: number;
   /** Who receives the money; only the shop if absent. */
   allocation?: Allocation;
@@ -32,9 +38,11 @@ export type CreatePaymentRequest = {
 export type Money = {
   /**
    * A whole number. The maximum is the largest integer that a JavaScript number represents exactly.
+   *
+   * More than 0 and at most 9007199254740991.
    */
   minorUnits: number;
-  /** An ISO 4217 code of three letters. */
+  /** An ISO 4217 code of three letters. Pattern `^[A-Z]{3}$`. */
   currency: string;
 };
 
@@ -43,21 +51,23 @@ export type PaymentMethod = Card | BankTransfer | StoreCredit;
 
 export type Card = {
   kind: "card";
-  /** The token from the payment form; never a card number. */
+  /** The token from the payment form; never a card number. 8 to 64 characters. */
   token: string;
-  /** Whether to ask the customer's bank. */
+  /** Whether to ask the customer's bank. Default `true`. */
   threeDSecure?: boolean;
 };
 
 export type BankTransfer = {
   kind: "bank-transfer";
+  /** Pattern `^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$`. */
   iban: string;
-  /** The reference of the SEPA mandate. */
+  /** The reference of the SEPA mandate. 1 to 35 characters. */
   mandate: string;
 };
 
 export type StoreCredit = {
   kind: "store-credit";
+  /** Format `uuid`. */
   accountId: string;
 };
 
@@ -66,17 +76,20 @@ export type Allocation = AllocationSeller | AllocationGroup;
 
 export type AllocationSeller = {
   to: "seller";
+  /** Format `uuid`. */
   sellerId: string;
   basisPoints: BasisPoints;
 };
 
-/** Hundredths of a percent. */
+/** Hundredths of a percent. 1 to 10000. */
 export type BasisPoints = number;
 
 export type AllocationGroup = {
   to: "group";
+  /** At least 1 character. */
   name: string;
   basisPoints: BasisPoints;
+  /** 1 to 50 items. */
   members: [Allocation, ...Allocation[]];
 };
 
@@ -88,16 +101,19 @@ export type CreatePaymentResponse =
 
 export type CreatePaymentResponseSucceeded = {
   status: "succeeded";
+  /** Format `uuid`. */
   paymentId: string;
+  /** Format `date-time`. */
   settledAt: string;
-  /** The payment provider's fee, in the smallest unit of the payment's currency. */
+  /** The payment provider's fee, in the smallest unit of the payment's currency. At least 0. */
   fee: number;
 };
 
 export type CreatePaymentResponseRequiresAction = {
   status: "requires-action";
+  /** Format `uuid`. */
   paymentId: string;
-  /** Where the customer confirms the payment. */
+  /** Where the customer confirms the payment. Format `uri`. */
   redirectUrl: string;
 };
 
@@ -108,16 +124,23 @@ export type CreatePaymentResponseDeclined = {
 };
 
 export type RefundPaymentRequest = {
+  /** Format `uuid`. */
   idempotencyKey: string;
+  /** Format `uuid`. */
   paymentId: string;
-  /** The amount in the smallest unit of the payment's currency; the remaining amount if absent. */
+  /**
+   * The amount in the smallest unit of the payment's currency; the remaining amount if absent.
+   *
+   * More than 0 and at most 9007199254740991.
+   */
   minorUnits?: number;
   reason: "customer-request" | "duplicate" | "fraud" | "goods-damaged";
-  /** The reason, in the words of the person who decided. */
+  /** The reason, in the words of the person who decided. At most 2000 characters. */
   note?: string;
 };
 
 export type RefundPaymentResponse = {
+  /** Format `uuid`. */
   refundId: string;
   state: "pending" | "done" | "failed";
 };

@@ -84,13 +84,13 @@ mod reviewer_contract {
     /// The request of `review-change`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ReviewChangeRequest {
-        /// The URL of the repository.
+        /// The URL of the repository. Format `uri`.
         pub repository: String,
         /// The changed files by path.
         pub files: ::std::collections::BTreeMap<String, Change>,
         /// The aspects to review; all of them if absent.
         pub focus: Option<Vec<Focus>>,
-        /// The maximum number of findings to report.
+        /// The maximum number of findings to report. 1 to 255.
         ///
         /// `None` if absent, `Some(None)` if `null`.
         pub limit: Option<Option<u64>>,
@@ -344,9 +344,9 @@ mod reviewer_contract {
         pub focus: Focus,
         /// The path of the file.
         pub path: String,
-        /// The line number, starting at 1; `null` for the whole file.
+        /// The line number, starting at 1; `null` for the whole file. 1 to 4294967295.
         pub line: Option<u64>,
-        /// The problem and its fix.
+        /// The problem and its fix. 1 to 2000 characters.
         pub message: String,
     }
 
@@ -413,7 +413,7 @@ mod reviewer_contract {
     /// A rule that changes are checked against.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct Rule {
-        /// A unique id, such as `no-unwrap`.
+        /// A unique id, such as `no-unwrap`. Pattern `^[a-z][a-z0-9-]*$`.
         pub id: String,
         /// The rule in one sentence.
         pub summary: String,

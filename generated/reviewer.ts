@@ -11,13 +11,13 @@
 // biome-ignore-all assist: generated
 
 export type ReviewChangeRequest = {
-  /** The URL of the repository. */
+  /** The URL of the repository. Format `uri`. */
   repository: string;
   /** The changed files by path. */
   files: { [key: string]: Change };
   /** The aspects to review; all of them if absent. */
   focus?: Focus[];
-  /** The maximum number of findings to report. */
+  /** The maximum number of findings to report. 1 to 255. */
   limit?: number | null;
 };
 
@@ -74,9 +74,9 @@ export type Finding = {
   focus: Focus;
   /** The path of the file. */
   path: string;
-  /** The line number, starting at 1; `null` for the whole file. */
+  /** The line number, starting at 1; `null` for the whole file. 1 to 4294967295. */
   line: number | null;
-  /** The problem and its fix. */
+  /** The problem and its fix. 1 to 2000 characters. */
   message: string;
 };
 
@@ -86,7 +86,7 @@ export type ListRulesResponse = Rule[];
 
 /** A rule that changes are checked against. */
 export type Rule = {
-  /** A unique id, such as `no-unwrap`. */
+  /** A unique id, such as `no-unwrap`. Pattern `^[a-z][a-z0-9-]*$`. */
   id: string;
   /** The rule in one sentence. */
   summary: string;

@@ -84,17 +84,17 @@ mod search_contract {
     /// The request of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRequest {
-        /// Words to search for. An empty query matches every document.
+        /// Words to search for. An empty query matches every document. At most 512 characters; default `""`.
         pub query: Option<String>,
         /// Restricts the search to documents that match a filter.
         pub r#where: Option<Filter>,
-        /// The collections to search; all of them if absent.
+        /// The collections to search; all of them if absent. At least 1 distinct item.
         pub collections: Option<Vec<Collection>>,
-        /// The `orderBy` property.
+        /// The `orderBy` property. At most 10 items.
         pub order_by: Option<Vec<SearchRequestOrderByItem>>,
-        /// The `pageSize` property.
+        /// The `pageSize` property. 1 to 200; default `20`.
         pub page_size: Option<u64>,
-        /// The `nextCursor` of the previous page.
+        /// The `nextCursor` of the previous page. At least 1 character.
         pub cursor: Option<String>,
     }
 
@@ -196,7 +196,7 @@ mod search_contract {
     pub struct Every {
         /// The `op` property.
         pub op: EveryOp,
-        /// The `filters` property.
+        /// The `filters` property. At least 1 item.
         pub filters: Vec<Filter>,
     }
 
@@ -232,7 +232,7 @@ mod search_contract {
     pub struct Any {
         /// The `op` property.
         pub op: AnyOp,
-        /// The `filters` property.
+        /// The `filters` property. At least 1 item.
         pub filters: Vec<Filter>,
     }
 
@@ -364,6 +364,8 @@ mod search_contract {
     }
 
     /// A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
+    ///
+    /// Pattern `^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$`.
     pub type FieldName = String;
 
     /// A list of candidates for `in`, a single value for the other operators.
@@ -496,7 +498,7 @@ mod search_contract {
     /// The response of `search`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SearchResponse {
-        /// The number of matching documents on all pages.
+        /// The number of matching documents on all pages. At least 0.
         pub total: u64,
         /// The `hits` property.
         pub hits: Vec<Hit>,
@@ -545,11 +547,11 @@ mod search_contract {
         pub id: String,
         /// The `collection` property.
         pub collection: HitCollection,
-        /// From 0 (a weak match) to 1 (an exact match).
+        /// From 0 (a weak match) to 1 (an exact match). 0 to 1.
         pub score: f64,
-        /// The customer-facing page.
+        /// The customer-facing page. Format `uri`.
         pub url: Option<String>,
-        /// Relative to `url`.
+        /// Relative to `url`. Format `uri-reference`.
         pub thumbnail: Option<String>,
         /// The stored document, in the format of its collection.
         pub document: ::std::collections::BTreeMap<String, ::serde_json::Value>,
@@ -644,9 +646,9 @@ mod search_contract {
     /// The request of `suggest`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SuggestRequest {
-        /// The `prefix` property.
+        /// The `prefix` property. 1 to 64 characters.
         pub prefix: String,
-        /// The `limit` property.
+        /// The `limit` property. 1 to 20; default `8`.
         pub limit: Option<u64>,
     }
 
@@ -666,7 +668,7 @@ mod search_contract {
         }
     }
 
-    /// Suggestions, most likely first.
+    /// Suggestions, most likely first. At most 20 distinct items.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct SuggestResponse(
         /// The wrapped value.

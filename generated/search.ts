@@ -11,15 +11,19 @@
 // biome-ignore-all assist: generated
 
 export type SearchRequest = {
-  /** Words to search for. An empty query matches every document. */
+  /**
+   * Words to search for. An empty query matches every document. At most 512 characters; default `""`.
+   */
   query?: string;
   /** Restricts the search to documents that match a filter. */
   where?: Filter;
-  /** The collections to search; all of them if absent. */
+  /** The collections to search; all of them if absent. At least 1 distinct item. */
   collections?: [Collection, ...Collection[]];
+  /** At most 10 items. */
   orderBy?: SearchRequestOrderByItem[];
+  /** 1 to 200; default `20`. */
   pageSize?: number;
-  /** The `nextCursor` of the previous page. */
+  /** The `nextCursor` of the previous page. At least 1 character. */
   cursor?: string;
 };
 
@@ -29,12 +33,14 @@ export type Filter = Every | Any | Not | Comparison;
 /** All of the conditions are true. */
 export type Every = {
   op: "and";
+  /** At least 1 item. */
   filters: [Filter, ...Filter[]];
 };
 
 /** At least one of the conditions is true. */
 export type Any = {
   op: "or";
+  /** At least 1 item. */
   filters: [Filter, ...Filter[]];
 };
 
@@ -54,6 +60,8 @@ export type Comparison = {
 
 /**
  * A field of a document. A dot selects a field of a nested object. Names with a leading underscore are internal.
+ *
+ * Pattern `^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$`.
  */
 export type FieldName = string;
 
@@ -70,7 +78,7 @@ export type SearchRequestOrderByItem = {
 };
 
 export type SearchResponse = {
-  /** The number of matching documents on all pages. */
+  /** The number of matching documents on all pages. At least 0. */
   total: number;
   hits: Hit[];
   /** The number of documents with each value, for each counted field. */
@@ -82,22 +90,24 @@ export type SearchResponse = {
 export type Hit = {
   id: string;
   collection: "products" | "articles" | "orders";
-  /** From 0 (a weak match) to 1 (an exact match). */
+  /** From 0 (a weak match) to 1 (an exact match). 0 to 1. */
   score: number;
-  /** The customer-facing page. */
+  /** The customer-facing page. Format `uri`. */
   url?: string;
-  /** Relative to `url`. */
+  /** Relative to `url`. Format `uri-reference`. */
   thumbnail?: string;
   /** The stored document, in the format of its collection. */
   document: { [key: string]: unknown };
 };
 
 export type SuggestRequest = {
+  /** 1 to 64 characters. */
   prefix: string;
+  /** 1 to 20; default `8`. */
   limit?: number;
 };
 
-/** Suggestions, most likely first. */
+/** Suggestions, most likely first. At most 20 distinct items. */
 export type SuggestResponse = string[];
 
 /** The request and the response of every capability. */

@@ -9,6 +9,7 @@ use capgen_manifest::{Definition, DefinitionPlace, Manifest};
 use capgen_schema::Schema;
 
 use super::{alias_shape, limited, root_type};
+use crate::model::note::Note;
 use crate::model::{Coverage, Guard, Origin, Type, TypeDef, TypeId};
 use crate::name;
 
@@ -68,6 +69,7 @@ impl<'a> Definitions<'a> {
             side: source.side,
             pointer: limited(schema(self.manifest, source)?.node(source.node).pointer.clone()),
             description: None,
+            note: Note::default(),
             shape: alias_shape(Type::Unknown, Guard::None),
             coverage: Coverage { is_exact: true, pointers: None, is_partial: false },
         });

@@ -32,6 +32,7 @@ use capgen_schema::analysis::facets::{Facets, Limits};
 use capgen_schema::analysis::profile::Profiler;
 use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 
+use crate::model::note::Note;
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
 use crate::name;
 use alias::{Alias, alias_of, is_only_alias};
@@ -261,6 +262,7 @@ impl<'a> Lowering<'a, '_> {
             side: self.side,
             pointer: place.pointer,
             description,
+            note: Note::default(),
             shape,
             coverage,
         });
@@ -286,6 +288,10 @@ impl<'a> Lowering<'a, '_> {
     fn complete(&mut self, id: TypeId, conjunction: &Conjunction, built: Built, guard: ExactGuard) {
         let description = self.facets(conjunction).description.map(str::to_owned);
         let is_exact = guard.is_some();
+        let note = match &built {
+            Built::Type(target) => Note::of(self.schema, conjunction, target),
+            Built::Shape { .. } => Note::of(self.schema, conjunction, &Type::Unknown),
+        };
         let shape = match built {
             Built::Type(target) => alias_shape(target, guard.unwrap_or_default()),
             Built::Shape { shape, nullable: false } => shape,
@@ -301,6 +307,7 @@ impl<'a> Lowering<'a, '_> {
         let coverage = guard::coverage(self.schema, conjunction, is_exact);
         if let Some(def) = self.types.get_mut(id.0) {
             def.description = description;
+            def.note = note;
             def.shape = shape;
             def.coverage = coverage;
         }

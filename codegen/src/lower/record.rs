@@ -8,6 +8,7 @@ use capgen_schema::analysis::facets::{Facets, Property};
 
 use super::guard::{self, ExactGuard};
 use super::{Built, Lowering, Place};
+use crate::model::note::Note;
 use crate::model::{Field, Guard, Record, Rest, Shape, Type};
 use crate::name;
 
@@ -50,6 +51,7 @@ impl<'a> Lowering<'a, '_> {
         let conjunction = Conjunction::of(property.nodes);
         let forbidden = facets.forbidden.iter().any(|name| name == property.name);
         let (ty, guard) = if forbidden { (Type::Never, None) } else { self.place(&conjunction, &at) };
+        let note = Note::of(self.schema, &conjunction, &ty);
         Field {
             name: property.name.to_owned(),
             ident: name::field_name(property.name),
@@ -57,6 +59,7 @@ impl<'a> Lowering<'a, '_> {
             guard: guard.unwrap_or_default(),
             required: required.contains(property.name),
             description: own_description(self, &conjunction),
+            note,
         }
     }
 

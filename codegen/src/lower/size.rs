@@ -4,8 +4,8 @@
 //! repeats the definition. The output could be as large as the square of the contract, so parts may be repeated up to a multiple
 //! of the size of the schema. Types beyond it are widened.
 //!
-//! Small schemas need more than that, and a contract can have many of them. So what each schema has in addition, it takes from an
-//! amount that all schemas of the contract [share](Shared).
+//! Small schemas need more than that, and a contract can have many of them. So each schema takes its additional amount from one that
+//! all schemas of the contract [share](Shared).
 
 use std::collections::{HashMap, HashSet};
 
@@ -57,7 +57,7 @@ impl Shared {
     }
 }
 
-/// What is left of an own and a shared amount, if this much is left of both together.
+/// The own and the shared part of the amount that is left of both together. The own part is used up first.
 fn settle(own: usize, shared: usize, left: usize) -> (usize, usize) {
     let own = own.min(left.saturating_sub(shared));
     (own, left - own)

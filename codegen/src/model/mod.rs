@@ -4,12 +4,14 @@
 //! check the rest.
 
 pub(crate) mod check;
+pub(crate) mod note;
 
 use std::ops::Index;
 
 use capgen_manifest::{Capability, Manifest, Options, Side};
 use capgen_schema::{Format, Hash, Json, TypeSet};
 
+use self::note::Note;
 use crate::lower::widened::Widened;
 
 /// A contract as types.
@@ -100,6 +102,7 @@ pub(crate) struct TypeDef {
     pub(crate) pointer: String,
     /// The schema's `description`: untrusted text.
     pub(crate) description: Option<String>,
+    pub(crate) note: Note,
     pub(crate) shape: Shape,
     pub(crate) coverage: Coverage,
 }
@@ -212,6 +215,7 @@ pub(crate) struct Field {
     pub(crate) required: bool,
     /// Untrusted text.
     pub(crate) description: Option<String>,
+    pub(crate) note: Note,
 }
 
 /// The properties of an object that are not declared.

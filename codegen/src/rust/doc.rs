@@ -6,13 +6,27 @@
 use capgen_diagnostic::{is_other_space, is_unsafe};
 
 use super::writer::Writer;
+use crate::model::note::{self, Note};
 
 /// Documents an item with its description. If there is none, `default` gives the documentation; its result is written as
 /// it is, so it must be trusted Markdown.
 pub(super) fn write(writer: &mut Writer, description: Option<&str>, default: impl FnOnce() -> String) {
-    let lines = description.map(markdown).unwrap_or_default();
+    write_with_note(writer, description, &Note::default(), default);
+}
+
+/// Like [`write`], followed by a note.
+pub(super) fn write_with_note(
+    writer: &mut Writer,
+    description: Option<&str>,
+    note: &Note,
+    default: impl FnOnce() -> String,
+) {
+    let mut lines = description.map(markdown).unwrap_or_default();
     if lines.is_empty() {
-        return writer.doc(&default());
+        lines.push(default());
+    }
+    if let Some(sentence) = note.sentence() {
+        note::append(&mut lines, sentence);
     }
     for line in lines {
         writer.doc(&line);

@@ -83,7 +83,7 @@ fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
 /// The declaration of a type, and its methods.
 fn definition(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     writer.item();
-    doc::write(writer, def.description.as_deref(), || default_doc(types, def));
+    doc::write_with_note(writer, def.description.as_deref(), &def.note, || default_doc(types, def));
     match &def.shape {
         Shape::Record(record) => record::definition(writer, types, def, record),
         Shape::Enum(members) => enums::definition(writer, def, members),

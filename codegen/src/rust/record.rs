@@ -100,7 +100,8 @@ impl<'a> Struct<'a> {
         writer.braced("pub struct ", &self.def.name, |w| {
             for member in &self.members {
                 let field = member.field;
-                doc::write(w, field.description.as_deref(), || format!("The {} property.", doc::code(&field.name)));
+                let default = || format!("The {} property.", doc::code(&field.name));
+                doc::write_with_note(w, field.description.as_deref(), &field.note, default);
                 if !field.required && !member.is_merged && self.types.is_option(&field.ty) {
                     w.doc("");
                     w.doc("`None` if absent, `Some(None)` if `null`.");

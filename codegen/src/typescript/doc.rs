@@ -5,7 +5,8 @@ use capgen_schema::Number;
 
 use super::printer::literal;
 use super::syntax::Literal;
-use crate::model::{Member, Shape, TypeDef};
+use crate::model::note::{self, Note};
+use crate::model::{Field, Member, Shape, TypeDef};
 
 /// A comment lists at most this many numbers that TypeScript rounds.
 const MAX_NOTES: usize = 3;
@@ -46,14 +47,22 @@ pub(super) fn of_type(def: &TypeDef) -> Vec<String> {
     if let Shape::Enum(members) = &def.shape {
         append(&mut lines, of_members(members));
     }
+    append_note(&mut lines, &def.note);
     lines
 }
 
 /// The comment of a property. If its type is an enum without a name of its own, `members` are its values.
-pub(super) fn of_field(description: Option<&str>, members: Option<&[Member]>) -> Vec<String> {
-    let mut lines = description.map(lines).unwrap_or_default();
+pub(super) fn of_field(field: &Field, members: Option<&[Member]>) -> Vec<String> {
+    let mut lines = field.description.as_deref().map(lines).unwrap_or_default();
     append(&mut lines, members.map(of_members).unwrap_or_default());
+    append_note(&mut lines, &field.note);
     lines
+}
+
+fn append_note(comment: &mut Vec<String>, note: &Note) {
+    if let Some(sentence) = note.sentence() {
+        note::append(comment, lines(&sentence).join(" "));
+    }
 }
 
 /// The comment of a guard, which looks at one property of a value.

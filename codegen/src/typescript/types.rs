@@ -88,9 +88,7 @@ impl<'m> Types<'m> {
         if !field.required && INHERITED.contains(&field.name.as_str()) {
             ty = union([ty, Ts::Inherited(field.name.clone())]);
         }
-        Property::new(&field.name, ty)
-            .optional(!field.required)
-            .doc(doc::of_field(field.description.as_deref(), self.listed(&field.ty)))
+        Property::new(&field.name, ty).optional(!field.required).doc(doc::of_field(field, self.listed(&field.ty)))
     }
 
     /// The values of an enum that has no name of its own.

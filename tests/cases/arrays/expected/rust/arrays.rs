@@ -83,21 +83,21 @@ mod arrays_contract {
         ///
         /// `None` if absent, `Some(None)` if `null`.
         pub nullable: Option<Option<Vec<Option<i64>>>>,
-        /// The `atLeastOne` property.
+        /// The `atLeastOne` property. At least 1 item.
         pub at_least_one: Option<Vec<String>>,
-        /// The `point` property.
+        /// The `point` property. 2 to 3 items.
         pub point: Vec<f64>,
-        /// The `atMostTwo` property.
+        /// The `atMostTwo` property. At most 2 items.
         pub at_most_two: Option<Vec<PlotRequestAtMostTwoItem>>,
-        /// The `empty` property.
+        /// The `empty` property. At most 0 items.
         pub empty: Option<Vec<::serde_json::Value>>,
-        /// The `many` property.
+        /// The `many` property. At least 20 items.
         pub many: Option<Vec<String>>,
         /// The `matrix` property.
         pub matrix: Option<Vec<Vec<f64>>>,
-        /// The `ring` property.
+        /// The `ring` property. At least 4 items.
         pub ring: Option<Vec<Vec<f64>>>,
-        /// The `choices` property.
+        /// The `choices` property. Distinct items.
         pub choices: Option<Vec<PlotRequestChoicesItem>>,
     }
 

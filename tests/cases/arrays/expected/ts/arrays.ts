@@ -15,12 +15,18 @@ export type PlotRequest = {
   texts: string[];
   mixed?: (number | string)[];
   nullable?: (number | null)[] | null;
+  /** At least 1 item. */
   atLeastOne?: [string, ...string[]];
+  /** 2 to 3 items. */
   point: [number, number, number?];
+  /** At most 2 items. */
   atMostTwo?: [PlotRequestAtMostTwoItem?, PlotRequestAtMostTwoItem?];
+  /** At most 0 items. */
   empty?: [];
+  /** At least 20 items. */
   many?: string[];
   matrix?: number[][];
+  /** At least 4 items. */
   ring?: [
     [number, number],
     [number, number],
@@ -28,6 +34,7 @@ export type PlotRequest = {
     [number, number],
     ...[number, number][],
   ];
+  /** Distinct items. */
   choices?: ("red" | "green")[];
 };
 

@@ -1078,7 +1078,7 @@ mod definition_names_contract {
     /// The definition `AsRef`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AsRefX87001b9b {
-        /// The `x` property.
+        /// The `x` property. At most 1.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<AsRefInner>,
@@ -1236,7 +1236,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `AsyncFnMut`.
+    /// The definition `AsyncFnMut`. At least 1 character.
     pub type AsyncFnMutXb7081fc2 = String;
 
     /// The definition `AsyncFnOnce`.
@@ -1265,7 +1265,7 @@ mod definition_names_contract {
     /// The definition `Box`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct BoxXd10ec83f {
-        /// The `x` property.
+        /// The `x` property. At most 5.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<BoxInner>,
@@ -1423,7 +1423,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Capability`.
+    /// The definition `Capability`. At least 1 character.
     pub type CapabilityX1ac7559c = String;
 
     /// The definition `Clone`.
@@ -1452,7 +1452,7 @@ mod definition_names_contract {
     /// The definition `Copy`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CopyXa44b8a84 {
-        /// The `x` property.
+        /// The `x` property. At most 9.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<CopyInner>,
@@ -1610,7 +1610,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Default`.
+    /// The definition `Default`. At least 1 character.
     pub type DefaultXdc66103a = String;
 
     /// The definition `DoubleEndedIterator`.
@@ -1639,7 +1639,7 @@ mod definition_names_contract {
     /// The definition `Drop`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct DropX4bb7dd3f {
-        /// The `x` property.
+        /// The `x` property. At most 13.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<DropInner>,
@@ -1797,7 +1797,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Err`.
+    /// The definition `Err`. At least 1 character.
     pub type ErrXf8f4ac9c = String;
 
     /// The definition `ExactSizeIterator`.
@@ -1826,7 +1826,7 @@ mod definition_names_contract {
     /// The definition `Extend`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ExtendXeed56dc2 {
-        /// The `x` property.
+        /// The `x` property. At most 17.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ExtendInner>,
@@ -1984,7 +1984,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `FnMut`.
+    /// The definition `FnMut`. At least 1 character.
     pub type FnMutX3970ec19 = String;
 
     /// The definition `FnOnce`.
@@ -2013,7 +2013,7 @@ mod definition_names_contract {
     /// The definition `From`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FromX7377c64a {
-        /// The `x` property.
+        /// The `x` property. At most 21.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<FromInner>,
@@ -2171,7 +2171,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Into`.
+    /// The definition `Into`. At least 1 character.
     pub type IntoX13bc0835 = String;
 
     /// The definition `IntoIterator`.
@@ -2200,7 +2200,7 @@ mod definition_names_contract {
     /// The definition `Iterator`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct IteratorXe5bea3b5 {
-        /// The `x` property.
+        /// The `x` property. At most 25.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<IteratorInner>,
@@ -2358,7 +2358,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Object`.
+    /// The definition `Object`. At least 1 character.
     pub type ObjectXf4b9645a = String;
 
     /// The definition `Ok`.
@@ -2387,7 +2387,7 @@ mod definition_names_contract {
     /// The definition `Option`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct OptionX9cf3a592 {
-        /// The `x` property.
+        /// The `x` property. At most 29.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<OptionInner>,
@@ -2545,7 +2545,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Ord`.
+    /// The definition `Ord`. At least 1 character.
     pub type OrdX11706f7d = String;
 
     /// The definition `PartialEq`.
@@ -2574,7 +2574,7 @@ mod definition_names_contract {
     /// The definition `PartialOrd`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PartialOrdXd6158fdb {
-        /// The `x` property.
+        /// The `x` property. At most 33.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<PartialOrdInner>,
@@ -2732,7 +2732,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Record`.
+    /// The definition `Record`. At least 1 character.
     pub type RecordXf80f2482 = String;
 
     /// The definition `RegExp`.
@@ -2761,7 +2761,7 @@ mod definition_names_contract {
     /// The definition `Result`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ResultX43c726f1 {
-        /// The `x` property.
+        /// The `x` property. At most 37.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ResultInner>,
@@ -2919,7 +2919,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Send`.
+    /// The definition `Send`. At least 1 character.
     pub type SendX16db5492 = String;
 
     /// The definition `Sized`.
@@ -2948,7 +2948,7 @@ mod definition_names_contract {
     /// The definition `Some`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SomeXd4f09609 {
-        /// The `x` property.
+        /// The `x` property. At most 41.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<SomeInner>,
@@ -3106,7 +3106,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Sync`.
+    /// The definition `Sync`. At least 1 character.
     pub type SyncX944701e9 = String;
 
     /// The definition `ToOwned`.
@@ -3135,7 +3135,7 @@ mod definition_names_contract {
     /// The definition `ToString`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ToStringX2f8475f2 {
-        /// The `x` property.
+        /// The `x` property. At most 45.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ToStringInner>,
@@ -3293,7 +3293,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `TryInto`.
+    /// The definition `TryInto`. At least 1 character.
     pub type TryIntoXbb83f4ab = String;
 
     /// The definition `Unpin`.
@@ -3322,7 +3322,7 @@ mod definition_names_contract {
     /// The definition `Value`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ValueX20e3c034 {
-        /// The `x` property.
+        /// The `x` property. At most 49.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ValueInner>,
@@ -3480,7 +3480,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Violation`.
+    /// The definition `Violation`. At least 1 character.
     pub type ViolationX7eff6ed1 = String;
 
     /// The definition `Array`.
@@ -3509,7 +3509,7 @@ mod definition_names_contract {
     /// The definition `Array2`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Array2 {
-        /// The `x` property.
+        /// The `x` property. At most 53.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<Array2Inner>,
@@ -3667,7 +3667,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Boolean`.
+    /// The definition `Boolean`. At least 1 character.
     pub type Boolean = String;
 
     /// The definition `Codec`.
@@ -3696,7 +3696,7 @@ mod definition_names_contract {
     /// The definition `Date`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Date {
-        /// The `x` property.
+        /// The `x` property. At most 57.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<DateInner>,
@@ -3854,7 +3854,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Display`.
+    /// The definition `Display`. At least 1 character.
     pub type Display = String;
 
     /// The definition `Error`.
@@ -3883,7 +3883,7 @@ mod definition_names_contract {
     /// The definition `FromStr`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct FromStr {
-        /// The `x` property.
+        /// The `x` property. At most 61.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<FromStrInner>,
@@ -4041,7 +4041,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Hash`.
+    /// The definition `Hash`. At least 1 character.
     pub type Hash = String;
 
     /// The definition `Infinity`.
@@ -4070,7 +4070,7 @@ mod definition_names_contract {
     /// The definition `Interpreted`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Interpreted {
-        /// The `x` property.
+        /// The `x` property. At most 65.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<InterpretedInner>,
@@ -4228,7 +4228,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Never`.
+    /// The definition `Never`. At least 1 character.
     pub type NeverXa7cf5a7c = String;
 
     /// The definition `Number`.
@@ -4257,7 +4257,7 @@ mod definition_names_contract {
     /// The definition `Payload`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Payload {
-        /// The `x` property.
+        /// The `x` property. At most 69.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<PayloadInner>,
@@ -4415,7 +4415,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Reader`.
+    /// The definition `Reader`. At least 1 character.
     pub type Reader = String;
 
     /// The definition `Readonly`.
@@ -4444,7 +4444,7 @@ mod definition_names_contract {
     /// The definition `Serialize`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Serialize {
-        /// The `x` property.
+        /// The `x` property. At most 73.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<SerializeInner>,
@@ -4602,7 +4602,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `T`.
+    /// The definition `T`. At least 1 character.
     pub type T = String;
 
     /// The definition `Text`.
@@ -4631,7 +4631,7 @@ mod definition_names_contract {
     /// The definition `Type`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Type {
-        /// The `x` property.
+        /// The `x` property. At most 77.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<TypeInner>,
@@ -4789,7 +4789,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `Writer`.
+    /// The definition `Writer`. At least 1 character.
     pub type Writer = String;
 
     /// The definition `agent`.
@@ -4818,7 +4818,7 @@ mod definition_names_contract {
     /// The definition `any`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Any {
-        /// The `x` property.
+        /// The `x` property. At most 81.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<AnyInner>,
@@ -4976,7 +4976,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `assert`.
+    /// The definition `assert`. At least 1 character.
     pub type Assert = String;
 
     /// The definition `bool`.
@@ -5005,7 +5005,7 @@ mod definition_names_contract {
     /// The definition `capabilities`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct CapabilitiesXc45c2ff7 {
-        /// The `x` property.
+        /// The `x` property. At most 85.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<CapabilitiesInner>,
@@ -5163,7 +5163,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `i64`.
+    /// The definition `i64`. At least 1 character.
     pub type I64 = String;
 
     /// The definition `internals`.
@@ -5192,7 +5192,7 @@ mod definition_names_contract {
     /// The definition `interpreter`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Interpreter {
-        /// The `x` property.
+        /// The `x` property. At most 89.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<InterpreterInner>,
@@ -5350,7 +5350,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `never`.
+    /// The definition `never`. At least 1 character.
     pub type NeverXc2559099 = String;
 
     /// The definition `number`.
@@ -5379,7 +5379,7 @@ mod definition_names_contract {
     /// The definition `object`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ObjectXc2b01880 {
-        /// The `x` property.
+        /// The `x` property. At most 93.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<ObjectInner>,
@@ -5537,7 +5537,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `str`.
+    /// The definition `str`. At least 1 character.
     pub type Str = String;
 
     /// The definition `string`.
@@ -5566,7 +5566,7 @@ mod definition_names_contract {
     /// The definition `unknown`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Unknown {
-        /// The `x` property.
+        /// The `x` property. At most 97.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<UnknownInner>,
@@ -5724,7 +5724,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `ask`.
+    /// The definition `ask`. At least 1 character.
     pub type AskX7a84221c = String;
 
     /// The definition `ask_request`.
@@ -5753,7 +5753,7 @@ mod definition_names_contract {
     /// The definition `AskResponse`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct AskResponseXad8d6366 {
-        /// The `x` property.
+        /// The `x` property. At most 101.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<AskResponseInner>,
@@ -5911,7 +5911,7 @@ mod definition_names_contract {
         }
     }
 
-    /// The definition `declared_name`.
+    /// The definition `declared_name`. At least 1 character.
     pub type DeclaredNameXbfd899f7 = String;
 
     /// The definition `1st`.
@@ -5940,7 +5940,7 @@ mod definition_names_contract {
     /// The definition `<=`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct LessEquals {
-        /// The `x` property.
+        /// The `x` property. At most 105.
         pub x: Option<i64>,
         /// The `inner` property.
         pub inner: Option<LessEqualsInner>,

@@ -123,6 +123,7 @@ export type AskRequest = {
 export type AsMutXb0efd88e = "a0" | "b";
 
 export type AsRefX87001b9b = {
+  /** At most 1. */
   x?: number;
   inner?: AsRefInner;
 };
@@ -141,11 +142,13 @@ export type AsyncFnB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type AsyncFnMutXb7081fc2 = string;
 
 export type AsyncFnOnceX633b80a7 = "a4" | "b";
 
 export type BoxXd10ec83f = {
+  /** At most 5. */
   x?: number;
   inner?: BoxInner;
 };
@@ -164,11 +167,13 @@ export type CapabilitiesB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type CapabilityX1ac7559c = string;
 
 export type CloneX1261c224 = "a8" | "b";
 
 export type CopyXa44b8a84 = {
+  /** At most 9. */
   x?: number;
   inner?: CopyInner;
 };
@@ -187,11 +192,13 @@ export type DebugB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type DefaultXdc66103a = string;
 
 export type DoubleEndedIteratorXfbf41988 = "a12" | "b";
 
 export type DropX4bb7dd3f = {
+  /** At most 13. */
   x?: number;
   inner?: DropInner;
 };
@@ -210,11 +217,13 @@ export type EqB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type ErrXf8f4ac9c = string;
 
 export type ExactSizeIteratorXd6c45a81 = "a16" | "b";
 
 export type ExtendXeed56dc2 = {
+  /** At most 17. */
   x?: number;
   inner?: ExtendInner;
 };
@@ -233,11 +242,13 @@ export type FnB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type FnMutX3970ec19 = string;
 
 export type FnOnceX76124352 = "a20" | "b";
 
 export type FromX7377c64a = {
+  /** At most 21. */
   x?: number;
   inner?: FromInner;
 };
@@ -256,11 +267,13 @@ export type FromIteratorB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type IntoX13bc0835 = string;
 
 export type IntoIteratorXc5d0f35b = "a24" | "b";
 
 export type IteratorXe5bea3b5 = {
+  /** At most 25. */
   x?: number;
   inner?: IteratorInner;
 };
@@ -279,11 +292,13 @@ export type NoneB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type ObjectXf4b9645a = string;
 
 export type OkX5c28f92f = "a28" | "b";
 
 export type OptionX9cf3a592 = {
+  /** At most 29. */
   x?: number;
   inner?: OptionInner;
 };
@@ -302,11 +317,13 @@ export type OptionsB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type OrdX11706f7d = string;
 
 export type PartialEqX5c0773b6 = "a32" | "b";
 
 export type PartialOrdXd6158fdb = {
+  /** At most 33. */
   x?: number;
   inner?: PartialOrdInner;
 };
@@ -325,11 +342,13 @@ export type ReadonlySetB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type RecordXf80f2482 = string;
 
 export type RegExpX2044dcf3 = "a36" | "b";
 
 export type ResultX43c726f1 = {
+  /** At most 37. */
   x?: number;
   inner?: ResultInner;
 };
@@ -348,11 +367,13 @@ export type SelfB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type SendX16db5492 = string;
 
 export type SizedX98245706 = "a40" | "b";
 
 export type SomeXd4f09609 = {
+  /** At most 41. */
   x?: number;
   inner?: SomeInner;
 };
@@ -371,11 +392,13 @@ export type StringB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type SyncX944701e9 = string;
 
 export type ToOwnedXb0d138ab = "a44" | "b";
 
 export type ToStringX2f8475f2 = {
+  /** At most 45. */
   x?: number;
   inner?: ToStringInner;
 };
@@ -394,11 +417,13 @@ export type TryFromB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type TryIntoXbb83f4ab = string;
 
 export type UnpinX54267e62 = "a48" | "b";
 
 export type ValueX20e3c034 = {
+  /** At most 49. */
   x?: number;
   inner?: ValueInner;
 };
@@ -417,11 +442,13 @@ export type VecB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type ViolationX7eff6ed1 = string;
 
 export type Array = "a52" | "b";
 
 export type Array2 = {
+  /** At most 53. */
   x?: number;
   inner?: Array2Inner;
 };
@@ -440,11 +467,13 @@ export type BoolB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Boolean = string;
 
 export type Codec = "a56" | "b";
 
 export type Date = {
+  /** At most 57. */
   x?: number;
   inner?: DateInner;
 };
@@ -463,11 +492,13 @@ export type DescriptorB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Display = string;
 
 export type Error = "a60" | "b";
 
 export type FromStr = {
+  /** At most 61. */
   x?: number;
   inner?: FromStrInner;
 };
@@ -486,11 +517,13 @@ export type FunctionB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Hash = string;
 
 export type Infinity = "a64" | "b";
 
 export type Interpreted = {
+  /** At most 65. */
   x?: number;
   inner?: InterpretedInner;
 };
@@ -509,11 +542,13 @@ export type MapB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type NeverXa7cf5a7c = string;
 
 export type NumberX0788398e = "a68" | "b";
 
 export type Payload = {
+  /** At most 69. */
   x?: number;
   inner?: PayloadInner;
 };
@@ -532,11 +567,13 @@ export type PromiseB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Reader = string;
 
 export type Readonly = "a72" | "b";
 
 export type Serialize = {
+  /** At most 73. */
   x?: number;
   inner?: SerializeInner;
 };
@@ -555,11 +592,13 @@ export type SetB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type T = string;
 
 export type Text = "a76" | "b";
 
 export type Type = {
+  /** At most 77. */
   x?: number;
   inner?: TypeInner;
 };
@@ -578,11 +617,13 @@ export type UndefinedB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Writer = string;
 
 export type Agent = "a80" | "b";
 
 export type Any = {
+  /** At most 81. */
   x?: number;
   inner?: AnyInner;
 };
@@ -601,11 +642,13 @@ export type AnyOfB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Assert = string;
 
 export type BoolX1f18d2d9 = "a84" | "b";
 
 export type CapabilitiesXc45c2ff7 = {
+  /** At most 85. */
   x?: number;
   inner?: CapabilitiesInner;
 };
@@ -624,11 +667,13 @@ export type ContractHashB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type I64 = string;
 
 export type Internals = "a88" | "b";
 
 export type Interpreter = {
+  /** At most 89. */
   x?: number;
   inner?: InterpreterInner;
 };
@@ -647,11 +692,13 @@ export type IsB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type NeverXc2559099 = string;
 
 export type NumberXc3ce60a3 = "a92" | "b";
 
 export type ObjectXc2b01880 = {
+  /** At most 93. */
   x?: number;
   inner?: ObjectInner;
 };
@@ -670,11 +717,13 @@ export type ParseB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type Str = string;
 
 export type StringX40b8f11e = "a96" | "b";
 
 export type Unknown = {
+  /** At most 97. */
   x?: number;
   inner?: UnknownInner;
 };
@@ -693,11 +742,13 @@ export type WireB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type AskX7a84221c = string;
 
 export type AskRequestX152eb6f8 = "a100" | "b";
 
 export type AskResponseXad8d6366 = {
+  /** At most 101. */
   x?: number;
   inner?: AskResponseInner;
 };
@@ -716,11 +767,13 @@ export type DeclaredNameB = {
   k: "b";
 };
 
+/** At least 1 character. */
 export type DeclaredNameXbfd899f7 = string;
 
 export type N1st = "a104" | "b";
 
 export type LessEquals = {
+  /** At most 105. */
   x?: number;
   inner?: LessEqualsInner;
 };

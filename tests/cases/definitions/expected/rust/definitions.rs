@@ -85,7 +85,7 @@ mod definitions_contract {
         pub maybe: Option<Option<Money>>,
         /// The `odd` property.
         pub odd: Option<StringX40b8f11e>,
-        /// The `fallback` property.
+        /// The `fallback` property. Default `"EUR"`.
         pub fallback: Option<Currency>,
     }
 
@@ -127,7 +127,7 @@ mod definitions_contract {
         }
     }
 
-    /// The definition `uuid`.
+    /// The definition `uuid`. Format `uuid`.
     pub type Uuid = String;
 
     /// An amount in minor units.

@@ -17,9 +17,11 @@ export type BillRequest = {
   net?: Money;
   maybe?: Money | null;
   odd?: StringX40b8f11e;
+  /** Default `"EUR"`. */
   fallback?: Currency;
 };
 
+/** Format `uuid`. */
 export type Uuid = string;
 
 /** An amount in minor units. */

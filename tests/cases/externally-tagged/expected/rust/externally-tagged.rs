@@ -131,7 +131,7 @@ mod externally_tagged_contract {
     /// Words.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawRequestText {
-        /// The `Text` property.
+        /// The `Text` property. At most 8 characters.
         pub text: String,
     }
 
@@ -312,7 +312,7 @@ mod externally_tagged_contract {
     /// Generated from `/properties/state/oneOf/3` in the response schema of `draw`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct DrawResponseStateRunning {
-        /// The `Running` property.
+        /// The `Running` property. At least 0.
         pub running: u64,
     }
 
@@ -406,7 +406,7 @@ mod externally_tagged_contract {
         pub name: String,
         /// The `born` property.
         pub born: String,
-        /// The `mail` property.
+        /// The `mail` property. Format `email`.
         pub mail: Option<String>,
     }
 

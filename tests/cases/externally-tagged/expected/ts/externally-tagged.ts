@@ -19,6 +19,7 @@ export type DrawRequest =
 
 /** Words. */
 export type DrawRequestText = {
+  /** At most 8 characters. */
   Text: string;
   Point?: never;
   Circle?: never;
@@ -70,6 +71,7 @@ export type DrawResponseStateFailed = {
 };
 
 export type DrawResponseStateRunning = {
+  /** At least 0. */
   Running: number;
   Failed?: never;
 };
@@ -87,6 +89,7 @@ export type DrawResponseContact = Person | Company;
 export type Person = {
   name: string;
   born: string;
+  /** Format `email`. */
   mail?: string;
 };
 

@@ -2,7 +2,7 @@
 // Source: agent://hostile-text
 // Capabilities: escape
 // Regenerate: capgen --peer hostile-text --lang rust # in the root folder of the fleet; add `--out`, unless the file is in `generated`
-// Contract: sha256:670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18
+// Contract: sha256:5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod hostile_text_contract {
     pub const AGENT: &str = "hostile-text";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18";
+    pub const CONTRACT_HASH: &str = "5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[Escape::DESCRIPTOR];
@@ -53,7 +53,7 @@ mod hostile_text_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "hostile-text",
                 "escape",
-                "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18",
+                "5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679",
             )
             .with_description("*/ export const capability = 1; /*")
             .with_input_schema(ESCAPE_REQUEST_SCHEMA);
@@ -94,6 +94,10 @@ mod hostile_text_contract {
         pub allow_x_r: Option<EscapeRequestAllowXR>,
         /// The `{}` property.
         pub left_brace_right_brace: Option<EscapeRequestLeftBraceRightBrace>,
+        /// The `default` property. Default ```` "*/ {@link x} ``` `\n/// @deprecated \u202e\u3164" ````.
+        pub default: Option<String>,
+        /// The `pattern` property. Pattern `` ^[*/]*`*/ @x$ ``.
+        pub pattern: Option<String>,
     }
 
     impl EscapeRequest {
@@ -107,6 +111,8 @@ mod hostile_text_contract {
                 script: None,
                 allow_x_r: None,
                 left_brace_right_brace: None,
+                default: None,
+                pattern: None,
             }
         }
         /// Sets `c_1`.
@@ -146,6 +152,18 @@ mod hostile_text_contract {
             left_brace_right_brace: EscapeRequestLeftBraceRightBrace,
         ) -> Self {
             self.left_brace_right_brace = Some(left_brace_right_brace);
+            self
+        }
+        /// Sets `default`.
+        #[must_use]
+        pub fn with_default(mut self, default: impl Into<String>) -> Self {
+            self.default = Some(default.into());
+            self
+        }
+        /// Sets `pattern`.
+        #[must_use]
+        pub fn with_pattern(mut self, pattern: impl Into<String>) -> Self {
+            self.pattern = Some(pattern.into());
             self
         }
     }
@@ -231,7 +249,10 @@ mod hostile_text_contract {
                 "</script><!--",
                 "#![allow(x)] // r#\"",
                 "{}",
+                "default",
+                "pattern",
             ];
+            static PATTERN_RULE: wire::Text = wire::Text::pattern("^[*/]*`*/ @x$");
             impl wire::Codec for EscapeRequest {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut a = None;
@@ -241,6 +262,8 @@ mod hostile_text_contract {
                     let mut script = None;
                     let mut allow_x_r = None;
                     let mut left_brace_right_brace = None;
+                    let mut default = None;
+                    let mut pattern = None;
                     let mut object = reader.object(NAMES, wire::Rest::Ignored)?;
                     while let Some(index) = reader.property(&mut object)? {
                         match index {
@@ -251,6 +274,8 @@ mod hostile_text_contract {
                             4 => script = Some(reader.read()?),
                             5 => allow_x_r = Some(reader.read()?),
                             6 => left_brace_right_brace = Some(reader.read()?),
+                            7 => default = Some(reader.read()?),
+                            8 => pattern = Some(reader.read_by(&PATTERN_RULE)?),
                             _ => return None,
                         }
                     }
@@ -262,6 +287,8 @@ mod hostile_text_contract {
                         script,
                         allow_x_r,
                         left_brace_right_brace,
+                        default,
+                        pattern,
                     })
                 }
                 fn write(&self, writer: &mut wire::Writer) -> Option<()> {
@@ -273,6 +300,8 @@ mod hostile_text_contract {
                     writer.optional("</script><!--", &self.script)?;
                     writer.optional("#![allow(x)] // r#\"", &self.allow_x_r)?;
                     writer.optional("{}", &self.left_brace_right_brace)?;
+                    writer.optional("default", &self.default)?;
+                    writer.optional_by("pattern", &self.pattern, &PATTERN_RULE)?;
                     writer.end()
                 }
             }
@@ -301,7 +330,9 @@ mod hostile_text_contract {
     "*/ c: 1; /*": {"type": "string"},
     "</script><!--": {"type": "string"},
     "a": {"type": "string"},
+    "default": {"type": "string"},
     "line\nbreak\u2028\u2029": {"type": "string"},
+    "pattern": {"pattern": "^[*/]*`*/ @x$", "type": "string"},
     "q\"uote`${1}\\": {"type": "string"},
     "{}": {"const": "*/ {0} {}"}
   },

@@ -4,7 +4,7 @@
 // Source: agent://hostile-text
 // Capabilities: escape
 // Regenerate: capgen --peer hostile-text --lang typescript # in the root folder of the fleet; add `--out`, unless the file is in `generated`
-// Contract: sha256:670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18
+// Contract: sha256:5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -37,6 +37,10 @@ export type EscapeRequest = {
     | "${x}"
     | "\n";
   "{}"?: "*/ {0} {}";
+  /** Default ```` "*\/ {\@link x} ``` `\n/// \@deprecated \u202e\u3164" ````. */
+  default?: string;
+  /** Pattern `` ^[*\/]*`*\/ \@x$ ``. */
+  pattern?: string;
 };
 
 export type EscapeResponse = unknown;
@@ -88,7 +92,7 @@ export const hostileTextCapabilities = {
   escape: {
     version: undefined,
     timeoutMs: undefined,
-    hash: "670730d07a0bdbe773fe7b68f3ac0ec3fdd636241d34b28a1cf634d5131e3e18",
+    hash: "5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679",
     request: { is: isEscapeRequest, parse: parseEscapeRequest },
     response: undefined,
   },
@@ -127,6 +131,11 @@ export function isEscapeRequest(value: any): value is EscapeRequest {
         )
       )
     ) &&
+    ((value1 = value.default) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
+    (
+      (value1 = value.pattern) === undefined ||
+      (++size1 > 0 && typeof value1 === "string" && pattern1.test(value1))
+    ) &&
     sized(value, size1, 128)
   );
 }
@@ -145,6 +154,8 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextParseOpt
           enum: ["\"; evil(); //", "\u003c/script>", "\u202e\u2066", "\\", "${x}", "\n"],
         },
         "{}": { const: "*/ {0} {}" },
+        default: "string",
+        pattern: { type: "string", pattern: pattern1, text: { pattern: "\"^[*/]*`*/ @x$\"" } },
       },
     },
   ]);
@@ -154,6 +165,8 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextParseOpt
 export function assertEscapeRequest(value: unknown, options?: HostileTextParseOptions): asserts value is EscapeRequest {
   assert(parseEscapeRequest(value, options));
 }
+
+const pattern1 = /^[*\/]*`*\/ @x$/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or
@@ -228,6 +241,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
       ...(typeof value === "string" && {
         minLength: least,
         maxLength: most,
+        pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
       }),
       ...(isArray && {
         minItems: least,

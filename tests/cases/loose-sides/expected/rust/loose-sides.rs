@@ -143,7 +143,7 @@ mod loose_sides_contract {
     /// The request of `other-half`: any JSON value, because the contract has no schema for it.
     pub type OtherHalfRequest = ::serde_json::Value;
 
-    /// The response of `other-half`.
+    /// The response of `other-half`. At least 0.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct OtherHalfResponse(
         /// The wrapped value.

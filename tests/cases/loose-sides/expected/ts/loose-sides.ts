@@ -22,6 +22,7 @@ export type HalfResponse = unknown;
 
 export type OtherHalfRequest = unknown;
 
+/** At least 0. */
 export type OtherHalfResponse = number;
 
 /** The request and the response of every capability. */

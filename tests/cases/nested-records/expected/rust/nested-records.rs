@@ -127,7 +127,7 @@ mod nested_records_contract {
     pub struct ShipRequestItemsItem {
         /// The `sku` property.
         pub sku: String,
-        /// The `count` property.
+        /// The `count` property. At least 1.
         pub count: u64,
     }
 

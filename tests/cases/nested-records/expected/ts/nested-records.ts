@@ -29,6 +29,7 @@ export type ShipRequestAddressCountry = {
 
 export type ShipRequestItemsItem = {
   sku: string;
+  /** At least 1. */
   count: number;
 };
 

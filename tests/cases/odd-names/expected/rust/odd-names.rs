@@ -97,17 +97,17 @@ mod odd_names_contract {
         pub constructor: Option<i64>,
         /// The `$ok` property.
         pub ok: Option<String>,
-        /// The `reader` property.
+        /// The `reader` property. At least 1 character.
         pub reader: Option<String>,
-        /// The `object` property.
+        /// The `object` property. At least 1 character.
         pub object: Option<String>,
-        /// The `index` property.
+        /// The `index` property. At least 1 character.
         pub index: String,
-        /// The `names` property.
+        /// The `names` property. At least 1 character.
         pub names: Option<String>,
-        /// The `writer` property.
+        /// The `writer` property. At least 1 character.
         pub writer: Option<String>,
-        /// The `rest` property.
+        /// The `rest` property. At least 1 character.
         pub rest: Option<String>,
     }
 

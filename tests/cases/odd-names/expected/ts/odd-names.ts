@@ -23,11 +23,17 @@ export type N2ndTryOfItRequest = {
   toString?: boolean | Object["toString"];
   constructor?: number | Object["constructor"];
   $ok?: string;
+  /** At least 1 character. */
   reader?: string;
+  /** At least 1 character. */
   object?: string;
+  /** At least 1 character. */
   index: string;
+  /** At least 1 character. */
   names?: string;
+  /** At least 1 character. */
   writer?: string;
+  /** At least 1 character. */
   rest?: string;
 };
 

@@ -85,7 +85,7 @@ mod optional_and_nullable_contract {
         ///
         /// `None` if absent, `Some(None)` if `null`.
         pub nullable_choice: Option<Option<UpdateRequestNullableChoice>>,
-        /// The `pydantic` property.
+        /// The `pydantic` property. Default `null`.
         ///
         /// `None` if absent, `Some(None)` if `null`.
         pub pydantic: Option<Option<String>>,

@@ -16,6 +16,7 @@ export type UpdateRequest = {
   nullable: string | null;
   optionalNullable?: number | null;
   nullableChoice?: "on" | "off" | null;
+  /** Default `null`. */
   pydantic?: string | null;
 };
 

@@ -71,13 +71,13 @@ mod scalars_contract {
     /// The request of `measure`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MeasureRequest {
-        /// The `text` property.
+        /// The `text` property. At least 1 character; pattern `^[a-z]`.
         pub text: String,
-        /// The `when` property.
+        /// The `when` property. Format `date-time`.
         pub when: String,
         /// The `whole` property.
         pub whole: i64,
-        /// The `count` property.
+        /// The `count` property. At least 0.
         pub count: u64,
         /// The `ratio` property.
         pub ratio: f64,

@@ -11,9 +11,12 @@
 // biome-ignore-all assist: generated
 
 export type MeasureRequest = {
+  /** At least 1 character; pattern `^[a-z]`. */
   text: string;
+  /** Format `date-time`. */
   when: string;
   whole: number;
+  /** At least 0. */
   count: number;
   ratio: number;
   flag: boolean;

@@ -106,7 +106,7 @@ mod shared_definitions_contract {
     /// Generated from `/properties/upTo` in the request schema of `quote`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct QuoteRequestUpTo {
-        /// The `cents` property.
+        /// The `cents` property. At most 1000.
         pub cents: i64,
         /// The `currency` property.
         pub currency: QuoteRequestUpToCurrency,
@@ -253,7 +253,7 @@ mod shared_definitions_contract {
     pub struct Card {
         /// The `kind` property.
         pub kind: CardKind,
-        /// The `token` property.
+        /// The `token` property. At least 1 character.
         pub token: String,
     }
 

@@ -15,6 +15,7 @@ export type QuoteRequest = {
 };
 
 export type QuoteRequestUpTo = {
+  /** At most 1000. */
   cents: number;
   currency: "EUR" | "USD";
 };
@@ -35,6 +36,7 @@ export type Method = Card | Transfer;
 
 export type Card = {
   kind: "card";
+  /** At least 1 character. */
   token: string;
 };
 

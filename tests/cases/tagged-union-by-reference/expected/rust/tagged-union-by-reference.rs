@@ -157,7 +157,7 @@ mod tagged_union_by_reference_contract {
     pub struct Cat {
         /// The `species` property.
         pub species: CatSpecies,
-        /// The `lives` property.
+        /// The `lives` property. At least 0.
         pub lives: Option<u64>,
     }
 

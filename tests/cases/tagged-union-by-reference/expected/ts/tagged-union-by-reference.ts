@@ -25,6 +25,7 @@ export type Dog = {
 
 export type Cat = {
   species: "cat";
+  /** At least 0. */
   lives?: number;
 };
 

@@ -98,7 +98,7 @@ mod tagged_union_with_siblings_contract {
         pub id: String,
         /// The `channel` property.
         pub channel: NotifyRequestEmailChannel,
-        /// The `to` property.
+        /// The `to` property. Format `email`.
         pub to: String,
     }
 

@@ -15,6 +15,7 @@ export type NotifyRequest = NotifyRequestEmail | NotifyRequestSms;
 export type NotifyRequestEmail = {
   id: string;
   channel: "email";
+  /** Format `email`. */
   to: string;
 };
 
