@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use capgen_codegen::output::{self, Plan, Target};
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Located, Selection};
+use capgen_schema::Hash;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
@@ -73,6 +74,7 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
         .zip(&outputs)
         .flat_map(|(c, output)| c.warnings.iter().chain(&output.warnings).cloned())
         .collect();
+    let hashes: Vec<_> = outputs.iter().map(|output| output.hash).collect();
     let plan = Plan::new(&arguments.out, outputs)?;
     let mut orphans = Vec::new();
     let mut verdict = Verdict::Fine;
@@ -95,7 +97,7 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
         console::print(&plan.diff())?;
     }
     let writes = !arguments.check && !arguments.diff;
-    let peers = peers(&contracts, &plan, writes);
+    let peers = peers(&contracts, &hashes, &plan, writes);
     if writes || (arguments.check && verdict == Verdict::Fine) {
         report(&peers, console);
     }
@@ -115,17 +117,17 @@ fn orphans_of(plan: &Plan, selection: &Selection) -> Result<Vec<PathBuf>, Failur
     Ok(plan.orphans(|id| known.contains(id))?)
 }
 
-/// The summary of each contract. No two contracts belong to the same agent: a plan rejects that.
-fn peers(contracts: &[LoadedContract], plan: &Plan, writes: bool) -> Vec<Peer> {
+/// The summary of each contract, of which `hashes` are the hashes. No two contracts belong to the same agent: a plan rejects that.
+fn peers(contracts: &[LoadedContract], hashes: &[Hash], plan: &Plan, writes: bool) -> Vec<Peer> {
     let mut files = plan.files().iter().peekable();
     let mut peers = Vec::with_capacity(contracts.len());
-    for LoadedContract { source, manifest, .. } in contracts {
+    for (LoadedContract { source, manifest, .. }, hash) in contracts.iter().zip(hashes) {
         let mut peer = Peer {
             peer: manifest.agent.to_string(),
             source: source.path().to_owned(),
             capabilities: manifest.capabilities.iter().map(|c| c.name.clone()).collect(),
             files: Vec::new(),
-            hash: format!("sha256:{}", manifest.hash()),
+            hash: format!("sha256:{hash}"),
         };
         while let Some(file) = files.next_if(|file| *file.agent() == manifest.agent) {
             peer.files.push(File::new(file, writes));

@@ -57,6 +57,6 @@ fn details(model: &Model<'_>, language: Language, options: &Options, regenerate:
         line.push_str(&format!(" {}{comma}", capability.name));
     }
     let command = regenerate.line(language, options);
-    header.push_str(&format!("{line}\n// Regenerate: {command}\n{CONTRACT}{}\n", model.hash));
+    header.push_str(&format!("{line}\n// Regenerate: {command}\n{CONTRACT}{}\n", model.hashes().contract));
     header
 }

@@ -1,8 +1,17 @@
 //! The identity of a contract: the hash of everything that a caller and a provider must agree on.
 
-use capgen_schema::{Hash, Json};
+use capgen_schema::{Hash, Json, Schema};
 
 use crate::{Capability, Manifest};
+
+/// The hashes of a contract and of its capabilities.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hashes {
+    /// That of [`Manifest::hash`].
+    pub contract: Hash,
+    /// Those of [`Capability::hash`], in the order of the capabilities.
+    pub capabilities: Vec<Hash>,
+}
 
 impl Manifest {
     /// The hash of everything that callers rely on: SHA-256 over the canonical text
@@ -18,9 +27,38 @@ impl Manifest {
     /// So the hash does not depend on the order of keys and capabilities, the agent, the transports, or any other property of a
     /// capability.
     pub fn hash(&self) -> Hash {
-        let mut capabilities: Vec<&Capability> = self.capabilities.iter().collect();
-        capabilities.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        hash(&capabilities)
+        self.contract_hash(&self.canonical())
+    }
+
+    /// The hash of the contract and those of its capabilities, for which each schema is written only once.
+    ///
+    /// ```
+    /// # use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
+    /// # let agent = AgentId::new("reviewer").ok_or("an invalid id")?;
+    /// # let memory = TransportSettings::memory("reviews");
+    /// let manifest = Manifest { agent, transports: vec![memory], capabilities: vec![Capability::new("review")] };
+    /// let hashes = manifest.hashes();
+    /// assert_eq!(hashes.contract, manifest.hash());
+    /// assert_eq!(hashes.capabilities, [manifest.capabilities[0].hash()]);
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn hashes(&self) -> Hashes {
+        let texts = self.canonical();
+        Hashes {
+            contract: self.contract_hash(&texts),
+            capabilities: texts.iter().map(|text| hash([text.as_str()].into_iter())).collect(),
+        }
+    }
+
+    /// The canonical text of each capability.
+    fn canonical(&self) -> Vec<String> {
+        self.capabilities.iter().map(Capability::canonical).collect()
+    }
+
+    fn contract_hash(&self, texts: &[String]) -> Hash {
+        let mut named: Vec<_> = self.capabilities.iter().zip(texts).collect();
+        named.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+        hash(named.into_iter().map(|(_, text)| text.as_str()))
     }
 
     /// The capability with this name.
@@ -32,16 +70,17 @@ impl Manifest {
 impl Capability {
     /// The hash of this capability alone, as if it were the only one of its [`Manifest`].
     pub fn hash(&self) -> Hash {
-        hash(&[self])
+        hash([self.canonical().as_str()].into_iter())
     }
 
     /// The canonical text of the object that is hashed. Its keys are in the order that RFC 8785 requires.
     fn canonical(&self) -> String {
+        let text = |schema: &Option<Schema>| schema.as_ref().map(Schema::canonical);
         let version = self.version.as_ref().map(|version| Json::String(version.to_string()).canonical());
         let members = [
-            ("inputSchema", self.input.as_ref().map(capgen_schema::Schema::canonical)),
+            ("inputSchema", text(&self.input)),
             ("name", Some(Json::String(self.name.clone()).canonical())),
-            ("outputSchema", self.output.as_ref().map(capgen_schema::Schema::canonical)),
+            ("outputSchema", text(&self.output)),
             ("version", version),
         ];
         let members: Vec<String> =
@@ -50,7 +89,15 @@ impl Capability {
     }
 }
 
-fn hash(capabilities: &[&Capability]) -> Hash {
-    let objects: Vec<String> = capabilities.iter().map(|c| c.canonical()).collect();
-    Hash::of(format!("[{}]", objects.join(",")))
+/// The hash of an array of canonical texts.
+fn hash<'t>(texts: impl Iterator<Item = &'t str>) -> Hash {
+    let mut array = String::from("[");
+    for (index, text) in texts.enumerate() {
+        if index > 0 {
+            array.push(',');
+        }
+        array.push_str(text);
+    }
+    array.push(']');
+    Hash::of(array)
 }

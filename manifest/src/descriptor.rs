@@ -72,12 +72,18 @@ macro_rules! conversions {
             /// assert_eq!(descriptor.hash, review.hash().to_string());
             /// ```
             pub fn to_descriptor(&self, agent: Option<&AgentId>) -> OwnedDescriptor {
-                let mut descriptor = OwnedDescriptor::new(self.name.as_str());
+                let mut descriptor = self.to_properties();
                 descriptor.agent = agent.map(ToString::to_string);
-                $(descriptor.$field = self.$field.to_text();)*
                 descriptor.hash = self.hash().to_string();
                 descriptor.input_schema = self.input.as_ref().map(Schema::canonical);
                 descriptor.output_schema = self.output.as_ref().map(Schema::canonical);
+                descriptor
+            }
+
+            /// The properties as texts, without the agent, the hash and the schemas, which take long to write.
+            pub fn to_properties(&self) -> OwnedDescriptor {
+                let mut descriptor = OwnedDescriptor::new(self.name.as_str());
+                $(descriptor.$field = self.$field.to_text();)*
                 descriptor
             }
 

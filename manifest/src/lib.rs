@@ -44,6 +44,7 @@ mod yaml;
 pub use capgen_descriptor::{
     Determinism, InvalidVersionRange, OwnedDescriptor, SideEffects, VersionRange, capability_keys, complete_version,
 };
+pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};

@@ -73,9 +73,17 @@ pub fn read_present(path: &Path, length: usize) -> io::Result<Option<Present>> {
     let is_long = content.len() as u64 > limit;
     Ok(Some(match may_overwrite(&content) {
         true if is_marked && is_long => Present::TooLong,
-        true if !is_long => Present::Text(String::from_utf8_lossy(&content).replace("\r\n", "\n")),
+        true if !is_long => Present::Text(text_of(content)),
         _ => Present::Foreign,
     }))
+}
+
+/// The text of a file, with `\n` line ends. Most files need no copy.
+fn text_of(content: Vec<u8>) -> String {
+    let has_returns = content.contains(&b'\r');
+    let text =
+        String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    if has_returns { text.replace("\r\n", "\n") } else { text }
 }
 
 /// Whether this value of the environment variable [`UPDATE_VARIABLE`] asks for an update: it is set, not empty and not `0`.

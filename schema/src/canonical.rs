@@ -43,7 +43,7 @@ impl Schema {
     /// # Ok::<(), String>(())
     /// ```
     pub fn canonical_json(&self) -> Json {
-        sorted(strip(&self.source))
+        sorted(&strip(&self.source))
     }
 
     /// The canonical text, without annotations, of the member of [`definitions`](Self::definitions) at an index.
@@ -85,16 +85,15 @@ fn strip_keyword(name: &str, value: &Json) -> Json {
 }
 
 /// The value with the members of its objects in canonical order.
-fn sorted(value: Json) -> Json {
+fn sorted(value: &Json) -> Json {
     match value {
-        Json::Array(items) => Json::Array(items.into_iter().map(sorted).collect()),
+        Json::Array(items) => Json::Array(items.iter().map(sorted).collect()),
         Json::Object(members) => {
-            let mut sorted_members: Vec<_> =
-                members.iter().map(|(name, value)| (name.clone(), sorted(value.clone()))).collect();
-            sorted_members.sort_unstable_by(|(a, _), (b, _)| compare(a, b));
-            Json::Object(sorted_members.into_iter().collect())
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_unstable_by(|(a, _), (b, _)| compare(a, b));
+            Json::Object(members.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect())
         }
-        scalar => scalar,
+        scalar => scalar.clone(),
     }
 }
 
@@ -143,20 +142,28 @@ fn write_object(out: &mut String, members: &Object) {
 /// [RFC 8785 section 3.2.2.2](https://www.rfc-editor.org/rfc/rfc8785#section-3.2.2.2).
 fn write_string(out: &mut String, text: &str) {
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            c if c < ' ' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
+    // Most texts have no character that needs an escape, and are appended as a whole.
+    let needs_escape = |byte: u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    if text.bytes().any(needs_escape) {
+        text.chars().for_each(|c| write_char(out, c));
+    } else {
+        out.push_str(text);
     }
     out.push('"');
+}
+
+fn write_char(out: &mut String, c: char) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\u{8}' => out.push_str("\\b"),
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\u{c}' => out.push_str("\\f"),
+        '\r' => out.push_str("\\r"),
+        c if c < ' ' => {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        }
+        c => out.push(c),
+    }
 }

@@ -18,6 +18,13 @@ pub struct Schema {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);
 
+impl NodeId {
+    /// The position of the node in [`Schema::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// One subschema.
 #[derive(Clone, Debug)]
 pub struct Node {

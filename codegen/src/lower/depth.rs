@@ -13,14 +13,14 @@ use crate::model::{Field, Guard, Record, Rest, Shape, Type, TypeDef};
 
 /// The steps of the most deeply nested type. The rest of rustc's limit is for the leaves (`serde_json::Value` takes 12 steps)
 /// and for the types of the user around it, such as futures.
-const MAX_HEIGHT: usize = 100;
+pub(super) const MAX_HEIGHT: usize = 100;
 
 /// How many steps rustc takes from each layer to the type inside it. It takes the most for `RefUnwindSafe`, which follows the
 /// raw pointers in collections; for `Send`, a `Vec` and a `BTreeMap` take 3 and a `Box` takes 2.
-const OPTION: usize = 1;
-const BOX: usize = 4;
-const VEC: usize = 5;
-const MAP: usize = 9;
+pub(super) const OPTION: usize = 1;
+pub(super) const BOX: usize = 4;
+pub(super) const VEC: usize = 5;
+pub(super) const MAP: usize = 9;
 
 /// How often recursive types are searched for the references that lead too deep. After that, every reference that closes a
 /// cycle of types is widened.

@@ -65,7 +65,7 @@ const RESERVED: &[&str] = &[
     "Violation",
 ];
 
-/// Orders the types, breaks cycles of types that contain themselves, and makes every name unique.
+/// Orders the types, breaks cycles of types that contain themselves, and limits how deeply they are nested.
 pub(super) fn finish(model: &mut Model<'_>) {
     arrange(model);
     mark_boxes(&mut model.types);
@@ -78,6 +78,10 @@ pub(super) fn finish(model: &mut Model<'_>) {
         }
         arrange(model);
     }
+}
+
+/// Makes every name unique.
+pub(super) fn settle_names(model: &mut Model<'_>) {
     settle_types(model);
     for def in &mut model.types {
         settle_parts(def);

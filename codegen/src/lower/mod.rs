@@ -14,6 +14,7 @@ mod exclusion;
 mod finish;
 mod finite;
 mod guard;
+mod reach;
 mod record;
 mod reuse;
 mod scalar;
@@ -23,7 +24,8 @@ mod tests;
 mod union_type;
 pub(crate) mod widened;
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use capgen_manifest::{DefinitionPlace, Manifest, Options, Side};
 use capgen_schema::analysis::conjunction::Conjunction;
@@ -43,13 +45,36 @@ use scalar::{named, nullable_if, scalar};
 use size::{Shared, Size};
 use widened::{Limit, Widened};
 
+/// The limits that the types of a contract exceed. Lowers only the sides that may exceed one.
+pub(crate) fn exceeded_limits(manifest: &Manifest) -> Widened {
+    let may_exceed = |index: usize, side: Side| {
+        let schema = manifest.capabilities.get(index).and_then(|capability| capability.schema(side));
+        schema.is_some_and(reach::may_reach_a_limit)
+    };
+    let selected: HashSet<(usize, Side)> = (0..manifest.capabilities.len())
+        .flat_map(|index| Side::ALL.map(|side| (index, side)))
+        .filter(|&(index, side)| may_exceed(index, side))
+        .collect();
+    if selected.is_empty() {
+        return Widened::new();
+    }
+    lower_sides(manifest, |index, side| selected.contains(&(index, side))).widened
+}
+
 /// Lowers a contract. The time is linear in the size of the contract, except for conjunctions that contain one another, for
 /// which a budget limits it. The model has no validators yet; see [`add_validators`].
 pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
+    let mut model = lower_sides(manifest, |_, _| true);
+    finish::settle_names(&mut model);
+    model
+}
+
+/// Lowers the selected sides, as if the others had no schema. The types have no final names yet.
+fn lower_sides(manifest: &Manifest, is_selected: impl Fn(usize, Side) -> bool) -> Model<'_> {
     let mut sides = Sides::of(manifest);
     let mut capabilities = Vec::with_capacity(manifest.capabilities.len());
     for (index, capability) in manifest.capabilities.iter().enumerate() {
-        let mut side = |side: Side| match sides.lower(index, side) {
+        let mut side = |side: Side| match is_selected(index, side).then(|| sides.lower(index, side)).flatten() {
             Some(id) => SideModel::Typed(id),
             None => SideModel::Loose(root_type(&capability.name, side)),
         };
@@ -62,7 +87,7 @@ pub(crate) fn lower(manifest: &Manifest) -> Model<'_> {
     let mut types = sides.types;
     compared::keep_undeclared(&mut types, &sides.compared);
     let mut model =
-        Model { manifest, hash: manifest.hash(), capabilities, types, validators: Vec::new(), widened, options };
+        Model { manifest, hashes: OnceCell::new(), capabilities, types, validators: Vec::new(), widened, options };
     finish::finish(&mut model);
     model
 }

@@ -68,6 +68,11 @@ pub(super) fn own_steps(schema: &Schema) -> usize {
     STEPS.saturating_mul(schema.nodes().count())
 }
 
+/// The bytes of its own that a schema may repeat.
+pub(super) fn own_bytes(schema: &Schema) -> usize {
+    REPEATS.saturating_mul(of_value(schema.source()))
+}
+
 /// What types may still repeat, in bytes of the schema.
 pub(super) struct Size<'a> {
     schema: &'a Schema,
@@ -81,8 +86,7 @@ pub(super) struct Size<'a> {
 
 impl<'a> Size<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
-        let remaining = REPEATS.saturating_mul(of_value(schema.source()));
-        Self { schema, remaining, seen: HashSet::new(), sizes: HashMap::new(), is_exceeded: false }
+        Self { schema, remaining: own_bytes(schema), seen: HashSet::new(), sizes: HashMap::new(), is_exceeded: false }
     }
 
     /// Whether the assertions may be repeated so many times. This does not repeat them yet.

@@ -6,10 +6,11 @@
 pub(crate) mod check;
 pub(crate) mod note;
 
+use std::cell::OnceCell;
 use std::ops::Index;
 
-use capgen_manifest::{Capability, Manifest, Options, Side};
-use capgen_schema::{Format, Hash, Json, TypeSet};
+use capgen_manifest::{Capability, Hashes, Manifest, Options, Side};
+use capgen_schema::{Format, Json, TypeSet};
 
 use self::note::Note;
 use crate::lower::widened::Widened;
@@ -18,8 +19,8 @@ use crate::lower::widened::Widened;
 #[derive(Debug)]
 pub(crate) struct Model<'a> {
     pub(crate) manifest: &'a Manifest,
-    /// The manifest's hash, kept because computing it is slow.
-    pub(crate) hash: Hash,
+    /// See [`hashes`](Model::hashes).
+    pub(crate) hashes: OnceCell<Hashes>,
     /// In source order.
     pub(crate) capabilities: Vec<CapabilityModel<'a>>,
     /// The types of every side, in source order: the root of a side, then the types that no side before it needs. A type comes
@@ -285,6 +286,11 @@ impl Index<TypeId> for Model<'_> {
 }
 
 impl Model<'_> {
+    /// The hashes of the manifest. Computing them is slow, so it is done once, and only if code is printed.
+    pub(crate) fn hashes(&self) -> &Hashes {
+        self.hashes.get_or_init(|| self.manifest.hashes())
+    }
+
     /// The root of a side, and the other types that no side before it needs.
     pub(crate) fn types_of(&self, root: TypeId) -> impl Iterator<Item = (TypeId, &TypeDef)> {
         let types = self.types.iter().enumerate().skip(root.0);

@@ -13,11 +13,12 @@ use capgen_diagnostic::{Diagnostic, is_unsafe};
 use capgen_manifest::{
     AgentId, LoadedContract, Located, Present, has_mark, read_present, remove_stale_files, replace_files, shown,
 };
+use capgen_schema::Hash;
 use similar::TextDiff;
 
 use crate::header::contract_hash;
-use crate::lower::lower;
 use crate::lower::widened::findings;
+use crate::lower::{exceeded_limits, lower};
 use crate::regenerate::Locator;
 use crate::{Files, Language, Options, Regenerate, codes, print};
 
@@ -40,6 +41,8 @@ pub struct Output {
     pub agent: AgentId,
     /// The path of the contract, for messages.
     pub origin: String,
+    /// The hash of the contract.
+    pub hash: Hash,
     /// The files, as [`generate`](crate::generate) returns them.
     pub files: Files,
     /// Findings about the types, in source order; see [`check_types`].
@@ -72,6 +75,7 @@ impl Target<'_> {
             Output {
                 agent: contract.manifest.agent.clone(),
                 origin: contract.path().to_owned(),
+                hash: model.hashes().contract,
                 warnings: findings(contract, &model.widened),
                 files: print(model, self.languages, &self.options, &regenerate),
             }
@@ -298,7 +302,7 @@ pub fn load(located: Located, languages: &[Language]) -> Result<Vec<LoadedContra
 /// The findings about the types that would be generated from a contract: a warning ([`codes::WIDENED`]) for each side whose types
 /// are less precise than its schema, because of a limit.
 pub fn check_types(contract: &LoadedContract) -> Vec<Diagnostic> {
-    findings(contract, &lower(&contract.manifest).widened)
+    findings(contract, &exceeded_limits(&contract.manifest))
 }
 
 /// Reports agents whose files in these languages would have the same name on some file system ([`codes::COLLISION`]), and agents

@@ -1,6 +1,7 @@
 //! Capabilities: marker types and the table of descriptors.
 
 use capgen_manifest::{OwnedDescriptor, capability_keys};
+use capgen_schema::Hash;
 
 use super::types::Types;
 use super::writer::Writer;
@@ -14,7 +15,7 @@ pub(super) fn constants(writer: &mut Writer, model: &Model<'_>) {
         (
             "The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.",
             "pub const CONTRACT_HASH: &str = ",
-            &model.hash.to_string(),
+            &model.hashes().contract.to_string(),
         ),
     ];
     for (documentation, head, text) in texts {
@@ -47,7 +48,7 @@ pub(super) fn loose(writer: &mut Writer, name: &str, side: &str, capability: &st
 }
 
 /// The marker type of a capability, with its descriptor and its implementation of the trait `Capability`.
-pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
+pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>, hash: &Hash) {
     let source = capability.source;
     writer.item();
     doc::write(writer, source.description.as_deref(), || format!("The capability {}.", doc::code(&source.name)));
@@ -71,7 +72,7 @@ pub(super) fn marker(writer: &mut Writer, types: &Types<'_>, capability: &Capabi
         } else {
             "The capability's descriptor."
         });
-        w.assign("pub const DESCRIPTOR: ::capgen::Descriptor = ", |w| descriptor(w, types, capability));
+        w.assign("pub const DESCRIPTOR: ::capgen::Descriptor = ", |w| descriptor(w, types, capability, hash));
     });
     writer.implement(
         |w| w.text("::capgen::Capability"),
@@ -166,14 +167,14 @@ pub(super) fn payload_schemas(writer: &mut Writer, types: &Types<'_>, capability
     }
 }
 
-fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>) {
-    let descriptor = capability.source.to_descriptor(None);
+fn descriptor(writer: &mut Writer, types: &Types<'_>, capability: &CapabilityModel<'_>, hash: &Hash) {
+    let descriptor = capability.source.to_properties();
     let sides = [(".with_input_schema", &capability.request), (".with_output_schema", &capability.response)];
     let schemas = sides.into_iter().filter_map(|(name, side)| match side {
         SideModel::Typed(id) => Some((name, Argument::Constant(ident::schema_constant(types.name(*id))))),
         SideModel::Loose(_) => None,
     });
-    let (name, hash) = (descriptor.name.clone(), descriptor.hash.clone());
+    let (name, hash) = (descriptor.name.clone(), hash.to_string());
     let new = |w: &mut Writer| {
         w.call("::capgen::Descriptor::new", |w| {
             w.each([types.agent(), &name, &hash], |w, text| w.literal(text));

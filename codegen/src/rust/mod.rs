@@ -64,8 +64,8 @@ fn items(writer: &mut Writer, model: &Model<'_>) {
 
 fn api(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
     capability::constants(writer, model);
-    for capability in &model.capabilities {
-        capability::marker(writer, types, capability);
+    for (capability, hash) in model.capabilities.iter().zip(&model.hashes().capabilities) {
+        capability::marker(writer, types, capability, hash);
         for (side, label) in [(&capability.request, "request"), (&capability.response, "response")] {
             if let SideModel::Loose(name) = side {
                 capability::loose(writer, name, label, &capability.source.name);

@@ -45,7 +45,8 @@ impl Layout {
 
     fn value(&mut self, value: &Json, level: usize) {
         if has_one_line(value) {
-            let flat = flat(value);
+            let mut flat = String::new();
+            write_flat(&mut flat, value);
             // One byte is left for a comma.
             if self.column + flat.len() < WIDTH || !matches!(value, Json::Array(_) | Json::Object(_)) {
                 return self.push(&flat);
@@ -66,7 +67,9 @@ impl Layout {
                 self.push(",");
             }
             self.new_line(level + 1);
-            self.push(&string(name));
+            let mut key = String::new();
+            write_string(&mut key, name);
+            self.push(&key);
             self.push(": ");
             self.value(value, level + 1);
         }
@@ -82,7 +85,11 @@ impl Layout {
             if index > 0 {
                 self.push(",");
             }
-            let scalar = (!matches!(item, Json::Array(_) | Json::Object(_))).then(|| flat(item));
+            let scalar = (!matches!(item, Json::Array(_) | Json::Object(_))).then(|| {
+                let mut scalar = String::new();
+                write_flat(&mut scalar, item);
+                scalar
+            });
             match scalar {
                 Some(scalar) if shares && self.column + scalar.len() + 1 < WIDTH => {
                     self.push(" ");
@@ -114,24 +121,43 @@ fn has_one_line(value: &Json) -> bool {
     }
 }
 
-/// A value on one line.
-fn flat(value: &Json) -> String {
+/// Writes a value on one line.
+fn write_flat(out: &mut String, value: &Json) {
     match value {
-        Json::String(text) => string(text),
-        Json::Array(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", ")),
-        Json::Object(members) => {
-            let member = |(name, value): &(String, Json)| format!("{}: {}", string(name), flat(value));
-            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        Json::String(text) => write_string(out, text),
+        Json::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                write_flat(out, item);
+            }
+            out.push(']');
         }
-        scalar => scalar.canonical(),
+        Json::Object(members) => {
+            out.push('{');
+            for (index, (name, value)) in members.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                write_string(out, name);
+                out.push_str(": ");
+                write_flat(out, value);
+            }
+            out.push('}');
+        }
+        scalar => out.push_str(&scalar.canonical()),
     }
 }
 
-/// A JSON string of printable ASCII characters without `"##`.
-fn string(text: &str) -> String {
-    let canonical = Json::String(text.to_owned()).canonical();
-    let mut escaped = String::with_capacity(canonical.len());
-    for c in canonical.chars() {
+/// Writes a JSON string of printable ASCII characters without `"##`.
+fn write_string(out: &mut String, text: &str) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'#')) {
+        // Most texts need no escapes.
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
+    let mut escaped = String::new();
+    for c in Json::String(text.to_owned()).canonical().chars() {
         let ends_literal = c == '#' && escaped.ends_with("\"#");
         if matches!(c, ' '..='~') && !ends_literal {
             escaped.push(c);
@@ -141,7 +167,7 @@ fn string(text: &str) -> String {
             let _ = write!(escaped, "\\u{unit:04x}");
         }
     }
-    escaped
+    out.push_str(&escaped);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use capgen_manifest::capability_keys;
-use capgen_schema::{Json, Number};
+use capgen_schema::{Hash, Json, Number};
 
 use super::names::{AgentNames, lower_first};
 use super::syntax::{Constant, Expression, Keyword, Literal, Name, Property, Type};
@@ -44,7 +44,8 @@ pub(super) fn table(model: &Model<'_>, names: &AgentNames) -> Constant {
     let entries: Vec<(String, Vec<Entry>)> = model
         .capabilities
         .iter()
-        .map(|capability| (capability.source.name.to_string(), entries(model, capability)))
+        .zip(&model.hashes().capabilities)
+        .map(|(capability, hash)| (capability.source.name.to_string(), entries(model, capability, hash)))
         .collect();
     let value = |(name, entries): &(String, Vec<Entry>)| {
         (name.clone(), Expression::Object(entries.iter().map(|e| (e.name.to_owned(), e.value.clone())).collect()))
@@ -68,8 +69,8 @@ struct Entry {
     declared: Type,
 }
 
-fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>) -> Vec<Entry> {
-    let descriptor = capability.source.to_descriptor(None);
+fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>, hash: &Hash) -> Vec<Entry> {
+    let descriptor = capability.source.to_properties();
     let text = |text: Option<String>| text.map(Literal::String);
     // Every entry has every member, so that the table can be read by a name that is only known at run time.
     let scalar = |name, literal: Option<Literal>| match literal {
@@ -81,7 +82,7 @@ fn entries(model: &Model<'_>, capability: &CapabilityModel<'_>) -> Vec<Entry> {
     vec![
         scalar(key("version"), text(descriptor.version)),
         scalar(key("timeout_ms"), timeout),
-        scalar("hash", text(Some(descriptor.hash))),
+        scalar("hash", text(Some(hash.to_string()))),
         side("request", model, &capability.request),
         side("response", model, &capability.response),
     ]

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod definitions;
+mod reach;
 
 use std::fmt::Write as _;
 
