@@ -311,7 +311,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Gives a definition its shape.
     fn complete(&mut self, id: TypeId, conjunction: &Conjunction, built: Built, guard: ExactGuard) {
-        let description = self.facets(conjunction).description.map(str::to_owned);
+        let description = conjunction.description(self.schema).map(str::to_owned);
         let is_exact = guard.is_some();
         let note = match &built {
             Built::Type(target) => Note::of(self.schema, conjunction, target),
@@ -343,6 +343,22 @@ impl<'a> Lowering<'a, '_> {
         let facets = conjunction.facets(self.schema);
         self.budget = self.budget.saturating_sub(facets.cost);
         facets
+    }
+
+    /// The facets of a conjunction without its values, if it has a long list of them.
+    fn long_list(&mut self, conjunction: &Conjunction) -> Option<Facets<'a>> {
+        if !self.size.has_long_lists() {
+            return None;
+        }
+        let facets = conjunction.facets_within(self.schema, Effort::WITHOUT_VALUES);
+        self.budget = self.budget.saturating_sub(facets.cost);
+        Some(facets).filter(size::has_long_list)
+    }
+
+    /// Whether a conjunction lists so many values again that its type must be widened. This takes no time for each value, so that
+    /// n places may combine a list of n values.
+    fn lists_too_much(&mut self, conjunction: &Conjunction) -> bool {
+        self.long_list(conjunction).is_some_and(|facets| !self.size.has_room(&facets))
     }
 
     /// The type of a conjunction that needs no definition of its own.
@@ -417,7 +433,7 @@ impl<'a> Lowering<'a, '_> {
         match built {
             Built::Type(ty) => (ty, guard),
             Built::Shape { shape, nullable } => {
-                let description = self.facets(conjunction).description.map(str::to_owned);
+                let description = conjunction.description(self.schema).map(str::to_owned);
                 // The definition does not contain `null`, so an assertion about it must stay at the place.
                 let is_exact = guard.is_some() || nullable;
                 let coverage = guard::coverage(self.schema, conjunction, is_exact);
@@ -430,11 +446,14 @@ impl<'a> Lowering<'a, '_> {
 
     /// The type of a conjunction, without its name, and the guard that it needs.
     fn build(&mut self, conjunction: &Conjunction, place: &Place) -> (Built, ExactGuard) {
+        if self.lists_too_much(conjunction) {
+            return (Built::Type(Type::Unknown), None);
+        }
         let facets = self.facets(conjunction);
         if facets.is_never() {
             return (Built::Type(Type::Never), Some(Guard::None));
         }
-        if facets.unions.is_empty() && !self.size.take(&facets) {
+        if (facets.unions.is_empty() || facets.values.is_some()) && !self.size.take(&facets) {
             return (Built::Type(Type::Unknown), None);
         }
         // A list of values is more precise than anything else that the schemas assert.

@@ -66,8 +66,9 @@ impl<'a> Lowering<'a, '_> {
     /// Whether a property is required and forbidden, as far as its own schemas show. Then no object is accepted.
     fn lacks_required(&mut self, declared: &[Property<'_>], required: &HashSet<&str>, facets: &Facets<'a>) -> bool {
         declared.iter().filter(|property| required.contains(property.name)).any(|property| {
+            let conjunction = Conjunction::of(property.nodes.iter().copied());
             facets.forbidden.iter().any(|name| name == property.name)
-                || self.facets(&Conjunction::of(property.nodes.iter().copied())).is_never()
+                || (!self.lists_too_much(&conjunction) && self.facets(&conjunction).is_never())
         })
     }
 
@@ -112,7 +113,7 @@ fn own_description(lowering: &Lowering<'_, '_>, conjunction: &Conjunction) -> Op
     let own = conjunction.terms.iter().find_map(|term| lowering.schema.node(term.node).annotations.description.clone());
     own.or_else(|| match conjunction.terms.as_slice() {
         [term] if !matches!(lowering.schema.node(term.node).kind, Kind::Ref(_)) => {
-            conjunction.facets(lowering.schema).description.map(str::to_owned)
+            conjunction.description(lowering.schema).map(str::to_owned)
         }
         _ => None,
     })

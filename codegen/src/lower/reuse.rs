@@ -75,6 +75,9 @@ impl Lowering<'_, '_> {
         if let Some(reused) = self.reuse(&key, conjunction) {
             return reused;
         }
+        if self.long_list(conjunction).is_some() {
+            return self.build_later(key, conjunction, place);
+        }
         let facets = self.facets(conjunction);
         if facets.is_never() {
             return (Type::Never, Some(Guard::None));

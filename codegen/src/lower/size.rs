@@ -10,13 +10,16 @@
 use std::collections::{HashMap, HashSet};
 
 use capgen_schema::analysis::facets::Facets;
-use capgen_schema::{Json, Kind, NodeId, Schema};
+use capgen_schema::{Assertions, Json, Kind, NodeId, Schema};
 
 /// How often the schema may be repeated as a whole.
 const REPEATS: usize = 4;
 
 /// How many bytes all schemas of a contract together may repeat in addition.
 const SHARED_BYTES: usize = 500_000;
+
+/// The values of longer lists are visited only if their type may repeat them.
+const LONG_LIST: usize = 64;
 
 /// How many steps the types of a schema may take for each subschema.
 const STEPS: usize = 100;
@@ -77,6 +80,7 @@ pub(super) fn own_bytes(schema: &Schema) -> usize {
 pub(super) struct Size<'a> {
     schema: &'a Schema,
     remaining: usize,
+    has_long_lists: bool,
     /// The subschemas that types contain already.
     seen: HashSet<NodeId>,
     sizes: HashMap<NodeId, usize>,
@@ -86,7 +90,9 @@ pub(super) struct Size<'a> {
 
 impl<'a> Size<'a> {
     pub(super) fn new(schema: &'a Schema) -> Self {
-        Self { schema, remaining: own_bytes(schema), seen: HashSet::new(), sizes: HashMap::new(), is_exceeded: false }
+        let has_long_lists = schema.nodes().filter_map(|(id, _)| schema.assertions(id)).any(is_long_list);
+        let remaining = own_bytes(schema);
+        Self { schema, remaining, has_long_lists, seen: HashSet::new(), sizes: HashMap::new(), is_exceeded: false }
     }
 
     /// Whether the assertions may be repeated so many times. This does not repeat them yet.
@@ -99,22 +105,37 @@ impl<'a> Size<'a> {
 
     /// Takes the assertions that are repeated from the remaining size. Returns whether they may be repeated.
     pub(super) fn take(&mut self, facets: &Facets<'a>) -> bool {
-        let mut repeated = 0;
+        let has_room = self.has_room(facets);
+        if has_room {
+            self.remaining = self.remaining.saturating_sub(self.repeated(facets));
+        }
+        self.seen.extend(&facets.nodes);
+        has_room
+    }
+
+    /// Whether the assertions that are repeated may be. This does not repeat them yet.
+    pub(super) fn has_room(&mut self, facets: &Facets<'a>) -> bool {
+        let has_room = self.repeated(facets) <= self.remaining;
+        self.is_exceeded |= !has_room;
+        has_room
+    }
+
+    fn repeated(&mut self, facets: &Facets<'a>) -> usize {
+        let mut repeated = 0_usize;
         for node in &facets.nodes {
-            if !self.seen.insert(*node) {
-                repeated += self.of(*node);
+            if self.seen.contains(node) {
+                repeated = repeated.saturating_add(self.of(*node));
             }
         }
         // Every property gets the `additionalProperties` of every schema that does not declare it.
         let rests = facets.groups.iter().filter(|group| group.additional_properties.is_some()).count();
         let properties: usize = facets.groups.iter().map(|group| group.properties.len()).sum();
-        let applied = rests.saturating_sub(1).saturating_mul(properties);
-        let Some(remaining) = self.remaining.checked_sub(repeated.saturating_add(applied)) else {
-            self.is_exceeded = true;
-            return false;
-        };
-        self.remaining = remaining;
-        true
+        repeated.saturating_add(rests.saturating_sub(1).saturating_mul(properties))
+    }
+
+    /// Whether some `enum` of the schema is long.
+    pub(super) fn has_long_lists(&self) -> bool {
+        self.has_long_lists
     }
 
     /// The size of a subschema's own assertions and of the texts of its properties.
@@ -129,6 +150,15 @@ impl<'a> Size<'a> {
             own + properties.chain(required).chain(values).sum::<usize>()
         })
     }
+}
+
+/// Whether a place lists many values.
+pub(super) fn has_long_list(facets: &Facets<'_>) -> bool {
+    facets.groups.iter().any(|group| is_long_list(group))
+}
+
+fn is_long_list(group: &Assertions) -> bool {
+    group.enum_values.as_ref().is_some_and(|values| values.len() > LONG_LIST)
 }
 
 /// The size of a subschema's texts.

@@ -95,6 +95,11 @@ impl Conjunction {
         self.facets_within(schema, Effort::FULL)
     }
 
+    /// The [description](Facets::description) of its normal form.
+    pub fn description<'a>(&self, schema: &'a Schema) -> Option<&'a str> {
+        self.facets_within(schema, Effort::WITHOUT_VALUES).description
+    }
+
     /// Like [`facets`](Self::facets), but with limited effort. The result accepts everything that the conjunction accepts, and
     /// perhaps more.
     pub fn facets_within<'a>(&self, schema: &'a Schema, effort: Effort) -> Facets<'a> {

@@ -27,4 +27,7 @@ impl Effort {
 
     /// A few subschemas, names and values, in constant time. Unions of realistic schemas need no more.
     pub const SMALL: Effort = Effort { parts: 8, required: 8, values: 64, unions: 0 };
+
+    /// Everything that applies to a place, apart from the values of `enum`.
+    pub const WITHOUT_VALUES: Effort = Effort { parts: usize::MAX, required: usize::MAX, values: 0, unions: 32 };
 }
