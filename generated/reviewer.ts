@@ -199,7 +199,7 @@ export function isReviewChangeResponse(value: any): value is ReviewChangeRespons
   return (
     (value?.constructor === Object || isDict(value)) &&
     (value1 = value.verdict) !== undefined &&
-    +(value1 === "approve") + +(value1 === "request-changes") === 1 &&
+    (value1 === "approve" || value1 === "request-changes") &&
     Array.isArray((value1 = value.findings)) &&
     check3(value1) &&
     sized(value, 2, 128)
@@ -391,7 +391,7 @@ function check1(value: any): boolean {
 function check2(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!(+(item === "correctness") + +(item === "security") + +(item === "clarity") === 1)) return false;
+    if (!(item === "correctness" || item === "security" || item === "clarity")) return false;
   }
   return true;
 }
@@ -403,7 +403,7 @@ function check3(value: any): boolean {
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       (value1 = item.focus) !== undefined &&
-      +(value1 === "correctness") + +(value1 === "security") + +(value1 === "clarity") === 1 &&
+      (value1 === "correctness" || value1 === "security" || value1 === "clarity") &&
       typeof item.path === "string" &&
       (
         (Number.isInteger((value1 = item.line)) && value1 >= 1 && value1 <= 4294967295) ||
@@ -426,7 +426,7 @@ function check5(value: any): boolean {
       pattern4.test(value1) &&
       typeof item.summary === "string" &&
       (value1 = item.focus) !== undefined &&
-      +(value1 === "correctness") + +(value1 === "security") + +(value1 === "clarity") === 1 &&
+      (value1 === "correctness" || value1 === "security" || value1 === "clarity") &&
       sized(item, 3, 127)
     )) return false;
   }

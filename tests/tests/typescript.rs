@@ -162,6 +162,18 @@ fn hostile_sizes_compile() {
 }
 
 #[test]
+fn branches_that_list_different_values_are_not_counted() {
+    let values = |values: &[Value]| {
+        let branches: Vec<Value> = values.iter().map(|value| json!({"description": "one", "const": value})).collect();
+        request(&json!({"oneOf": branches}))
+    };
+    let text = values(&[json!("a"), json!(1), json!(null)]);
+    assert!(text.contains(r#"return value === "a" || value === 1 || value === null;"#), "{text}");
+    let text = values(&[json!(1), json!("a"), json!(1.0)]);
+    assert!(text.contains(r#"+(value === 1) + +(value === "a") + +(value === 1) === 1"#), "{text}");
+}
+
+#[test]
 fn loading_a_case_again_gives_the_same_bytes() {
     let path = folder().join("cases/recursion/capabilities.yaml");
     let text = std::fs::read_to_string(path).unwrap();

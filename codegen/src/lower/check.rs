@@ -139,9 +139,21 @@ impl<'a> Lowering<'a, '_> {
         let schema = self.graph.schema();
         Union {
             branches: ids.iter().map(|id| self.branch(*id)).collect(),
-            is_exclusive: branches::are_exclusive(schema, ids),
+            is_exclusive: branches::are_exclusive(schema, ids) || list_distinct_values(schema, ids),
             tags: branches::tags(schema, ids).collect(),
             selection: self.selector.borrow_mut().select(ids),
         }
     }
+}
+
+/// Whether every branch lists its values, and no two branches list the same value.
+fn list_distinct_values(schema: &Schema, branches: &[NodeId]) -> bool {
+    let mut seen = HashSet::new();
+    branches.iter().all(|id| {
+        let listed = schema.assertions(*id).and_then(|assertions| {
+            let only = assertions.const_value.as_ref().map(std::slice::from_ref);
+            only.or(assertions.enum_values.as_deref())
+        });
+        listed.is_some_and(|values| values.iter().all(|value| seen.insert(value.canonical())))
+    })
 }

@@ -145,7 +145,7 @@ export function isSortRequest(value: any): value is SortRequest {
     ((value1 = value.numbers) === undefined || (++size1 > 0 && (value1 === 10 || value1 === 20))) &&
     (
       (value1 = value.described) === undefined ||
-      (++size1 > 0 && +(value1 === "fast") + +(value1 === "slow") === 1)
+      (++size1 > 0 && (value1 === "fast" || value1 === "slow"))
     ) &&
     sized(value, size1, 128)
   );
