@@ -193,21 +193,23 @@ fn write(value: &Json, text: &mut String) {
     }
 }
 
-/// A text as a Markdown code span, with invisible characters escaped as in JSON.
+/// A text as a Markdown code span. Invisible characters are escaped as in JSON and in patterns, and so is everything that could
+/// look like a code block to a tool that reads comments line by line: backticks, several spaces and several tildes.
 fn code_span(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
+    let mut shown = String::with_capacity(text.len() + 2);
+    shown.push('`');
+    let mut before = None;
     for c in text.chars() {
-        if is_unsafe(c) || is_other_space(c) {
+        let is_repeated = matches!(c, ' ' | '~') && before == Some(c);
+        if c == '`' || is_repeated || is_unsafe(c) || is_other_space(c) {
             shown.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
         } else {
             shown.push(c);
         }
+        before = Some(c);
     }
-    // The delimiters must be longer than any backticks in the text.
-    let longest = shown.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let delimiter = "`".repeat(longest + 1);
-    let space = if longest > 0 { " " } else { "" };
-    format!("{delimiter}{space}{shown}{space}{delimiter}")
+    shown.push('`');
+    shown
 }
 
 /// The first characters of a text; an ellipsis marks an omission.
@@ -281,7 +283,7 @@ mod tests {
     #[test]
     fn text_of_the_contract_is_short_visible_and_inside_its_code_span() {
         let default = |value: &str| sentence(&format!("{{\"default\": {value}}}"), &Type::Unknown);
-        assert_eq!(default(r#""a`b``c""#), "Default ``` \"a`b``c\" ```.");
+        assert_eq!(default(r#""a`b  c~~~""#), "Default `\"a\\u0060b \\u0020c~\\u007e\\u007e\"`.");
         assert_eq!(
             default(r#""\u202e\u2028\u00a0\udb40\udc41""#),
             "Default `\"\\u202e\\u2028\\u00a0\\udb40\\udc41\"`."

@@ -94,9 +94,11 @@ mod hostile_text_contract {
         pub allow_x_r: Option<EscapeRequestAllowXR>,
         /// The `{}` property.
         pub left_brace_right_brace: Option<EscapeRequestLeftBraceRightBrace>,
-        /// The `default` property. Default ```` "*/ {@link x} ``` `\n/// @deprecated \u202e\u3164" ````.
+        /// The `default` property.
+        ///
+        /// Default `"*/ {@link x} \u0060\u0060\u0060 \u0060\n/// @deprecated \u202e\u3164"`.
         pub default: Option<String>,
-        /// The `pattern` property. Pattern `` ^[*/]*`*/ @x$ ``.
+        /// The `pattern` property. Pattern `^[*/]*\u0060*/ @x$`.
         pub pattern: Option<String>,
     }
 

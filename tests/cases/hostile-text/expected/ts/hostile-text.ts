@@ -37,9 +37,9 @@ export type EscapeRequest = {
     | "${x}"
     | "\n";
   "{}"?: "*/ {0} {}";
-  /** Default ```` "*\/ {\@link x} ``` `\n/// \@deprecated \u202e\u3164" ````. */
+  /** Default `"*\/ {\@link x} \u0060\u0060\u0060 \u0060\n/// \@deprecated \u202e\u3164"`. */
   default?: string;
-  /** Pattern `` ^[*\/]*`*\/ \@x$ ``. */
+  /** Pattern `^[*\/]*\u0060*\/ \@x$`. */
   pattern?: string;
 };
 
