@@ -5,7 +5,8 @@ use std::ops::Range;
 use capgen_diagnostic::{Code, Diagnostic, Source, quoted};
 
 use crate::codes;
-use crate::secrets::{has_colon, is_name};
+use crate::masked::is_name;
+use crate::secrets::has_colon;
 use crate::tree::{Member, Node};
 
 /// The deepest nesting. A schema of 64 levels takes about 130 levels of mappings.

@@ -22,6 +22,7 @@ mod fleet;
 mod json;
 #[cfg(feature = "parse")]
 mod loaded;
+mod masked;
 mod model;
 mod options;
 mod ownership;
@@ -47,6 +48,7 @@ pub use capgen_descriptor::{
 pub use contract::Hashes;
 pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
+pub use masked::masked_lines;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
 pub use options::{OptionRow, Options};
 pub use ownership::{

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use capgen_manifest::{Present, asks_for_update, is_packaged, read_present};
+use capgen_manifest::{Present, asks_for_update, is_packaged, masked_lines, read_present};
 use similar::TextDiff;
 
 use crate::{AgentManifest, AgentManifestError};
@@ -19,7 +19,7 @@ pub enum ExportError {
     Stale {
         /// The file.
         path: PathBuf,
-        /// A unified diff from the file to the text that it should have.
+        /// A unified diff from the file to the text that it should have. The values of `transports` are masked: they may be credentials.
         diff: String,
     },
     /// The file exists and was not written by capgen, so it is not overwritten: delete it, or choose another path.
@@ -59,9 +59,33 @@ pub fn export(agent: &AgentManifest, path: impl AsRef<Path>, update: bool) -> Re
         return replace(path, &expected).map_err(failed);
     }
     let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let diff = TextDiff::from_lines(&present, &expected);
-    let diff = diff.unified_diff().header(&format!("{shown} (checked in)"), &format!("{shown} (declared)")).to_string();
+    let diff = masked_diff(&present, &expected, &shown);
     Err(ExportError::Stale { path: path.to_owned(), diff })
+}
+
+/// A unified diff of two manifests, in which the values of `transports` are masked. A value that differs is a line that differs.
+fn masked_diff(present: &str, expected: &str, name: &str) -> String {
+    let (old, mut new) = (masked_lines(present), masked_lines(expected));
+    for (masked, line) in new.iter_mut().zip(expected.split_inclusive('\n')) {
+        // capgen writes these comments.
+        if line.starts_with('#') {
+            line.clone_into(masked);
+        }
+    }
+    let diff = TextDiff::from_lines(present, expected);
+    let mut text = format!("--- {name} (checked in)\n+++ {name} (declared)\n");
+    for hunk in diff.unified_diff().iter_hunks() {
+        text.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let line = match change.new_index() {
+                Some(index) => new.get(index),
+                None => change.old_index().and_then(|index| old.get(index)),
+            };
+            let line = line.map(String::as_str).unwrap_or_default().trim_end_matches(['\n', '\r']);
+            text.push_str(&format!("{}{line}\n", change.tag()));
+        }
+    }
+    text
 }
 
 /// The body of [`export!`](crate::export!). `update` is the value of the environment variable `CAPGEN_UPDATE`.

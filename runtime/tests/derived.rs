@@ -396,6 +396,25 @@ fn the_manifest_of_a_packaged_crate_is_compared_and_not_updated() {
 }
 
 #[test]
+fn the_diff_of_a_stale_export_masks_the_values_of_transports() {
+    let folder = std::env::temp_dir().join(format!("capgen-masked-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("capabilities.yaml");
+    export(&agent(), &path, true).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    let edited =
+        text.replace("\ncapabilities:", "\n    password: hunter2\n    url: nats://me:hunter2@host\ncapabilities:");
+    assert_ne!(edited, text);
+    std::fs::write(&path, edited).unwrap();
+    let error = export(&agent(), &path, false).unwrap_err().to_string();
+    assert!(
+        error.contains("-    password: ***\n-    url: ***\n capabilities:\n") && !error.contains("hunter2"),
+        "{error}"
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn a_stale_export_is_reported_with_a_diff() {
     let folder = std::env::temp_dir().join(format!("capgen-export-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -6,7 +6,8 @@ use capgen_diagnostic::{Code, Severity, nearest, quoted};
 use capgen_schema::{Patterns, pointer};
 
 use super::advice;
-use crate::secrets::{has_colon, is_name};
+use crate::masked::is_name;
+use crate::secrets::has_colon;
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
 
 /// Further errors are counted, not kept: a hostile file can cause millions.

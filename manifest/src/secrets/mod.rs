@@ -31,14 +31,6 @@ pub(crate) fn in_any(source: &Source) -> Hidden {
     hidden(source, Public::Nothing)
 }
 
-/// Whether a key that the format does not have may be displayed. A URL or a password with a colon can end up in the place of
-/// a key.
-pub(crate) fn is_name(key: &str) -> bool {
-    const LONGEST: usize = 40;
-    let first = key.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c));
-    first && key.len() <= LONGEST && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_$.-".contains(&b))
-}
-
 /// Whether a colon follows a key. `{ a, b }` is a mapping of two keys, but more likely meant as two values.
 pub(crate) fn has_colon(text: &str, key: &Range<usize>) -> bool {
     text.get(key.end..).is_some_and(|rest| rest.trim_start().starts_with(':'))

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use capgen_descriptor::{CAPABILITY_KEYS, ValueType};
 
-use super::{Token, has_colon, is_name};
+use super::{Token, has_colon};
+use crate::masked::is_name;
 use crate::{Data, Node};
 
 /// The meaning of a place in a document.
