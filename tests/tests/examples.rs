@@ -27,6 +27,21 @@ fn the_checked_in_output_is_up_to_date() {
     assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
 }
 
+#[test]
+fn the_generated_code_of_the_benchmarks_is_up_to_date() {
+    let payloads = std::fs::read_dir(root().join("benches/payloads")).unwrap();
+    let contracts = payloads.map(|entry| entry.unwrap().path().join("capabilities.yaml")).filter(|path| path.is_file());
+    let selection = Selection { files: contracts.collect(), ..Selection::default() };
+    let contracts = selection.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
+    assert!(contracts.len() >= 5);
+    let folder = root().join("benches/validation/src/generated");
+    let languages = &[Language::Rust];
+    let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
+    let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
+    assert_eq!(plan.diff(), "", "run `cargo run -p xtask -- regen`");
+    assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
+}
+
 /// The pages of the documentation, without the generated list of codes.
 fn pages() -> Vec<String> {
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "benches/README.md"].map(str::to_owned);

@@ -22,7 +22,9 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
-    stale.extend(examples(&root, mode).map_err(|found| render::human(&found, false))?);
+    for found in [examples(&root, mode), benchmarks(&root, mode)] {
+        stale.extend(found.map_err(|found| render::human(&found, false))?);
+    }
     cases(&root, mode)?;
     let names = stale.join("\n");
     match mode {
@@ -58,12 +60,28 @@ fn file(path: &Path, text: &str, mode: Mode) -> Result<Option<String>, String> {
 /// `generated/`: the code of the example fleet, in every language.
 fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let fleet = root.join("examples/fleet");
-    let contracts = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
-    let contracts = contracts.locate().load()?;
-    let folder = root.join("generated");
-    let languages = &Language::DEFAULT;
-    let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
-    let plan = Plan::new(&folder, target.generate(&contracts))?;
+    let selection = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
+    generated(&root.join("generated"), &selection, &Language::DEFAULT, mode)
+}
+
+/// `benches/validation/src/generated/`: the Rust code of the contracts of the benchmarks.
+fn benchmarks(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let contracts = ["enums", "findings", "flat", "tree", "union"];
+    let file = |name| root.join("benches/payloads").join(name).join("capabilities.yaml");
+    let selection = Selection { files: contracts.map(file).into(), start: root.to_owned(), ..Selection::default() };
+    generated(&root.join("benches/validation/src/generated"), &selection, &[Language::Rust], mode)
+}
+
+/// Compares or replaces a folder of generated code; returns a message for each file that was out of date.
+fn generated(
+    folder: &Path,
+    selection: &Selection,
+    languages: &[Language],
+    mode: Mode,
+) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let contracts = selection.locate().load()?;
+    let target = Target { folder, languages, options: Options::default(), build_script: None };
+    let plan = Plan::new(folder, target.generate(&contracts))?;
     let mut stale: Vec<String> = plan.stale("").into_iter().map(|finding| finding.message).collect();
     for path in plan.orphans(|_| false)? {
         stale.push(format!("`{}` has no agent", path.display()));

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::bench_enums_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::bench_enums_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod bench_enums_contract {
@@ -48,7 +49,7 @@ mod bench_enums_contract {
     pub struct ImportProducts;
 
     impl ImportProducts {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-enums",
                 "import-products",
@@ -74,62 +75,62 @@ mod bench_enums_contract {
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct ImportProductsRequest {
         /// The `products` property.
-        pub products: Vec<ImportProductsRequestProduct>,
+        pub products: Vec<Product>,
     }
 
     impl ImportProductsRequest {
         /// Creates a value with all its properties.
-        pub fn new(products: Vec<ImportProductsRequestProduct>) -> Self {
+        pub fn new(products: Vec<Product>) -> Self {
             Self { products }
         }
     }
 
-    /// Generated from `/definitions/Product` in the request schema of `import-products`.
+    /// The definition `Product`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct ImportProductsRequestProduct {
-        /// The `sku` property.
+    pub struct Product {
+        /// The `sku` property. Pattern `^[A-Z]{3}-[0-9]{6}$`.
         pub sku: String,
-        /// The `gtin` property.
+        /// The `gtin` property. Pattern `^[0-9]{13}$`.
         pub gtin: String,
-        /// The `slug` property.
+        /// The `slug` property. Pattern `^[a-z0-9]+(-[a-z0-9]+)*$`.
         pub slug: String,
-        /// The `version` property.
+        /// The `version` property. Pattern `^v?[0-9]+\.[0-9]+\.[0-9]+$`.
         pub version: String,
-        /// The `origin` property.
+        /// The `origin` property. Pattern `^[A-Z]{2}$`.
         pub origin: String,
-        /// The `contact` property.
+        /// The `contact` property. Pattern `@example\.(com|org)$`.
         pub contact: Option<String>,
         /// The `colour` property.
-        pub colour: ImportProductsRequestProductColour,
+        pub colour: ProductColour,
         /// The `size` property.
-        pub size: ImportProductsRequestProductSize,
+        pub size: ProductSize,
         /// The `fit` property.
-        pub fit: ImportProductsRequestProductFit,
+        pub fit: ProductFit,
         /// The `material` property.
-        pub material: ImportProductsRequestProductMaterial,
+        pub material: ProductMaterial,
         /// The `season` property.
-        pub season: ImportProductsRequestProductSeason,
+        pub season: ProductSeason,
         /// The `audience` property.
-        pub audience: ImportProductsRequestProductAudience,
+        pub audience: ProductAudience,
         /// The `category` property.
-        pub category: ImportProductsRequestProductCategory,
+        pub category: ProductCategory,
         /// The `care` property.
-        pub care: ImportProductsRequestProductCare,
+        pub care: ProductCare,
         /// The `status` property.
-        pub status: ImportProductsRequestProductStatus,
+        pub status: ProductStatus,
         /// The `availability` property.
-        pub availability: ImportProductsRequestProductAvailability,
+        pub availability: ProductAvailability,
         /// The `currency` property.
-        pub currency: ImportProductsRequestProductCurrency,
+        pub currency: ProductCurrency,
         /// The `taxClass` property.
-        pub tax_class: ImportProductsRequestProductTaxClass,
+        pub tax_class: ProductTaxClass,
         /// The `shipping` property.
-        pub shipping: ImportProductsRequestProductShipping,
+        pub shipping: ProductShipping,
         /// The `returns` property.
-        pub returns: ImportProductsRequestProductReturns,
+        pub returns: ProductReturns,
     }
 
-    impl ImportProductsRequestProduct {
+    impl Product {
         /// Creates a value with the required properties only.
         pub fn new(
             sku: impl Into<String>,
@@ -137,20 +138,20 @@ mod bench_enums_contract {
             slug: impl Into<String>,
             version: impl Into<String>,
             origin: impl Into<String>,
-            colour: ImportProductsRequestProductColour,
-            size: ImportProductsRequestProductSize,
-            fit: ImportProductsRequestProductFit,
-            material: ImportProductsRequestProductMaterial,
-            season: ImportProductsRequestProductSeason,
-            audience: ImportProductsRequestProductAudience,
-            category: ImportProductsRequestProductCategory,
-            care: ImportProductsRequestProductCare,
-            status: ImportProductsRequestProductStatus,
-            availability: ImportProductsRequestProductAvailability,
-            currency: ImportProductsRequestProductCurrency,
-            tax_class: ImportProductsRequestProductTaxClass,
-            shipping: ImportProductsRequestProductShipping,
-            returns: ImportProductsRequestProductReturns,
+            colour: ProductColour,
+            size: ProductSize,
+            fit: ProductFit,
+            material: ProductMaterial,
+            season: ProductSeason,
+            audience: ProductAudience,
+            category: ProductCategory,
+            care: ProductCare,
+            status: ProductStatus,
+            availability: ProductAvailability,
+            currency: ProductCurrency,
+            tax_class: ProductTaxClass,
+            shipping: ProductShipping,
+            returns: ProductReturns,
         ) -> Self {
             Self {
                 sku: sku.into(),
@@ -175,11 +176,17 @@ mod bench_enums_contract {
                 returns,
             }
         }
+        /// Sets `contact`.
+        #[must_use]
+        pub fn with_contact(mut self, contact: impl Into<String>) -> Self {
+            self.contact = Some(contact.into());
+            self
+        }
     }
 
-    /// Generated from `/definitions/Product/properties/colour` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/colour`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductColour {
+    pub enum ProductColour {
         /// The value `"black"`.
         Black,
         /// The value `"white"`.
@@ -206,7 +213,7 @@ mod bench_enums_contract {
         Natural,
     }
 
-    impl ImportProductsRequestProductColour {
+    impl ProductColour {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
@@ -243,9 +250,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/size` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/size`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductSize {
+    pub enum ProductSize {
         /// The value `"xxs"`.
         Xxs,
         /// The value `"xs"`.
@@ -262,7 +269,7 @@ mod bench_enums_contract {
         Xxl,
     }
 
-    impl ImportProductsRequestProductSize {
+    impl ProductSize {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Xxs, Self::Xs, Self::S, Self::M, Self::L, Self::Xl, Self::Xxl]
@@ -281,9 +288,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/fit` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/fit`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductFit {
+    pub enum ProductFit {
         /// The value `"slim"`.
         Slim,
         /// The value `"regular"`.
@@ -294,7 +301,7 @@ mod bench_enums_contract {
         Oversized,
     }
 
-    impl ImportProductsRequestProductFit {
+    impl ProductFit {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Slim, Self::Regular, Self::Relaxed, Self::Oversized]
@@ -310,9 +317,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/material` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/material`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductMaterial {
+    pub enum ProductMaterial {
         /// The value `"cotton"`.
         Cotton,
         /// The value `"linen"`.
@@ -331,7 +338,7 @@ mod bench_enums_contract {
         Denim,
     }
 
-    impl ImportProductsRequestProductMaterial {
+    impl ProductMaterial {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
@@ -360,9 +367,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/season` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/season`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductSeason {
+    pub enum ProductSeason {
         /// The value `"spring"`.
         Spring,
         /// The value `"summer"`.
@@ -375,7 +382,7 @@ mod bench_enums_contract {
         AllYear,
     }
 
-    impl ImportProductsRequestProductSeason {
+    impl ProductSeason {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Spring, Self::Summer, Self::Autumn, Self::Winter, Self::AllYear]
@@ -392,9 +399,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/audience` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/audience`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductAudience {
+    pub enum ProductAudience {
         /// The value `"women"`.
         Women,
         /// The value `"men"`.
@@ -407,7 +414,7 @@ mod bench_enums_contract {
         Babies,
     }
 
-    impl ImportProductsRequestProductAudience {
+    impl ProductAudience {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Women, Self::Men, Self::Unisex, Self::Children, Self::Babies]
@@ -424,9 +431,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/category` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/category`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductCategory {
+    pub enum ProductCategory {
         /// The value `"shirts"`.
         Shirts,
         /// The value `"trousers"`.
@@ -453,7 +460,7 @@ mod bench_enums_contract {
         Belts,
     }
 
-    impl ImportProductsRequestProductCategory {
+    impl ProductCategory {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
@@ -490,9 +497,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/care` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/care`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductCare {
+    pub enum ProductCare {
         /// The value `"machine-wash"`.
         MachineWash,
         /// The value `"hand-wash"`.
@@ -503,7 +510,7 @@ mod bench_enums_contract {
         DoNotWash,
     }
 
-    impl ImportProductsRequestProductCare {
+    impl ProductCare {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::MachineWash, Self::HandWash, Self::DryClean, Self::DoNotWash]
@@ -519,9 +526,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/status` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/status`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductStatus {
+    pub enum ProductStatus {
         /// The value `"draft"`.
         Draft,
         /// The value `"in-review"`.
@@ -534,7 +541,7 @@ mod bench_enums_contract {
         Withdrawn,
     }
 
-    impl ImportProductsRequestProductStatus {
+    impl ProductStatus {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Draft, Self::InReview, Self::Approved, Self::Published, Self::Withdrawn]
@@ -551,9 +558,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/availability` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/availability`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductAvailability {
+    pub enum ProductAvailability {
         /// The value `"in-stock"`.
         InStock,
         /// The value `"low-stock"`.
@@ -568,7 +575,7 @@ mod bench_enums_contract {
         PreOrder,
     }
 
-    impl ImportProductsRequestProductAvailability {
+    impl ProductAvailability {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
@@ -593,9 +600,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/currency` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/currency`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductCurrency {
+    pub enum ProductCurrency {
         /// The value `"EUR"`.
         Eur,
         /// The value `"USD"`.
@@ -618,7 +625,7 @@ mod bench_enums_contract {
         Jpy,
     }
 
-    impl ImportProductsRequestProductCurrency {
+    impl ProductCurrency {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[
@@ -651,9 +658,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/taxClass` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/taxClass`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductTaxClass {
+    pub enum ProductTaxClass {
         /// The value `"standard"`.
         Standard,
         /// The value `"reduced"`.
@@ -664,7 +671,7 @@ mod bench_enums_contract {
         Exempt,
     }
 
-    impl ImportProductsRequestProductTaxClass {
+    impl ProductTaxClass {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Standard, Self::Reduced, Self::Zero, Self::Exempt]
@@ -680,9 +687,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/shipping` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/shipping`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductShipping {
+    pub enum ProductShipping {
         /// The value `"letter"`.
         Letter,
         /// The value `"parcel"`.
@@ -695,7 +702,7 @@ mod bench_enums_contract {
         Pickup,
     }
 
-    impl ImportProductsRequestProductShipping {
+    impl ProductShipping {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Letter, Self::Parcel, Self::Bulky, Self::Freight, Self::Pickup]
@@ -712,9 +719,9 @@ mod bench_enums_contract {
         }
     }
 
-    /// Generated from `/definitions/Product/properties/returns` in the request schema of `import-products`.
+    /// Generated from `/definitions/Product/properties/returns`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ImportProductsRequestProductReturns {
+    pub enum ProductReturns {
         /// The value `"free"`.
         Free,
         /// The value `"paid"`.
@@ -725,7 +732,7 @@ mod bench_enums_contract {
         ExchangeOnly,
     }
 
-    impl ImportProductsRequestProductReturns {
+    impl ProductReturns {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Free, Self::Paid, Self::None, Self::ExchangeOnly]
@@ -806,7 +813,7 @@ mod bench_enums_contract {
             );
             static ORIGIN_RULE: wire::Text = wire::Text::pattern("^[A-Z]{2}$");
             static CONTACT_RULE: wire::Text = wire::Text::pattern("@example\\.(com|org)$");
-            impl wire::Codec for ImportProductsRequestProduct {
+            impl wire::Codec for Product {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut sku = None;
                     let mut gtin = None;
@@ -904,105 +911,97 @@ mod bench_enums_contract {
             }
         };
 
+        ::capgen::payload!(Product, IMPORT_PRODUCTS_REQUEST, "/definitions/Product");
+
+        ::capgen::string_enum!(ProductColour);
+
         ::capgen::payload!(
-            ImportProductsRequestProduct, IMPORT_PRODUCTS_REQUEST, "/definitions/Product"
+            ProductColour, IMPORT_PRODUCTS_REQUEST, "/definitions/Product/properties/colour"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductColour);
+        ::capgen::string_enum!(ProductSize);
 
         ::capgen::payload!(
-            ImportProductsRequestProductColour, IMPORT_PRODUCTS_REQUEST,
-            "/definitions/Product/properties/colour"
+            ProductSize, IMPORT_PRODUCTS_REQUEST, "/definitions/Product/properties/size"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductSize);
+        ::capgen::string_enum!(ProductFit);
 
         ::capgen::payload!(
-            ImportProductsRequestProductSize, IMPORT_PRODUCTS_REQUEST,
-            "/definitions/Product/properties/size"
+            ProductFit, IMPORT_PRODUCTS_REQUEST, "/definitions/Product/properties/fit"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductFit);
+        ::capgen::string_enum!(ProductMaterial);
 
         ::capgen::payload!(
-            ImportProductsRequestProductFit, IMPORT_PRODUCTS_REQUEST,
-            "/definitions/Product/properties/fit"
-        );
-
-        ::capgen::string_enum!(ImportProductsRequestProductMaterial);
-
-        ::capgen::payload!(
-            ImportProductsRequestProductMaterial, IMPORT_PRODUCTS_REQUEST,
+            ProductMaterial, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/material"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductSeason);
+        ::capgen::string_enum!(ProductSeason);
 
         ::capgen::payload!(
-            ImportProductsRequestProductSeason, IMPORT_PRODUCTS_REQUEST,
-            "/definitions/Product/properties/season"
+            ProductSeason, IMPORT_PRODUCTS_REQUEST, "/definitions/Product/properties/season"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductAudience);
+        ::capgen::string_enum!(ProductAudience);
 
         ::capgen::payload!(
-            ImportProductsRequestProductAudience, IMPORT_PRODUCTS_REQUEST,
+            ProductAudience, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/audience"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductCategory);
+        ::capgen::string_enum!(ProductCategory);
 
         ::capgen::payload!(
-            ImportProductsRequestProductCategory, IMPORT_PRODUCTS_REQUEST,
+            ProductCategory, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/category"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductCare);
+        ::capgen::string_enum!(ProductCare);
 
         ::capgen::payload!(
-            ImportProductsRequestProductCare, IMPORT_PRODUCTS_REQUEST,
-            "/definitions/Product/properties/care"
+            ProductCare, IMPORT_PRODUCTS_REQUEST, "/definitions/Product/properties/care"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductStatus);
+        ::capgen::string_enum!(ProductStatus);
 
         ::capgen::payload!(
-            ImportProductsRequestProductStatus, IMPORT_PRODUCTS_REQUEST,
-            "/definitions/Product/properties/status"
+            ProductStatus, IMPORT_PRODUCTS_REQUEST, "/definitions/Product/properties/status"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductAvailability);
+        ::capgen::string_enum!(ProductAvailability);
 
         ::capgen::payload!(
-            ImportProductsRequestProductAvailability, IMPORT_PRODUCTS_REQUEST,
+            ProductAvailability, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/availability"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductCurrency);
+        ::capgen::string_enum!(ProductCurrency);
 
         ::capgen::payload!(
-            ImportProductsRequestProductCurrency, IMPORT_PRODUCTS_REQUEST,
+            ProductCurrency, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/currency"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductTaxClass);
+        ::capgen::string_enum!(ProductTaxClass);
 
         ::capgen::payload!(
-            ImportProductsRequestProductTaxClass, IMPORT_PRODUCTS_REQUEST,
+            ProductTaxClass, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/taxClass"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductShipping);
+        ::capgen::string_enum!(ProductShipping);
 
         ::capgen::payload!(
-            ImportProductsRequestProductShipping, IMPORT_PRODUCTS_REQUEST,
+            ProductShipping, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/shipping"
         );
 
-        ::capgen::string_enum!(ImportProductsRequestProductReturns);
+        ::capgen::string_enum!(ProductReturns);
 
         ::capgen::payload!(
-            ImportProductsRequestProductReturns, IMPORT_PRODUCTS_REQUEST,
+            ProductReturns, IMPORT_PRODUCTS_REQUEST,
             "/definitions/Product/properties/returns"
         );
     }

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::bench_findings_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::bench_findings_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod bench_findings_contract {
@@ -48,7 +49,7 @@ mod bench_findings_contract {
     pub struct ReportFindings;
 
     impl ReportFindings {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-findings",
                 "report-findings",
@@ -73,12 +74,12 @@ mod bench_findings_contract {
     /// The request of `report-findings`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReportFindingsRequest {
-        /// The `repository` property.
+        /// The `repository` property. 1 to 100 characters.
         pub repository: String,
-        /// The `commit` property.
+        /// The `commit` property. Exactly 40 characters.
         pub commit: String,
-        /// The `findings` property.
-        pub findings: Vec<ReportFindingsRequestFinding>,
+        /// The `findings` property. At most 1000 items.
+        pub findings: Vec<Finding>,
     }
 
     impl ReportFindingsRequest {
@@ -86,7 +87,7 @@ mod bench_findings_contract {
         pub fn new(
             repository: impl Into<String>,
             commit: impl Into<String>,
-            findings: Vec<ReportFindingsRequestFinding>,
+            findings: Vec<Finding>,
         ) -> Self {
             Self {
                 repository: repository.into(),
@@ -96,30 +97,30 @@ mod bench_findings_contract {
         }
     }
 
-    /// Generated from `/definitions/Finding` in the request schema of `report-findings`.
+    /// The definition `Finding`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ReportFindingsRequestFinding {
-        /// The `rule` property.
+    pub struct Finding {
+        /// The `rule` property. Pattern `^[a-z]+(-[a-z]+)*$`.
         pub rule: String,
         /// The `severity` property.
-        pub severity: ReportFindingsRequestFindingSeverity,
-        /// The `message` property.
+        pub severity: FindingSeverity,
+        /// The `message` property. 1 to 500 characters.
         pub message: String,
         /// The `location` property.
-        pub location: ReportFindingsRequestLocation,
+        pub location: Location,
         /// The `suggestion` property.
-        pub suggestion: Option<ReportFindingsRequestFindingSuggestion>,
-        /// The `tags` property.
+        pub suggestion: Option<FindingSuggestion>,
+        /// The `tags` property. At most 10 items.
         pub tags: Option<Vec<String>>,
     }
 
-    impl ReportFindingsRequestFinding {
+    impl Finding {
         /// Creates a value with the required properties only.
         pub fn new(
             rule: impl Into<String>,
-            severity: ReportFindingsRequestFindingSeverity,
+            severity: FindingSeverity,
             message: impl Into<String>,
-            location: ReportFindingsRequestLocation,
+            location: Location,
         ) -> Self {
             Self {
                 rule: rule.into(),
@@ -130,11 +131,23 @@ mod bench_findings_contract {
                 tags: None,
             }
         }
+        /// Sets `suggestion`.
+        #[must_use]
+        pub fn with_suggestion(mut self, suggestion: FindingSuggestion) -> Self {
+            self.suggestion = Some(suggestion);
+            self
+        }
+        /// Sets `tags`.
+        #[must_use]
+        pub fn with_tags(mut self, tags: Vec<String>) -> Self {
+            self.tags = Some(tags);
+            self
+        }
     }
 
-    /// Generated from `/definitions/Finding/properties/severity` in the request schema of `report-findings`.
+    /// Generated from `/definitions/Finding/properties/severity`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ReportFindingsRequestFindingSeverity {
+    pub enum FindingSeverity {
         /// The value `"info"`.
         Info,
         /// The value `"low"`.
@@ -147,7 +160,7 @@ mod bench_findings_contract {
         Critical,
     }
 
-    impl ReportFindingsRequestFindingSeverity {
+    impl FindingSeverity {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical]
@@ -164,22 +177,22 @@ mod bench_findings_contract {
         }
     }
 
-    /// Generated from `/definitions/Location` in the request schema of `report-findings`.
+    /// The definition `Location`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct ReportFindingsRequestLocation {
-        /// The `path` property.
+    pub struct Location {
+        /// The `path` property. 1 to 255 characters.
         pub path: String,
-        /// The `line` property.
+        /// The `line` property. At least 1.
         pub line: u64,
-        /// The `column` property.
+        /// The `column` property. At least 1.
         pub column: u64,
-        /// The `endLine` property.
+        /// The `endLine` property. At least 1.
         pub end_line: Option<u64>,
-        /// The `endColumn` property.
+        /// The `endColumn` property. At least 1.
         pub end_column: Option<u64>,
     }
 
-    impl ReportFindingsRequestLocation {
+    impl Location {
         /// Creates a value with the required properties only.
         pub fn new(path: impl Into<String>, line: u64, column: u64) -> Self {
             Self {
@@ -190,18 +203,30 @@ mod bench_findings_contract {
                 end_column: None,
             }
         }
+        /// Sets `end_line`.
+        #[must_use]
+        pub fn with_end_line(mut self, end_line: u64) -> Self {
+            self.end_line = Some(end_line);
+            self
+        }
+        /// Sets `end_column`.
+        #[must_use]
+        pub fn with_end_column(mut self, end_column: u64) -> Self {
+            self.end_column = Some(end_column);
+            self
+        }
     }
 
-    /// Generated from `/definitions/Finding/properties/suggestion` in the request schema of `report-findings`.
+    /// Generated from `/definitions/Finding/properties/suggestion`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct ReportFindingsRequestFindingSuggestion {
-        /// The `replacement` property.
+    pub struct FindingSuggestion {
+        /// The `replacement` property. At most 2000 characters.
         pub replacement: String,
-        /// The `confidence` property.
+        /// The `confidence` property. 0 to 1.
         pub confidence: f64,
     }
 
-    impl ReportFindingsRequestFindingSuggestion {
+    impl FindingSuggestion {
         /// Creates a value with all its properties.
         pub fn new(replacement: impl Into<String>, confidence: f64) -> Self {
             Self {
@@ -278,7 +303,7 @@ mod bench_findings_contract {
                 10,
                 wire::Length::new(1, 20),
             );
-            impl wire::Codec for ReportFindingsRequestFinding {
+            impl wire::Codec for Finding {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut rule = None;
                     let mut severity = None;
@@ -320,34 +345,23 @@ mod bench_findings_contract {
             }
         };
 
-        ::capgen::payload!(
-            ReportFindingsRequestFinding, REPORT_FINDINGS_REQUEST, "/definitions/Finding"
-        );
+        ::capgen::payload!(Finding, REPORT_FINDINGS_REQUEST, "/definitions/Finding");
 
-        ::capgen::string_enum!(ReportFindingsRequestFindingSeverity);
+        ::capgen::string_enum!(FindingSeverity);
 
         ::capgen::payload!(
-            ReportFindingsRequestFindingSeverity, REPORT_FINDINGS_REQUEST,
+            FindingSeverity, REPORT_FINDINGS_REQUEST,
             "/definitions/Finding/properties/severity"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["path", "line", "column", "endLine", "endColumn"];
             static PATH_RULE: wire::Length = wire::Length::new(1, 255);
-            static LINE_RULE: wire::Within<u64> = wire::Within::new(1, 18446744073709551615);
-            static COLUMN_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
-            static END_LINE_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
-            static END_COLUMN_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
-            impl wire::Codec for ReportFindingsRequestLocation {
+            static LINE_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
+            static COLUMN_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
+            static END_LINE_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
+            static END_COLUMN_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
+            impl wire::Codec for Location {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut path = None;
                     let mut line = None;
@@ -385,15 +399,13 @@ mod bench_findings_contract {
             }
         };
 
-        ::capgen::payload!(
-            ReportFindingsRequestLocation, REPORT_FINDINGS_REQUEST, "/definitions/Location"
-        );
+        ::capgen::payload!(Location, REPORT_FINDINGS_REQUEST, "/definitions/Location");
 
         const _: () = {
             const NAMES: &[&str] = &["replacement", "confidence"];
             static REPLACEMENT_RULE: wire::Length = wire::Length::new(0, 2000);
             static CONFIDENCE_RULE: wire::Within<f64> = wire::Within::new(0.0, 1.0);
-            impl wire::Codec for ReportFindingsRequestFindingSuggestion {
+            impl wire::Codec for FindingSuggestion {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut replacement = None;
                     let mut confidence = None;
@@ -420,7 +432,7 @@ mod bench_findings_contract {
         };
 
         ::capgen::payload!(
-            ReportFindingsRequestFindingSuggestion, REPORT_FINDINGS_REQUEST,
+            FindingSuggestion, REPORT_FINDINGS_REQUEST,
             "/definitions/Finding/properties/suggestion"
         );
     }

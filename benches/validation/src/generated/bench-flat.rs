@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::bench_flat_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::bench_flat_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod bench_flat_contract {
@@ -48,7 +49,7 @@ mod bench_flat_contract {
     pub struct OpenTicket;
 
     impl OpenTicket {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-flat",
                 "open-ticket",
@@ -73,19 +74,19 @@ mod bench_flat_contract {
     /// The request of `open-ticket`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct OpenTicketRequest {
-        /// The `requestId` property.
+        /// The `requestId` property. Format `uuid`.
         pub request_id: String,
-        /// The `customer` property.
+        /// The `customer` property. 1 to 80 characters.
         pub customer: String,
-        /// The `email` property.
+        /// The `email` property. Format `email`.
         pub email: Option<String>,
-        /// The `subject` property.
+        /// The `subject` property. 1 to 200 characters.
         pub subject: String,
         /// The `priority` property.
         pub priority: OpenTicketRequestPriority,
-        /// The `attempts` property.
+        /// The `attempts` property. 0 to 10.
         pub attempts: u64,
-        /// The `openedAt` property.
+        /// The `openedAt` property. Format `date-time`.
         pub opened_at: Option<String>,
         /// The `callback` property.
         pub callback: Option<bool>,
@@ -110,6 +111,24 @@ mod bench_flat_contract {
                 opened_at: None,
                 callback: None,
             }
+        }
+        /// Sets `email`.
+        #[must_use]
+        pub fn with_email(mut self, email: impl Into<String>) -> Self {
+            self.email = Some(email.into());
+            self
+        }
+        /// Sets `opened_at`.
+        #[must_use]
+        pub fn with_opened_at(mut self, opened_at: impl Into<String>) -> Self {
+            self.opened_at = Some(opened_at.into());
+            self
+        }
+        /// Sets `callback`.
+        #[must_use]
+        pub fn with_callback(mut self, callback: bool) -> Self {
+            self.callback = Some(callback);
+            self
         }
     }
 

@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::bench_tree_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::bench_tree_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod bench_tree_contract {
@@ -48,7 +49,7 @@ mod bench_tree_contract {
     pub struct StoreOutline;
 
     impl StoreOutline {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-tree",
                 "store-outline",
@@ -71,26 +72,22 @@ mod bench_tree_contract {
     pub type StoreOutlineResponse = ::serde_json::Value;
 
     /// The request of `store-outline`.
-    pub type StoreOutlineRequest = StoreOutlineRequestNode;
+    pub type StoreOutlineRequest = Node;
 
-    /// Generated from `/definitions/Node` in the request schema of `store-outline`.
+    /// The definition `Node`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct StoreOutlineRequestNode {
-        /// The `name` property.
+    pub struct Node {
+        /// The `name` property. 1 to 60 characters.
         pub name: String,
         /// The `value` property.
         pub value: f64,
         /// The `children` property.
-        pub children: Vec<StoreOutlineRequestNode>,
+        pub children: Vec<Node>,
     }
 
-    impl StoreOutlineRequestNode {
+    impl Node {
         /// Creates a value with all its properties.
-        pub fn new(
-            name: impl Into<String>,
-            value: f64,
-            children: Vec<StoreOutlineRequestNode>,
-        ) -> Self {
+        pub fn new(name: impl Into<String>, value: f64, children: Vec<Node>) -> Self {
             Self {
                 name: name.into(),
                 value,
@@ -112,7 +109,7 @@ mod bench_tree_contract {
         const _: () = {
             const NAMES: &[&str] = &["name", "value", "children"];
             static NAME_RULE: wire::Length = wire::Length::new(1, 60);
-            impl wire::Codec for StoreOutlineRequestNode {
+            impl wire::Codec for Node {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut name = None;
                     let mut value = None;
@@ -142,9 +139,7 @@ mod bench_tree_contract {
             }
         };
 
-        ::capgen::payload!(
-            StoreOutlineRequestNode, STORE_OUTLINE_REQUEST, "/definitions/Node"
-        );
+        ::capgen::payload!(Node, STORE_OUTLINE_REQUEST, "/definitions/Node");
     }
 
     const STORE_OUTLINE_REQUEST_SCHEMA: &str = r##"{

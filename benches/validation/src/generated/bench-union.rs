@@ -8,9 +8,9 @@
     unused_imports,
     unreachable_pub,
     clippy::allow_attributes,
-    clippy::allow_attributes_without_reason,
     clippy::pub_use,
-    clippy::wildcard_imports
+    clippy::wildcard_imports,
+    reason = "users cannot change generated code"
 )]
 pub use self::bench_union_contract::*;
 
@@ -30,7 +30,8 @@ pub use self::bench_union_contract::*;
     clippy::cargo,
     clippy::nursery,
     clippy::pedantic,
-    clippy::restriction
+    clippy::restriction,
+    reason = "users cannot change generated code"
 )]
 #[rustfmt::skip]
 mod bench_union_contract {
@@ -48,7 +49,7 @@ mod bench_union_contract {
     pub struct RecordEvents;
 
     impl RecordEvents {
-        /// The capability as the contract declares it.
+        /// The capability's descriptor. Its schemas have no annotations, and their keys are sorted.
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "bench-union",
                 "record-events",
@@ -73,18 +74,15 @@ mod bench_union_contract {
     /// The request of `record-events`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RecordEventsRequest {
-        /// The `stream` property.
+        /// The `stream` property. 1 to 64 characters.
         pub stream: String,
-        /// The `events` property.
-        pub events: Vec<RecordEventsRequestEvent>,
+        /// The `events` property. At least 1 item.
+        pub events: Vec<Event>,
     }
 
     impl RecordEventsRequest {
         /// Creates a value with all its properties.
-        pub fn new(
-            stream: impl Into<String>,
-            events: Vec<RecordEventsRequestEvent>,
-        ) -> Self {
+        pub fn new(stream: impl Into<String>, events: Vec<Event>) -> Self {
             Self {
                 stream: stream.into(),
                 events,
@@ -92,65 +90,65 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Event` in the request schema of `record-events`.
+    /// The definition `Event`.
     #[derive(Debug, Clone, PartialEq)]
-    pub enum RecordEventsRequestEvent {
+    pub enum Event {
         /// An object whose `kind` is `"opened"`.
-        Opened(RecordEventsRequestOpened),
+        Opened(Opened),
         /// An object whose `kind` is `"assigned"`.
-        Assigned(RecordEventsRequestAssigned),
+        Assigned(Assigned),
         /// An object whose `kind` is `"commented"`.
-        Commented(RecordEventsRequestCommented),
+        Commented(Commented),
         /// An object whose `kind` is `"escalated"`.
-        Escalated(RecordEventsRequestEscalated),
+        Escalated(Escalated),
         /// An object whose `kind` is `"closed"`.
-        Closed(RecordEventsRequestClosed),
+        Closed(Closed),
     }
 
-    impl From<RecordEventsRequestOpened> for RecordEventsRequestEvent {
-        fn from(value: RecordEventsRequestOpened) -> Self {
+    impl From<Opened> for Event {
+        fn from(value: Opened) -> Self {
             Self::Opened(value)
         }
     }
 
-    impl From<RecordEventsRequestAssigned> for RecordEventsRequestEvent {
-        fn from(value: RecordEventsRequestAssigned) -> Self {
+    impl From<Assigned> for Event {
+        fn from(value: Assigned) -> Self {
             Self::Assigned(value)
         }
     }
 
-    impl From<RecordEventsRequestCommented> for RecordEventsRequestEvent {
-        fn from(value: RecordEventsRequestCommented) -> Self {
+    impl From<Commented> for Event {
+        fn from(value: Commented) -> Self {
             Self::Commented(value)
         }
     }
 
-    impl From<RecordEventsRequestEscalated> for RecordEventsRequestEvent {
-        fn from(value: RecordEventsRequestEscalated) -> Self {
+    impl From<Escalated> for Event {
+        fn from(value: Escalated) -> Self {
             Self::Escalated(value)
         }
     }
 
-    impl From<RecordEventsRequestClosed> for RecordEventsRequestEvent {
-        fn from(value: RecordEventsRequestClosed) -> Self {
+    impl From<Closed> for Event {
+        fn from(value: Closed) -> Self {
             Self::Closed(value)
         }
     }
 
-    /// Generated from `/definitions/Opened` in the request schema of `record-events`.
+    /// The definition `Opened`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct RecordEventsRequestOpened {
+    pub struct Opened {
         /// The `kind` property.
-        pub kind: RecordEventsRequestOpenedKind,
-        /// The `ticket` property.
+        pub kind: OpenedKind,
+        /// The `ticket` property. At least 1.
         pub ticket: u64,
-        /// The `subject` property.
+        /// The `subject` property. 1 to 200 characters.
         pub subject: String,
-        /// The `customer` property.
+        /// The `customer` property. At most 80 characters.
         pub customer: String,
     }
 
-    impl RecordEventsRequestOpened {
+    impl Opened {
         /// Creates a value with all its properties.
         pub fn new(
             ticket: u64,
@@ -158,7 +156,7 @@ mod bench_union_contract {
             customer: impl Into<String>,
         ) -> Self {
             Self {
-                kind: RecordEventsRequestOpenedKind::Opened,
+                kind: OpenedKind::Opened,
                 ticket,
                 subject: subject.into(),
                 customer: customer.into(),
@@ -166,14 +164,14 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Opened/properties/kind` in the request schema of `record-events`.
+    /// Generated from `/definitions/Opened/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RecordEventsRequestOpenedKind {
+    pub enum OpenedKind {
         /// The value `"opened"`.
         Opened,
     }
 
-    impl RecordEventsRequestOpenedKind {
+    impl OpenedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Opened]
@@ -186,39 +184,45 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Assigned` in the request schema of `record-events`.
+    /// The definition `Assigned`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct RecordEventsRequestAssigned {
+    pub struct Assigned {
         /// The `kind` property.
-        pub kind: RecordEventsRequestAssignedKind,
-        /// The `ticket` property.
+        pub kind: AssignedKind,
+        /// The `ticket` property. At least 1.
         pub ticket: u64,
-        /// The `assignee` property.
+        /// The `assignee` property. 1 to 40 characters.
         pub assignee: String,
-        /// The `team` property.
+        /// The `team` property. At most 40 characters.
         pub team: Option<String>,
     }
 
-    impl RecordEventsRequestAssigned {
+    impl Assigned {
         /// Creates a value with the required properties only.
         pub fn new(ticket: u64, assignee: impl Into<String>) -> Self {
             Self {
-                kind: RecordEventsRequestAssignedKind::Assigned,
+                kind: AssignedKind::Assigned,
                 ticket,
                 assignee: assignee.into(),
                 team: None,
             }
         }
+        /// Sets `team`.
+        #[must_use]
+        pub fn with_team(mut self, team: impl Into<String>) -> Self {
+            self.team = Some(team.into());
+            self
+        }
     }
 
-    /// Generated from `/definitions/Assigned/properties/kind` in the request schema of `record-events`.
+    /// Generated from `/definitions/Assigned/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RecordEventsRequestAssignedKind {
+    pub enum AssignedKind {
         /// The value `"assigned"`.
         Assigned,
     }
 
-    impl RecordEventsRequestAssignedKind {
+    impl AssignedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Assigned]
@@ -231,22 +235,22 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Commented` in the request schema of `record-events`.
+    /// The definition `Commented`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct RecordEventsRequestCommented {
+    pub struct Commented {
         /// The `kind` property.
-        pub kind: RecordEventsRequestCommentedKind,
-        /// The `ticket` property.
+        pub kind: CommentedKind,
+        /// The `ticket` property. At least 1.
         pub ticket: u64,
-        /// The `author` property.
+        /// The `author` property. 1 to 40 characters.
         pub author: String,
-        /// The `text` property.
+        /// The `text` property. 1 to 4000 characters.
         pub text: String,
         /// The `internal` property.
         pub internal: bool,
     }
 
-    impl RecordEventsRequestCommented {
+    impl Commented {
         /// Creates a value with all its properties.
         pub fn new(
             ticket: u64,
@@ -255,7 +259,7 @@ mod bench_union_contract {
             internal: bool,
         ) -> Self {
             Self {
-                kind: RecordEventsRequestCommentedKind::Commented,
+                kind: CommentedKind::Commented,
                 ticket,
                 author: author.into(),
                 text: text.into(),
@@ -264,14 +268,14 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Commented/properties/kind` in the request schema of `record-events`.
+    /// Generated from `/definitions/Commented/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RecordEventsRequestCommentedKind {
+    pub enum CommentedKind {
         /// The value `"commented"`.
         Commented,
     }
 
-    impl RecordEventsRequestCommentedKind {
+    impl CommentedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Commented]
@@ -284,42 +288,48 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Escalated` in the request schema of `record-events`.
+    /// The definition `Escalated`.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-    pub struct RecordEventsRequestEscalated {
+    pub struct Escalated {
         /// The `kind` property.
-        pub kind: RecordEventsRequestEscalatedKind,
-        /// The `ticket` property.
+        pub kind: EscalatedKind,
+        /// The `ticket` property. At least 1.
         pub ticket: u64,
-        /// The `level` property.
+        /// The `level` property. 1 to 3.
         pub level: u64,
-        /// The `reason` property.
+        /// The `reason` property. At most 500 characters.
         pub reason: String,
-        /// The `notify` property.
+        /// The `notify` property. At most 20 items.
         pub notify: Option<Vec<String>>,
     }
 
-    impl RecordEventsRequestEscalated {
+    impl Escalated {
         /// Creates a value with the required properties only.
         pub fn new(ticket: u64, level: u64, reason: impl Into<String>) -> Self {
             Self {
-                kind: RecordEventsRequestEscalatedKind::Escalated,
+                kind: EscalatedKind::Escalated,
                 ticket,
                 level,
                 reason: reason.into(),
                 notify: None,
             }
         }
+        /// Sets `notify`.
+        #[must_use]
+        pub fn with_notify(mut self, notify: Vec<String>) -> Self {
+            self.notify = Some(notify);
+            self
+        }
     }
 
-    /// Generated from `/definitions/Escalated/properties/kind` in the request schema of `record-events`.
+    /// Generated from `/definitions/Escalated/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RecordEventsRequestEscalatedKind {
+    pub enum EscalatedKind {
         /// The value `"escalated"`.
         Escalated,
     }
 
-    impl RecordEventsRequestEscalatedKind {
+    impl EscalatedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Escalated]
@@ -332,28 +342,24 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Closed` in the request schema of `record-events`.
+    /// The definition `Closed`.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct RecordEventsRequestClosed {
+    pub struct Closed {
         /// The `kind` property.
-        pub kind: RecordEventsRequestClosedKind,
-        /// The `ticket` property.
+        pub kind: ClosedKind,
+        /// The `ticket` property. At least 1.
         pub ticket: u64,
         /// The `resolution` property.
-        pub resolution: RecordEventsRequestClosedResolution,
-        /// The `hours` property.
+        pub resolution: ClosedResolution,
+        /// The `hours` property. At least 0.
         pub hours: f64,
     }
 
-    impl RecordEventsRequestClosed {
+    impl Closed {
         /// Creates a value with all its properties.
-        pub fn new(
-            ticket: u64,
-            resolution: RecordEventsRequestClosedResolution,
-            hours: f64,
-        ) -> Self {
+        pub fn new(ticket: u64, resolution: ClosedResolution, hours: f64) -> Self {
             Self {
-                kind: RecordEventsRequestClosedKind::Closed,
+                kind: ClosedKind::Closed,
                 ticket,
                 resolution,
                 hours,
@@ -361,14 +367,14 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Closed/properties/kind` in the request schema of `record-events`.
+    /// Generated from `/definitions/Closed/properties/kind`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RecordEventsRequestClosedKind {
+    pub enum ClosedKind {
         /// The value `"closed"`.
         Closed,
     }
 
-    impl RecordEventsRequestClosedKind {
+    impl ClosedKind {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Closed]
@@ -381,9 +387,9 @@ mod bench_union_contract {
         }
     }
 
-    /// Generated from `/definitions/Closed/properties/resolution` in the request schema of `record-events`.
+    /// Generated from `/definitions/Closed/properties/resolution`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum RecordEventsRequestClosedResolution {
+    pub enum ClosedResolution {
         /// The value `"fixed"`.
         Fixed,
         /// The value `"duplicate"`.
@@ -394,7 +400,7 @@ mod bench_union_contract {
         Expired,
     }
 
-    impl RecordEventsRequestClosedResolution {
+    impl ClosedResolution {
         /// Returns all values, in the order of the schema.
         pub const fn all() -> &'static [Self] {
             &[Self::Fixed, Self::Duplicate, Self::Declined, Self::Expired]
@@ -456,7 +462,7 @@ mod bench_union_contract {
 
         ::capgen::payload!(RecordEventsRequest, RECORD_EVENTS_REQUEST);
 
-        impl wire::Codec for RecordEventsRequestEvent {
+        impl wire::Codec for Event {
             fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                 match reader.kind()? {
                     wire::ValueKind::Object => {
@@ -483,19 +489,14 @@ mod bench_union_contract {
             }
         }
 
-        ::capgen::payload!(
-            RecordEventsRequestEvent, RECORD_EVENTS_REQUEST, "/definitions/Event"
-        );
+        ::capgen::payload!(Event, RECORD_EVENTS_REQUEST, "/definitions/Event");
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "ticket", "subject", "customer"];
-            static TICKET_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static TICKET_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             static SUBJECT_RULE: wire::Length = wire::Length::new(1, 200);
             static CUSTOMER_RULE: wire::Length = wire::Length::new(0, 80);
-            impl wire::Codec for RecordEventsRequestOpened {
+            impl wire::Codec for Opened {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut ticket = None;
@@ -529,26 +530,20 @@ mod bench_union_contract {
             }
         };
 
-        ::capgen::payload!(
-            RecordEventsRequestOpened, RECORD_EVENTS_REQUEST, "/definitions/Opened"
-        );
+        ::capgen::payload!(Opened, RECORD_EVENTS_REQUEST, "/definitions/Opened");
 
-        ::capgen::string_enum!(RecordEventsRequestOpenedKind);
+        ::capgen::string_enum!(OpenedKind);
 
         ::capgen::payload!(
-            RecordEventsRequestOpenedKind, RECORD_EVENTS_REQUEST,
-            "/definitions/Opened/properties/kind"
+            OpenedKind, RECORD_EVENTS_REQUEST, "/definitions/Opened/properties/kind"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "ticket", "assignee", "team"];
-            static TICKET_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static TICKET_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             static ASSIGNEE_RULE: wire::Length = wire::Length::new(1, 40);
             static TEAM_RULE: wire::Length = wire::Length::new(0, 40);
-            impl wire::Codec for RecordEventsRequestAssigned {
+            impl wire::Codec for Assigned {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut ticket = None;
@@ -582,26 +577,20 @@ mod bench_union_contract {
             }
         };
 
-        ::capgen::payload!(
-            RecordEventsRequestAssigned, RECORD_EVENTS_REQUEST, "/definitions/Assigned"
-        );
+        ::capgen::payload!(Assigned, RECORD_EVENTS_REQUEST, "/definitions/Assigned");
 
-        ::capgen::string_enum!(RecordEventsRequestAssignedKind);
+        ::capgen::string_enum!(AssignedKind);
 
         ::capgen::payload!(
-            RecordEventsRequestAssignedKind, RECORD_EVENTS_REQUEST,
-            "/definitions/Assigned/properties/kind"
+            AssignedKind, RECORD_EVENTS_REQUEST, "/definitions/Assigned/properties/kind"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "ticket", "author", "text", "internal"];
-            static TICKET_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static TICKET_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             static AUTHOR_RULE: wire::Length = wire::Length::new(1, 40);
             static TEXT_RULE: wire::Length = wire::Length::new(1, 4000);
-            impl wire::Codec for RecordEventsRequestCommented {
+            impl wire::Codec for Commented {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut ticket = None;
@@ -639,23 +628,17 @@ mod bench_union_contract {
             }
         };
 
-        ::capgen::payload!(
-            RecordEventsRequestCommented, RECORD_EVENTS_REQUEST, "/definitions/Commented"
-        );
+        ::capgen::payload!(Commented, RECORD_EVENTS_REQUEST, "/definitions/Commented");
 
-        ::capgen::string_enum!(RecordEventsRequestCommentedKind);
+        ::capgen::string_enum!(CommentedKind);
 
         ::capgen::payload!(
-            RecordEventsRequestCommentedKind, RECORD_EVENTS_REQUEST,
-            "/definitions/Commented/properties/kind"
+            CommentedKind, RECORD_EVENTS_REQUEST, "/definitions/Commented/properties/kind"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "ticket", "level", "reason", "notify"];
-            static TICKET_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static TICKET_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             static LEVEL_RULE: wire::Within<u64> = wire::Within::new(1, 3);
             static REASON_RULE: wire::Length = wire::Length::new(0, 500);
             static NOTIFY_RULE: wire::Items<wire::Length> = wire::Items::new(
@@ -663,7 +646,7 @@ mod bench_union_contract {
                 20,
                 wire::Length::new(0, 40),
             );
-            impl wire::Codec for RecordEventsRequestEscalated {
+            impl wire::Codec for Escalated {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut ticket = None;
@@ -701,25 +684,19 @@ mod bench_union_contract {
             }
         };
 
-        ::capgen::payload!(
-            RecordEventsRequestEscalated, RECORD_EVENTS_REQUEST, "/definitions/Escalated"
-        );
+        ::capgen::payload!(Escalated, RECORD_EVENTS_REQUEST, "/definitions/Escalated");
 
-        ::capgen::string_enum!(RecordEventsRequestEscalatedKind);
+        ::capgen::string_enum!(EscalatedKind);
 
         ::capgen::payload!(
-            RecordEventsRequestEscalatedKind, RECORD_EVENTS_REQUEST,
-            "/definitions/Escalated/properties/kind"
+            EscalatedKind, RECORD_EVENTS_REQUEST, "/definitions/Escalated/properties/kind"
         );
 
         const _: () = {
             const NAMES: &[&str] = &["kind", "ticket", "resolution", "hours"];
-            static TICKET_RULE: wire::Within<u64> = wire::Within::new(
-                1,
-                18446744073709551615,
-            );
+            static TICKET_RULE: wire::Within<u64> = wire::Within::new(1, u64::MAX);
             static HOURS_RULE: wire::Within<f64> = wire::Within::new(0.0, f64::INFINITY);
-            impl wire::Codec for RecordEventsRequestClosed {
+            impl wire::Codec for Closed {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut kind = None;
                     let mut ticket = None;
@@ -753,21 +730,18 @@ mod bench_union_contract {
             }
         };
 
+        ::capgen::payload!(Closed, RECORD_EVENTS_REQUEST, "/definitions/Closed");
+
+        ::capgen::string_enum!(ClosedKind);
+
         ::capgen::payload!(
-            RecordEventsRequestClosed, RECORD_EVENTS_REQUEST, "/definitions/Closed"
+            ClosedKind, RECORD_EVENTS_REQUEST, "/definitions/Closed/properties/kind"
         );
 
-        ::capgen::string_enum!(RecordEventsRequestClosedKind);
+        ::capgen::string_enum!(ClosedResolution);
 
         ::capgen::payload!(
-            RecordEventsRequestClosedKind, RECORD_EVENTS_REQUEST,
-            "/definitions/Closed/properties/kind"
-        );
-
-        ::capgen::string_enum!(RecordEventsRequestClosedResolution);
-
-        ::capgen::payload!(
-            RecordEventsRequestClosedResolution, RECORD_EVENTS_REQUEST,
+            ClosedResolution, RECORD_EVENTS_REQUEST,
             "/definitions/Closed/properties/resolution"
         );
     }
