@@ -1,6 +1,6 @@
 //! A JSON value that keeps the source order of members and the exact value of numbers.
 
-use crate::Number;
+use crate::{Number, Type};
 
 /// A JSON value ([RFC 8259](https://www.rfc-editor.org/rfc/rfc8259)) in source order.
 ///
@@ -63,8 +63,7 @@ impl Json {
     }
 
     /// The value's type in JSON Schema. A number without a fractional part is an integer.
-    pub fn type_of(&self) -> crate::Type {
-        use crate::Type;
+    pub fn type_of(&self) -> Type {
         match self {
             Json::Null => Type::Null,
             Json::Bool(_) => Type::Boolean,
