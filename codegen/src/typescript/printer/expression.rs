@@ -174,7 +174,7 @@ pub(super) fn name_text(name: &Name) -> Cow<'static, str> {
     match name {
         Name::Local(local) => local_text(*local),
         Name::Internal(stem, number) => format!("{}{number}", stem_text(*stem)).into(),
-        Name::Helper(helper) => helper.name().into(),
+        Name::HandWritten(name) => (*name).into(),
         Name::Exported(name) => name.clone().into(),
         Name::Global(name) => (*name).into(),
     }

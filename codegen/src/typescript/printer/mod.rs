@@ -100,7 +100,7 @@ fn is_printed(item: &Item, form: Form) -> bool {
     match (item, form) {
         (Item::Type(_), form) => form.has_types(),
         (Item::Function(function), Form::Declarations) => function.is_exported(),
-        (Item::Constant { .. } | Item::Helper(..), form) => form != Form::Declarations,
+        (Item::Constant { .. } | Item::HandWritten(..), form) => form != Form::Declarations,
         (Item::Function(_) | Item::Exported(_) | Item::Error(_), _) => true,
     }
 }
@@ -118,7 +118,7 @@ fn item(item: &Item, form: Form) -> Doc {
         }
         Item::Exported(constant) => exported(constant, form),
         Item::Error(class) => lines(error_class::lines(class, form)),
-        Item::Helper(helper) => lines(helper.lines(form == Form::Typed)),
+        Item::HandWritten(helper) => lines(helper.lines(form == Form::Typed)),
     }
 }
 

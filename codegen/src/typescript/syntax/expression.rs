@@ -1,7 +1,6 @@
 //! Expressions.
 
 use super::types::{Literal, Number};
-use crate::typescript::validator::Helper;
 
 /// An expression. The printer adds parentheses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -29,9 +28,9 @@ pub(in crate::typescript) enum Expression {
     /// `++local`.
     Increment(Local),
     Binary(Box<Expression>, BinaryOperator, Box<Expression>),
-    /// At least two operands; made by [`all`](crate::typescript::validator::condition::all).
+    /// At least two operands.
     And(Vec<Expression>),
-    /// At least two operands; made by [`any`](crate::typescript::validator::condition::any).
+    /// At least two operands.
     Or(Vec<Expression>),
     Assign(Local, Box<Expression>),
     /// `((counter = start), true)`: sets a counter within a condition.
@@ -62,7 +61,8 @@ pub(in crate::typescript) enum Name {
     Local(Local),
     /// A function or constant that is not exported: its stem and a unique number.
     Internal(Stem, usize),
-    Helper(Helper),
+    /// A function or constant whose text is written by hand.
+    HandWritten(&'static str),
     /// An exported function.
     Exported(String),
     /// A name of the language's library.
@@ -132,10 +132,6 @@ impl Expression {
 
     pub(in crate::typescript) fn call(name: Name, arguments: Vec<Expression>) -> Self {
         Expression::Call(Box::new(Expression::Name(name)), arguments)
-    }
-
-    pub(in crate::typescript) fn helper(helper: Helper, arguments: Vec<Expression>) -> Self {
-        Expression::call(Name::Helper(helper), arguments)
     }
 
     /// A call of a method of a library object, such as `Array.isArray(value)`.

@@ -4,12 +4,12 @@
 //! [`printer`](super::printer) turns a tree into text.
 
 mod expression;
+mod hand_written;
 mod types;
 
 pub(super) use expression::{BinaryOperator, Expression, Local, Name, Stem};
+pub(super) use hand_written::HandWritten;
 pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
-
-use super::validator::HelperText;
 
 /// A file: its top-level items in order.
 #[derive(Default)]
@@ -32,7 +32,7 @@ pub(super) enum Item {
     /// The exported class of errors.
     Error(ErrorClass),
     /// A hand-written function or constant.
-    Helper(HelperText),
+    HandWritten(HandWritten),
 }
 
 /// `export const name = value as const`.

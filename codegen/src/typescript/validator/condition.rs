@@ -114,10 +114,7 @@ pub(super) fn rejects_undefined(condition: &Expression, local: Local) -> bool {
 /// That a value is a plain object, as `JSON.parse` returns. The first test accepts most of them without a call.
 pub(super) fn is_object(local: Local) -> Expression {
     let constructor = Expression::OptionalMember(Box::new(local.into()), "constructor");
-    any([
-        constructor.equals(Expression::Name(Name::Global("Object"))),
-        Expression::helper(super::Helper::IsDict, vec![local.into()]),
-    ])
+    any([constructor.equals(Expression::Name(Name::Global("Object"))), super::Helper::IsDict.call(vec![local.into()])])
 }
 
 pub(super) fn is_array(local: Local) -> Expression {

@@ -11,18 +11,19 @@
 
 use std::collections::BTreeSet;
 
+use crate::typescript::syntax::{Expression, HandWritten, Name};
+
 macro_rules! helpers {
     ($($variant:ident $name:literal $file:literal [$($needed:ident),*]),* $(,)?) => {
         /// A helper; in the order in which a file has them.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub(in crate::typescript) enum Helper { $($variant),* }
+        pub(super) enum Helper { $($variant),* }
 
         impl Helper {
-            #[cfg(test)]
             const ALL: &[Helper] = &[$(Helper::$variant),*];
 
             /// The name that it declares.
-            pub(in crate::typescript) fn name(self) -> &'static str {
+            pub(super) fn name(self) -> &'static str {
                 match self { $(Helper::$variant => $name),* }
             }
 
@@ -65,6 +66,20 @@ helpers! {
 }
 
 impl Helper {
+    /// The helper with this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|helper| helper.name() == name)
+    }
+
+    /// The function itself.
+    pub(super) fn value(self) -> Expression {
+        Expression::Name(Name::HandWritten(self.name()))
+    }
+
+    pub(super) fn call(self, arguments: Vec<Expression>) -> Expression {
+        Expression::call(Name::HandWritten(self.name()), arguments)
+    }
+
     /// Some helpers and those that they need, directly or through others.
     pub(super) fn with_needed(helpers: impl Iterator<Item = Helper>) -> BTreeSet<Helper> {
         let mut needed = BTreeSet::new();
@@ -78,7 +93,7 @@ impl Helper {
     }
 
     /// Its text in a file whose rules have these keywords, and whose class of errors has the name `error`.
-    pub(super) fn text_for(self, keywords: &BTreeSet<&str>, error: &str) -> HelperText {
+    pub(super) fn text_for(self, keywords: &BTreeSet<&str>, error: &str) -> HandWritten {
         let select = |line: &'static str| match line.split_once(" // <") {
             Some((code, needed)) => {
                 let is_needed = needed.trim_end_matches('>').split(' ').any(|keyword| keywords.contains(keyword));
@@ -86,33 +101,10 @@ impl Helper {
             }
             None => Some(line),
         };
-        HelperText(self.text().lines().filter_map(select).map(|line| line.replace("PayloadError", error)).collect())
+        HandWritten::new(
+            self.text().lines().filter_map(select).map(|line| line.replace("PayloadError", error)).collect(),
+        )
     }
-}
-
-/// The lines of a helper in one file.
-pub(in crate::typescript) struct HelperText(Vec<String>);
-
-impl HelperText {
-    /// The lines in TypeScript or, without types, in JavaScript.
-    pub(in crate::typescript) fn lines(&self, is_typed: bool) -> Vec<String> {
-        self.0.iter().map(|line| render(line, is_typed)).collect()
-    }
-}
-
-/// A line with or without the parts in `«` and `»`.
-fn render(line: &str, is_typed: bool) -> String {
-    if is_typed {
-        return line.replace(['«', '»'], "");
-    }
-    let mut plain = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('«') {
-        plain.push_str(before);
-        rest = after.split_once('»').map_or("", |(_, after)| after);
-    }
-    plain.push_str(rest);
-    plain
 }
 
 #[cfg(test)]
@@ -128,7 +120,7 @@ mod tests {
     fn code(helper: Helper) -> String {
         let is_comment =
             |line: &String| line.trim_start().starts_with(['/', '*']) && !line.trim_start().starts_with("/^");
-        HelperText(helper.text().lines().map(str::to_owned).collect())
+        HandWritten::new(helper.text().lines().map(str::to_owned).collect())
             .lines(true)
             .into_iter()
             .filter(|line| !is_comment(line))

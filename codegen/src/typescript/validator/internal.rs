@@ -100,9 +100,12 @@ impl Internals {
         module.items.extend(functions.map(Item::Function));
         let constants = self.constants.into_iter().filter(|(name, ..)| is_used(name));
         module.items.extend(constants.map(|(name, ty, value)| Item::Constant { name, ty, value }));
-        let named = used.iter().filter_map(|name| if let Name::Helper(helper) = name { Some(*helper) } else { None });
+        let named =
+            used.iter().filter_map(|name| if let Name::HandWritten(name) = name { Helper::named(name) } else { None });
         let helpers = Helper::with_needed(named);
-        module.items.extend(helpers.into_iter().map(|helper| Item::Helper(helper.text_for(&keywords, &agent.error))));
+        module
+            .items
+            .extend(helpers.into_iter().map(|helper| Item::HandWritten(helper.text_for(&keywords, &agent.error))));
     }
 
     /// The names that the functions use, directly or through others.

@@ -14,7 +14,7 @@ mod verdict;
 
 use std::collections::HashSet;
 
-pub(super) use helper::{Helper, HelperText};
+use helper::Helper;
 use internal::Internals;
 use verdict::Verdicts;
 
@@ -97,7 +97,7 @@ fn parser(rules: Expression, ty: &str, names: &Names, agent: &AgentNames) -> Fun
         name: Name::Exported(names.parse.clone()),
         parameters: value_and_options(agent),
         returns: Returns::Type(Type::Name(agent.result.clone(), vec![Type::name(ty)])),
-        body: vec![Statement::Return(Expression::helper(Helper::Parse, arguments))],
+        body: vec![Statement::Return(Helper::Parse.call(arguments))],
     }
 }
 
@@ -109,7 +109,7 @@ fn assertion(ty: &str, names: &Names, agent: &AgentNames) -> Function {
         name: Name::Exported(names.assert.clone()),
         parameters: value_and_options(agent),
         returns: Returns::Assertion(Type::name(ty)),
-        body: vec![Statement::Expression(Expression::helper(Helper::Assert, vec![parsed]))],
+        body: vec![Statement::Expression(Helper::Assert.call(vec![parsed]))],
     }
 }
 

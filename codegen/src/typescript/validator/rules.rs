@@ -11,7 +11,7 @@ use super::Helper;
 use super::internal::{Internals, array, value};
 use super::scalar;
 use crate::model::check::{Bound, Branch, CheckId, CheckKind, Rest, Rules, Union, Validator};
-use crate::typescript::syntax::{Expression, Name};
+use crate::typescript::syntax::Expression;
 
 /// How deeply definitions are written into each other. Deeper ones are referred to by name.
 const MAX_NESTING: usize = 24;
@@ -34,7 +34,7 @@ pub(super) fn rules(validator: &Validator<'_>, internals: &mut Internals) -> Exp
         parts.push(Expression::Object(definitions));
     }
     if data.is_structured {
-        parts.push(Expression::Name(Name::Helper(Helper::Among)));
+        parts.push(Helper::Among.value());
     }
     Expression::Array(parts)
 }
@@ -126,11 +126,11 @@ impl<'m> Data<'m, '_> {
             }
         }
         if let Some(format) = rules.format {
-            let accepts = Expression::Name(Name::Helper(scalar::helper_of(format)));
+            let accepts = scalar::helper_of(format).value();
             keywords.push("format", Expression::Array(vec![Expression::string(format.name()), accepts]));
         }
         if rules.unique_items {
-            keywords.push("uniqueItems", Expression::Name(Name::Helper(Helper::Repeated)));
+            keywords.push("uniqueItems", Helper::Repeated.value());
         }
         self.members(rules, &mut keywords);
         if let Some(items) = rules.items {

@@ -64,7 +64,7 @@ fn is_one_of(internals: &mut Internals, values: &[&Json], local: Local) -> Expre
         terms.extend(literals.map(|literal| Expression::from(local).equals(Expression::Literal(literal))));
     }
     if !others.is_empty() {
-        terms.push(Expression::helper(Helper::Among, vec![local.into(), internals.literals(&others)]));
+        terms.push(Helper::Among.call(vec![local.into(), internals.literals(&others)]));
     }
     any(terms)
 }
@@ -129,7 +129,7 @@ pub(super) fn of_text(internals: &mut Internals, rules: &Rules<'_>, local: Local
     let mut terms = Vec::new();
     let value = || Expression::from(local);
     if let Some(format) = rules.format {
-        terms.push(Expression::helper(helper_of(format), vec![value()]));
+        terms.push(helper_of(format).call(vec![value()]));
     }
     match (rules.min_length.unwrap_or(0), rules.max_length) {
         (0, None) => {}
@@ -137,7 +137,7 @@ pub(super) fn of_text(internals: &mut Internals, rules: &Rules<'_>, local: Local
         (0, Some(0)) => terms.push(value().equals(Expression::string(""))),
         (least, most) => {
             let limits = std::iter::once(least).chain(most).map(Expression::count);
-            terms.push(Expression::helper(Helper::Spans, std::iter::once(value()).chain(limits).collect()));
+            terms.push(Helper::Spans.call(std::iter::once(value()).chain(limits).collect()));
         }
     }
     if let Some(pattern) = rules.pattern {

@@ -48,7 +48,7 @@ impl<'m> Verdicts<'m, '_> {
             None => terms.push(self.anything(target)),
         }
         if rules.unique_items {
-            terms.push(Expression::helper(Helper::Repeated, vec![target.value()]).not());
+            terms.push(Helper::Repeated.call(vec![target.value()]).not());
         }
         all(terms)
     }
@@ -85,11 +85,11 @@ impl<'m> Verdicts<'m, '_> {
         }
         let size = counter.map_or_else(|| Expression::count(declared as u64), |(size, _)| size.into());
         if is_closed && !is_many {
-            terms.push(Expression::helper(Helper::Sized, vec![target.value(), size]));
+            terms.push(Helper::Sized.call(vec![target.value(), size]));
         } else if walks && (is_many || declared == 0) {
             terms.push(self.anything(target));
         } else if walks {
-            terms.push(Expression::helper(Helper::Sized, vec![target.value(), size, target.depth.levels()]));
+            terms.push(Helper::Sized.call(vec![target.value(), size, target.depth.levels()]));
         }
         if let Rest::Checked(id) = rules.rest {
             terms.push(self.additional(rules, id, target));
@@ -174,7 +174,7 @@ impl<'m> Verdicts<'m, '_> {
             return properties;
         }
         let names = self.internals.names(&names(rules));
-        all([properties, Expression::helper(Helper::HasOnly, vec![target.value(), names])])
+        all([properties, Helper::HasOnly.call(vec![target.value(), names])])
     }
 
     /// Checks the undeclared members.
@@ -360,7 +360,7 @@ fn names<'m>(rules: &Rules<'m>) -> Vec<&'m str> {
 
 fn access(target: &Target, name: &str) -> Expression {
     if INHERITED.contains(&name) {
-        Expression::helper(Helper::Own, vec![target.value(), Expression::string(name)])
+        Helper::Own.call(vec![target.value(), Expression::string(name)])
     } else {
         target.value().member(name)
     }

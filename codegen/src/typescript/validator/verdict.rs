@@ -228,7 +228,7 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         if !self.limits_depth() || is_scalar {
             return Expression::TRUE;
         }
-        Expression::helper(Helper::Shallow, vec![target.value(), target.depth.levels()])
+        Helper::Shallow.call(vec![target.value(), target.depth.levels()])
     }
 
     /// That an array or object may be at this depth.
