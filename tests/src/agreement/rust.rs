@@ -33,11 +33,12 @@ impl Rust {
         Self { scratch: scratch.to_owned(), package: package.to_owned() }
     }
 
-    fn program(&self, pairs: &[Pair]) -> Result<Package, Failure> {
+    /// The program for the pairs that have no error. The module of each pair is named after its index.
+    fn program(&self, pairs: &[Pair], errors: &[Option<String>]) -> Result<Package, Failure> {
         let mut files = Vec::new();
         let mut main = HARNESS.to_owned();
         let mut arms = String::new();
-        for (index, pair) in pairs.iter().enumerate() {
+        for (index, (pair, _)) in pairs.iter().zip(errors).enumerate().filter(|(_, (_, error))| error.is_none()) {
             let contract = contract("agent", &[Draft::request("c", &pair.schema)]).map_err(|f| summary(&f))?;
             files.push((format!("m{index}.rs"), generated(&contract, Language::Rust)));
             writeln!(main, "mod m{index};")?;
@@ -62,31 +63,56 @@ impl Rust {
         Package::write(&self.scratch, &self.package, "2024", &files)
     }
 
-    /// The program's report for each payload of each pair.
-    fn run(&self, pairs: &[Pair]) -> Result<Vec<Vec<Value>>, Failure> {
-        let package = self.program(pairs)?;
-        succeed(package.cargo("build").env("CARGO_INCREMENTAL", "0"))?;
+    /// Builds the program without the pairs whose generated code does not compile, and returns the first error of each of these.
+    fn build(&self, pairs: &[Pair]) -> Result<(Package, Vec<Option<String>>), Failure> {
+        let mut errors = vec![None; pairs.len()];
+        loop {
+            let package = self.program(pairs, &errors)?;
+            let Err(failure) = succeed(package.cargo("build").env("CARGO_INCREMENTAL", "0")) else {
+                return Ok((package, errors));
+            };
+            let mut is_new = false;
+            for (index, error) in compile_errors(&failure.to_string()) {
+                if let Some(slot @ None) = errors.get_mut(index) {
+                    *slot = Some(format!("does not compile: {error}"));
+                    is_new = true;
+                }
+            }
+            if !is_new {
+                return Err(failure);
+            }
+        }
+    }
+
+    /// The program's report for each payload of each pair, or the error if the pair's generated code does not compile.
+    fn run(&self, pairs: &[Pair]) -> Result<Vec<Result<Vec<Value>, String>>, Failure> {
+        let (package, errors) = self.build(pairs)?;
         let mut command = package.cargo("run");
         let command = command.env("CARGO_INCREMENTAL", "0").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut input = child.stdin.take().ok_or("no stdin")?;
         let mut lines = String::new();
-        for (index, pair) in pairs.iter().enumerate() {
+        let mut sent = Vec::new();
+        for (index, (pair, _)) in pairs.iter().zip(&errors).enumerate().filter(|(_, (_, error))| error.is_none()) {
             for payload in &pair.payloads {
                 writeln!(lines, "{index} {} {}", is_in_domain(payload), Value::from(payload.as_str()))?;
+                sent.push(payload);
             }
         }
         let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
         let output = child.wait_with_output()?;
         let text = String::from_utf8(output.stdout)?;
         let answers: Vec<Value> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-        let at = |count: usize| pairs.iter().flat_map(|pair| &pair.payloads).nth(count).cloned();
         if !output.status.success() {
-            return Err(format!("the generated program stopped at {:?}", at(answers.len())).into());
+            return Err(format!("the generated program stopped at {:?}", sent.get(answers.len())).into());
         }
         writer.join().map_err(|_| "the writer panicked")??;
         let mut answers = answers.into_iter();
-        Ok(pairs.iter().map(|pair| answers.by_ref().take(pair.payloads.len()).collect()).collect())
+        let of_pair = |(pair, error): (&Pair, Option<String>)| match error {
+            Some(error) => Err(error),
+            None => Ok(answers.by_ref().take(pair.payloads.len()).collect()),
+        };
+        Ok(pairs.iter().zip(errors).map(of_pair).collect())
     }
 }
 
@@ -96,8 +122,12 @@ impl Engine for Rust {
     }
 
     fn answers(&self, pairs: &[Pair]) -> Result<Vec<Vec<Vec<Option<Answer>>>>, Failure> {
-        let of_pair = |(pair, reported): (&Pair, Vec<Value>)| -> Result<Vec<_>, Failure> {
+        let of_pair = |(pair, reported): (&Pair, Result<Vec<Value>, String>)| -> Result<Vec<_>, Failure> {
             let schema = parse(&pair.schema).ok_or("the schema is rejected")?;
+            let reported = match reported {
+                Ok(reported) => reported,
+                Err(error) => return Ok(not_compiled(pair, &error)),
+            };
             Ok(pair
                 .payloads
                 .iter()
@@ -124,6 +154,23 @@ impl Engine for Rust {
             _ => None,
         }
     }
+}
+
+/// The compiler's first error in the module of each pair that it names, with the index of the pair.
+fn compile_errors(output: &str) -> Vec<(usize, String)> {
+    let error = |text: &str| {
+        let (message, rest) = text.split_once('\n')?;
+        let place = rest.lines().find_map(|line| line.trim_start().strip_prefix("--> src/m"))?;
+        let (index, _) = place.split_once(".rs:")?;
+        Some((index.parse().ok()?, format!("error{message}")))
+    };
+    output.split("\nerror").filter_map(error).collect()
+}
+
+/// The answers for a pair whose generated code does not compile: an answer with the error for the first payload, and no others.
+fn not_compiled(pair: &Pair, error: &str) -> Vec<Vec<Option<Answer>>> {
+    let mut trouble = Some(Answer { trouble: Some(error.to_owned()), ..Answer::default() });
+    pair.payloads.iter().map(|_| vec![trouble.take(), None, None]).collect()
 }
 
 /// Whether the text is valid JSON, and a tree has every digit of its numbers.
@@ -174,4 +221,39 @@ fn not_kept(schema: &Schema, payload: &str, written: &Value) -> Option<String> {
         return Some(format!("{written} is not valid JSON"));
     };
     round_trip::compare(schema, &before, &after).err()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_compiler_have_the_index_of_their_pair() {
+        let output = "\
+\"cargo\" \"build\"
+
+error[E0119]: conflicting implementations of trait `Serialize`
+   --> src/m17.rs:87:9
+    |
+note: the first one
+   --> src/m3.rs:1:1
+
+error: expected item
+  --> src/main.rs:1:1
+
+error: could not compile `x` (bin \"x\") due to 2 previous errors
+";
+        let expected = "error[E0119]: conflicting implementations of trait `Serialize`".to_owned();
+        assert_eq!(compile_errors(output), [(17, expected)]);
+    }
+
+    #[test]
+    fn code_that_does_not_compile_has_one_answer() {
+        let pair =
+            Pair { label: String::new(), schema: "{}".to_owned(), payloads: vec!["1".to_owned(), "2".to_owned()] };
+        let answers = not_compiled(&pair, "does not compile");
+        let troubles: Vec<Vec<bool>> =
+            answers.iter().map(|names| names.iter().map(Option::is_some).collect()).collect();
+        assert_eq!(troubles, [[true, false, false], [false; 3]]);
+    }
 }
