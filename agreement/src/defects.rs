@@ -58,6 +58,16 @@ pub const DEFECTS: &[Defect] = &[
         applies: |case| case.has_text(Format::Email, |text| text.contains("@[")),
     },
     Defect {
+        id: "domain-of-one-label",
+        oracles: &["ajv"],
+        does: "rejects an email address whose domain has no dot, such as `a@localhost`",
+        sentence: "\"Domain = sub-domain *(\".\" sub-domain)\" (RFC 5321, 4.1.2)",
+        applies: |case| {
+            let has_one_label = |text: &str| text.rsplit_once('@').is_some_and(|(_, domain)| !domain.contains('.'));
+            case.has_text(Format::Email, has_one_label)
+        },
+    },
+    Defect {
         id: "leading-zeros-in-address",
         oracles: &["boon", "jsonschema", "hyperjump"],
         does: "rejects an email address with leading zeros in its address literal, such as `[127.0.01.1]`",
@@ -121,8 +131,9 @@ pub const DEFECTS: &[Defect] = &[
         sentence: "\"path-absolute = \"/\" [ segment-nz *( \"/\" segment ) ]\" (RFC 3986, 3.3)",
         applies: |case| {
             let has_brackets = |text: &str| {
-                let path = text.split_once(":/").map_or("/", |(_, path)| path);
-                !path.starts_with('/') && path.contains(['[', ']'])
+                let rest = text.split_once(':').filter(|(scheme, _)| is_scheme(scheme)).map_or(text, |(_, rest)| rest);
+                let path = rest.strip_prefix('/').filter(|path| !path.starts_with('/'));
+                path.is_some_and(|path| path.contains(['[', ']']))
             };
             case.has_text(Format::Uri, has_brackets) || case.has_text(Format::UriReference, has_brackets)
         },
