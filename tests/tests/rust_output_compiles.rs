@@ -124,6 +124,51 @@ fn deep() -> (String, Manifest) {
     ("deep".to_owned(), contract("deep", &drafts).unwrap_or_else(|f| panic!("{}", contract::summary(&f))))
 }
 
+/// Requests and responses that are other names for types: directly, through chains of references, or since only one branch of
+/// a union is possible. Several lead to the same type.
+fn other_names() -> (String, Manifest) {
+    let words = r#"{"oneOf": [{"type": "object", "properties": {"k": false}, "required": ["k"]}, {"const": "a"}, {"const": "b"}]}"#;
+    let record =
+        r##"{"type": "object", "properties": {"a": {"const": "x"}, "next": {"$ref": "#/definitions/Record"}}}"##;
+    let long = "L".repeat(1100);
+    let reference = |name: &str| format!(r##"{{"$ref": "#/definitions/{name}"}}"##);
+    let definitions = format!(
+        r#"{{"Words": {words}, "Record": {record}, "{long}": {record}, "ToWords": {}, "ToToWords": {{"allOf": [{}]}}, "ToLong": {}}}"#,
+        reference("Words"),
+        reference("ToWords"),
+        reference(&long),
+    );
+    let all_of = |schemas: &[&str]| format!(r#""allOf": [{}]"#, schemas.join(", "));
+    let to = |name: &str| all_of(&[&reference(name)]);
+    let roots = [
+        to("Words"),
+        to("ToWords"),
+        to("ToToWords"),
+        to("Record"),
+        to(&long),
+        to("ToLong"),
+        all_of(&[r#"{"type": "object"}"#, &reference("Record")]),
+        all_of(&[r#"{"type": "string"}"#, &reference("Words")]),
+        format!(r#""oneOf": [{record}]"#),
+        format!(
+            r#""oneOf": [{}, {{"type": "object", "required": ["a"], "properties": {{"a": false}}}}]"#,
+            reference("Record")
+        ),
+        format!(r#""anyOf": [{}, false]"#, reference("Words")),
+        format!(r#""anyOf": [{}, {{"type": "null"}}]"#, reference("Words")),
+        words.trim_matches(['{', '}']).to_owned(),
+    ];
+    let side = |root: &String| Some(format!(r#"{{"definitions": {definitions}, {root}}}"#));
+    let draft = |(index, root): (usize, &String)| {
+        let name = format!("c{index}");
+        let equal = Draft { name: name.clone(), description: None, input: side(root), output: side(root) };
+        let different = roots.iter().cycle().nth(index + 1).and_then(side);
+        [equal.clone(), Draft { name: format!("d{index}"), output: different, ..equal }]
+    };
+    let drafts: Vec<Draft> = roots.iter().enumerate().flat_map(draft).collect();
+    ("names".to_owned(), contract("names", &drafts).unwrap_or_else(|f| panic!("{}", contract::summary(&f))))
+}
+
 fn all() -> Vec<(String, Manifest)> {
     let contracts: Vec<_> = cases().into_iter().chain([deep()]).chain(schemas()).chain(tools()).collect();
     println!("{} contracts", contracts.len());
@@ -144,6 +189,20 @@ fn all_output_compiles_without_lint_findings_in_edition_2024() {
 #[test]
 fn all_output_compiles_in_edition_2021() {
     let package = package("generated-2021", "2021", &all());
+    succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn other_names_for_a_type_implement_its_traits_once() {
+    // Alone, too: which side is the first to lead to a type depends on the other capabilities.
+    let (name, contract) = other_names();
+    let alone = contract.capabilities.iter().map(|capability| {
+        let capabilities = vec![capability.clone()];
+        (capability.name.to_string(), Manifest { capabilities, ..contract.clone() })
+    });
+    let mut contracts: Vec<_> = alone.collect();
+    contracts.push((name, contract));
+    let package = package("generated-names", "2024", &contracts);
     succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
 }
 

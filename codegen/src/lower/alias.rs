@@ -100,3 +100,24 @@ pub(super) fn is_only_alias(schema: &Schema, conjunction: &Conjunction) -> bool 
     }
     true
 }
+
+/// Whether a conjunction is one reference, so that a value has the same violations under it as under the definition. At most
+/// it repeats the `type` of the definition.
+pub(super) fn is_reference(schema: &Schema, conjunction: &Conjunction) -> bool {
+    let Some(Alias::Ref(target)) = alias_of(schema, conjunction) else { return false };
+    let types = schema.assertions(target).and_then(|group| group.types);
+    let mut stack = conjunction.terms.clone();
+    let mut seen = HashSet::new();
+    while let Some(term) = stack.pop() {
+        if !seen.insert(term.node) {
+            continue;
+        }
+        let Kind::Assertions(group) = &schema.node(term.node).kind else { continue };
+        let is_repeated = |keyword: &str| keyword == "allOf" || (keyword == "type" && group.types == types);
+        if !group.keywords().all(is_repeated) {
+            return false;
+        }
+        stack.extend(group.all_of.iter().flatten().copied().map(Term::new));
+    }
+    true
+}

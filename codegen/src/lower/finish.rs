@@ -93,7 +93,7 @@ fn arrange(model: &mut Model<'_>) {
     cover(&mut model.types);
     order(model);
     mark_recursive_aliases(&mut model.types);
-    mark_nameless_roots(&mut model.types);
+    mark_distinct_roots(&mut model.types);
 }
 
 /// Sorts the types in source order, each before the types that it refers to, and drops unused ones.
@@ -171,28 +171,28 @@ fn mark_recursive_aliases(types: &mut [TypeDef]) {
     }
 }
 
-/// Marks the roots that would only be another name for a type. A root needs its own type, since the traits of a request or a
-/// response are implemented for it, and since its schema may check more than the type that it names.
-fn mark_nameless_roots(types: &mut [TypeDef]) {
-    let nameless: Vec<bool> = types.iter().map(|def| def.origin == Origin::Root && is_nameless(types, def)).collect();
-    for (def, nameless) in types.iter_mut().zip(nameless) {
-        if let (Shape::Alias { distinct, .. }, true) = (&mut def.shape, nameless) {
+/// Marks the roots that cannot share the type that they name. The traits of a request or a response are implemented for the
+/// type with the schema of one place, which must accept the same values as the root and report the same violations.
+fn mark_distinct_roots(types: &mut [TypeDef]) {
+    let distinct: Vec<bool> =
+        types.iter().map(|def| def.origin == Origin::Root && !shares_payload(types, def)).collect();
+    for (def, root_is_distinct) in types.iter_mut().zip(distinct) {
+        if let (Shape::Alias { distinct, .. }, true) = (&mut def.shape, root_is_distinct) {
             *distinct = true;
         }
     }
 }
 
-fn is_nameless<'t>(types: &'t [TypeDef], mut def: &'t TypeDef) -> bool {
-    loop {
-        match (&def.shape, def.coverage.is_exact) {
-            (Shape::Alias { target: Type::Named { id, .. }, distinct: false, .. }, true) => match types.get(id.0) {
-                Some(target) => def = target,
-                None => return true,
-            },
-            (Shape::Alias { distinct: false, .. }, _) => return true,
+/// Whether a chain of references leads to a type that is a payload.
+fn shares_payload<'t>(types: &'t [TypeDef], mut def: &'t TypeDef) -> bool {
+    while let Shape::Alias { target, is_reference, distinct: false, .. } = &def.shape {
+        let Type::Named { id, .. } = target else { return false };
+        match types.get(id.0) {
+            Some(target) if *is_reference && def.coverage.is_exact => def = target,
             _ => return false,
         }
     }
+    def.coverage.equivalent().is_some()
 }
 
 /// Marks the types that contain a type whose schemas neither it nor pointers check: they must check them.

@@ -37,7 +37,7 @@ use capgen_schema::{Kind, NodeId, Schema, Type as SchemaType};
 use crate::model::note::Note;
 use crate::model::{CapabilityModel, Coverage, Guard, Model, Origin, Shape, SideModel, Type, TypeDef, TypeId};
 use crate::name;
-use alias::{Alias, alias_of, is_only_alias};
+use alias::{Alias, alias_of, is_only_alias, is_reference};
 use definitions::Definitions;
 use guard::ExactGuard;
 use reuse::Reused;
@@ -318,7 +318,10 @@ impl<'a> Lowering<'a, '_> {
             Built::Shape { .. } => Note::of(self.schema, conjunction, &Type::Unknown),
         };
         let shape = match built {
-            Built::Type(target) => alias_shape(target, guard.unwrap_or_default()),
+            Built::Type(target) => {
+                let is_reference = is_reference(self.schema, conjunction);
+                Shape::Alias { target, guard: guard.unwrap_or_default(), is_reference, distinct: false }
+            }
             Built::Shape { shape, nullable: false } => shape,
             Built::Shape { shape, nullable: true } => {
                 // The definition becomes an alias of `T | null`, so `T` needs a definition of its own.
@@ -538,5 +541,5 @@ fn root_type(capability: &str, side: Side) -> String {
 
 /// A definition that names a type.
 fn alias_shape(target: Type, guard: Guard) -> Shape {
-    Shape::Alias { target, guard, distinct: false }
+    Shape::Alias { target, guard, is_reference: false, distinct: false }
 }

@@ -185,8 +185,10 @@ pub(crate) enum Shape {
     Alias {
         target: Type,
         guard: Guard,
-        /// Whether it must be a new type and not a Rust `type`: the chain of aliases leads back here, or the root of a side
-        /// would only be another name for a type.
+        /// Whether its schemas assert nothing beyond those of the target, in the same way: a value has the same violations.
+        is_reference: bool,
+        /// Whether it must be a new type and not a Rust `type`: the chain of aliases leads back here, or it is the root of a
+        /// side, and the target is not a payload with the same violations.
         distinct: bool,
     },
 }

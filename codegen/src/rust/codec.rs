@@ -107,12 +107,8 @@ pub(super) fn traits(writer: &mut Writer, types: &Types<'_>, def: &TypeDef) {
     let is_newtype = types.is_newtype(def);
     let schema = ident::schema_static(types.root(def));
     match (&def.shape, def.origin, def.coverage.equivalent()) {
-        // The traits are those of the target. It has the same schema, so it is a payload already if it has pointers.
-        (Shape::Alias { target, .. }, origin, _) if !is_newtype => {
-            if origin == Origin::Root && types.is_without_payload(target) {
-                writer.macro_item("::capgen::payload", |w| w.each([&def.name, &schema], |w, name| w.text(name)));
-            }
-        }
+        // The traits are those of the target.
+        (Shape::Alias { .. }, _, _) if !is_newtype => {}
         (_, Origin::Root, _) => {
             writer.macro_item("::capgen::payload", |w| w.each([&def.name, &schema], |w, name| w.text(name)));
         }

@@ -75,18 +75,6 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Whether the definition in which a chain of aliases ends has no schema of its own, so that it is not a payload.
-    pub(super) fn is_without_payload(&self, ty: &Type) -> bool {
-        let mut ty = ty;
-        loop {
-            let Type::Named { id, .. } = ty else { return false };
-            match &self.model[*id] {
-                TypeDef { shape: Shape::Alias { target, distinct: false, .. }, .. } => ty = target,
-                def => return def.coverage.equivalent().is_none(),
-            }
-        }
-    }
-
     /// The agent's id.
     pub(super) fn agent(&self) -> &'a str {
         self.model.manifest.agent.as_str()
