@@ -55,3 +55,10 @@ fn only_the_layout_of_typescript_knows_lines() {
     let public = printer.lines().filter(|line| line.starts_with("pub(super) fn ") && line.contains("-> String"));
     assert_eq!(public.count(), 1);
 }
+
+#[test]
+fn the_syntax_tree_of_typescript_does_not_know_the_validators() {
+    for (name, source) in sources().into_iter().filter(|(name, _)| name.starts_with("syntax/")) {
+        assert!(!source.contains("validator"), "{name}");
+    }
+}

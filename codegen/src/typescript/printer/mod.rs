@@ -5,6 +5,7 @@
 mod comment;
 mod error_class;
 mod expression;
+mod hand_written;
 mod layout;
 pub(super) mod literal;
 mod types;
@@ -118,7 +119,7 @@ fn item(item: &Item, form: Form) -> Doc {
         }
         Item::Exported(constant) => exported(constant, form),
         Item::Error(class) => lines(error_class::lines(class, form)),
-        Item::HandWritten(helper) => lines(helper.lines(form == Form::Typed)),
+        Item::HandWritten(declaration) => lines(hand_written::lines(declaration, form == Form::Typed)),
     }
 }
 

@@ -1,30 +1,4 @@
 //! Declarations whose text is written by hand, in TypeScript.
 
 /// The lines of a function or constant. Their types are between `«` and `»`.
-pub(in crate::typescript) struct HandWritten(Vec<String>);
-
-impl HandWritten {
-    pub(in crate::typescript) fn new(lines: Vec<String>) -> Self {
-        Self(lines)
-    }
-
-    /// The lines in TypeScript or, without types, in JavaScript.
-    pub(in crate::typescript) fn lines(&self, is_typed: bool) -> Vec<String> {
-        self.0.iter().map(|line| render(line, is_typed)).collect()
-    }
-}
-
-/// A line with or without the parts in `«` and `»`.
-fn render(line: &str, is_typed: bool) -> String {
-    if is_typed {
-        return line.replace(['«', '»'], "");
-    }
-    let mut plain = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('«') {
-        plain.push_str(before);
-        rest = after.split_once('»').map_or("", |(_, after)| after);
-    }
-    plain.push_str(rest);
-    plain
-}
+pub(in crate::typescript) struct HandWritten(pub(in crate::typescript) Vec<String>);

@@ -101,9 +101,7 @@ impl Helper {
             }
             None => Some(line),
         };
-        HandWritten::new(
-            self.text().lines().filter_map(select).map(|line| line.replace("PayloadError", error)).collect(),
-        )
+        HandWritten(self.text().lines().filter_map(select).map(|line| line.replace("PayloadError", error)).collect())
     }
 }
 
@@ -120,9 +118,10 @@ mod tests {
     fn code(helper: Helper) -> String {
         let is_comment =
             |line: &String| line.trim_start().starts_with(['/', '*']) && !line.trim_start().starts_with("/^");
-        HandWritten::new(helper.text().lines().map(str::to_owned).collect())
-            .lines(true)
-            .into_iter()
+        helper
+            .text()
+            .lines()
+            .map(|line| line.replace(['«', '»'], ""))
             .filter(|line| !is_comment(line))
             .collect::<Vec<_>>()
             .join("\n")

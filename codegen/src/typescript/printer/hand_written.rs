@@ -1,0 +1,23 @@
+//! Hand-written declarations, with or without their types.
+
+use crate::typescript::syntax::HandWritten;
+
+/// The lines in TypeScript or, without types, in JavaScript.
+pub(super) fn lines(declaration: &HandWritten, is_typed: bool) -> Vec<String> {
+    declaration.0.iter().map(|line| render(line, is_typed)).collect()
+}
+
+/// A line with or without the parts in `«` and `»`.
+fn render(line: &str, is_typed: bool) -> String {
+    if is_typed {
+        return line.replace(['«', '»'], "");
+    }
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('«') {
+        plain.push_str(before);
+        rest = after.split_once('»').map_or("", |(_, after)| after);
+    }
+    plain.push_str(rest);
+    plain
+}
