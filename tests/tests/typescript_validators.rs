@@ -195,6 +195,22 @@ fn definitions_that_refer_to_each_other_do_not_take_exponential_time() {
 }
 
 #[test]
+fn every_violation_of_a_deep_recursive_union_is_found_in_time() {
+    let node = json!({"$ref": "#/definitions/node"});
+    let list = json!({"type": "array", "minItems": 3, "items": node});
+    let schema = json!({"definitions": {"node": {"anyOf": [list, {"type": "string", "minLength": 2}]}}, "oneOf": [{"enum": [1]}, node, node], "allOf": [node]});
+    let mut payload = "1".to_owned();
+    for _ in 0..5 {
+        payload = format!("[{payload},{payload},{payload}]");
+    }
+    for _ in 0..90 {
+        payload = format!("[{payload},\"ok\",\"ok\"]");
+    }
+    // Without memory, every violation is found again at each of the levels above it, in both branches.
+    assert_agreement(&[pair(schema, vec![payload])]);
+}
+
+#[test]
 fn large_schemas_are_checked() {
     let property = |n: usize| (format!("p{n}"), json!({"type": "string", "maxLength": 5}));
     let many: serde_json::Map<String, Value> = (0..10_000).map(property).collect();

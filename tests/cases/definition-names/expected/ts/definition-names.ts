@@ -3023,7 +3023,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  /** The violations of a branch. They are remembered, because a definition may be reached in exponentially many ways. */
+  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
   const find = (rule: any, value: any): any[] => {
     const known = (follow(rule).known ??= new Map());
     if (!known.has(value)) {
@@ -3115,27 +3115,31 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
         }
       }
     }
+    const all = [...rules];
     for (const keyword in checks) {
-      const messages = [...rules].flatMap(
+      const messages = all.flatMap(
         (rule) => (rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword])) || [],
       );
+      if (!messages[0]) continue;
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
       for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path, message, keyword });
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type" && messages[0]) return;
+      if (keyword === "type") return;
     }
     if (!isArray && !isObject) return;
-    const names = [...rules].flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
+    const names = all.flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
     for (const name of isArray ? Object.keys(value) : new Set(names)) {
       const item = member(value, name);
-      const below = [...rules].map(({ properties = {}, optional = {}, rest = {}, items = {} }) =>
+      const below = all.flatMap(({ properties = {}, optional = {}, rest = [], items = [] }) =>
         isArray
           ? items
           : item === undefined
-            ? member(properties, name) ? { required: name, text: member(properties, name).text } : {}
+            ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
-      visit(below, item, `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`, found);
+      const at = `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
+      if (below[1] || found === violations) visit(below, item, at, found);
+      else for (const rule of below) for (const inner of find(rule, item)) found.push({ ...inner, path: at + inner.path });
     }
   };
   if (shallow(value, 128)) visit([root], value, "", violations);
