@@ -6,6 +6,7 @@
 pub mod analysis;
 mod canonical;
 pub mod codes;
+mod containment;
 mod convert;
 mod exact;
 mod format;
@@ -26,6 +27,7 @@ mod types;
 mod validate;
 
 pub use capgen_diagnostic::{Code, Severity};
+pub use containment::{Containment, Steps, Undecided, contains, smallest_value};
 pub use exact::ExactPayload;
 pub use hash::{Hash, InvalidHash};
 pub use json::{Json, Object};

@@ -122,6 +122,12 @@ impl Number {
         self.negative
     }
 
+    /// The sign, the digits and the exponent: the value is `0.digits × 10^exponent`. `None` for zero.
+    pub(crate) fn parts(&self) -> Option<(&'static str, &str, i64)> {
+        let sign = if self.negative { "-" } else { "" };
+        (!self.digits.is_empty()).then_some((sign, self.digits.as_str(), self.exponent))
+    }
+
     /// The number of digits after the decimal point. If negative, the number of zeros at the end of the integer.
     fn scale(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_sub(self.exponent)

@@ -1,8 +1,16 @@
 //! `format`: the assertions of the five supported formats.
 
+#[macro_use]
+mod parts;
+
 mod date_time;
 mod email;
+mod equivalent;
 pub(crate) mod pattern;
+
+pub(crate) use equivalent::{
+    DATE_TIME, DATE_TIME_OF_ANY_LEAP_SECOND, MAILBOX, MAILBOX_LOCAL_PART, MAX_MAILBOX, URI, URI_REFERENCE, UUID,
+};
 
 use crate::Format;
 

@@ -6,7 +6,7 @@ use regex_syntax::hir::ClassUnicode;
 
 /// The index of a set of characters in [`Parsed::sets`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct SetId(pub(super) u32);
+pub(crate) struct SetId(pub(crate) u32);
 
 /// A parsed pattern.
 #[derive(Debug)]

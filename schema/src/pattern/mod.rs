@@ -29,7 +29,10 @@ use std::sync::{Arc, OnceLock};
 use ast::{Ast, Parsed};
 use dfa::Dfa;
 use nfa::Cost;
+use regex_syntax::hir::ClassUnicode;
 use scan::Scanner;
+
+pub(crate) use nfa::{Program, Step};
 
 /// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply.
 const MAX_STATES: u64 = 250_000;
@@ -213,6 +216,17 @@ impl Linear {
         }
         self.regex.is_match(text)
     }
+}
+
+/// The automaton of a pattern without look-around, its character sets, and whether it can match at the start of the text only; `None`
+/// if it has look-around or more than `max_states` states.
+pub(crate) fn without_look_around(source: &str, max_states: usize) -> Option<(Program, Vec<ClassUnicode>, bool)> {
+    let Parsed { ast, sets, looks } = parse::parse(source).ok()?;
+    let cost = check_cost(&ast, &sets).ok()?;
+    if looks > 0 || cost.steps() > max_states as u64 {
+        return None;
+    }
+    Some((nfa::compile(&ast, false), sets.iter().cloned().collect(), ast.is_anchored()))
 }
 
 /// The cost of a pattern, including its look-arounds, computed before anything is compiled.

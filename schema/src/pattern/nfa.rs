@@ -6,10 +6,10 @@
 use super::ast::{Ast, Repeat, SetId};
 
 /// An index into [`Program::steps`].
-pub(super) type State = usize;
+pub(crate) type State = usize;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// Consumes a character of the set.
     Set(SetId, State),
     Split(State, State),
@@ -29,9 +29,9 @@ pub(super) enum Step {
 }
 
 #[derive(Debug)]
-pub(super) struct Program {
-    pub(super) steps: Vec<Step>,
-    pub(super) start: State,
+pub(crate) struct Program {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) start: State,
 }
 
 /// The size of an automaton, with counted repetitions expanded.

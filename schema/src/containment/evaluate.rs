@@ -1,0 +1,89 @@
+//! Whether a value conforms to a term.
+
+use super::effort::Effort;
+use super::term::{Literal, Term, TermId, Terms, bit_of};
+use crate::Json;
+
+/// Whether a value conforms to a literal; `None` if the effort is used up or a pattern cannot be decided.
+pub(super) fn conforms(terms: &Terms, literal: Literal, value: &Json, effort: &mut Effort) -> Option<bool> {
+    Some(accepts(terms, literal.term, value, effort)? == literal.positive)
+}
+
+fn accepts(terms: &Terms, id: TermId, value: &Json, effort: &mut Effort) -> Option<bool> {
+    if !effort.spend(1) {
+        return None;
+    }
+    Some(match terms.get(id) {
+        Term::All(parts) => {
+            for part in parts {
+                if !accepts(terms, *part, value, effort)? {
+                    return Some(false);
+                }
+            }
+            true
+        }
+        Term::AnyOf(parts) => {
+            for part in parts {
+                if accepts(terms, *part, value, effort)? {
+                    return Some(true);
+                }
+            }
+            false
+        }
+        Term::OneOf(parts) => {
+            let mut count = 0;
+            for part in parts {
+                count += u32::from(accepts(terms, *part, value, effort)?);
+            }
+            count == 1
+        }
+        Term::Not(part) => !accepts(terms, *part, value, effort)?,
+        Term::Types(types) => types & bit_of(value) != 0,
+        Term::Values(ids) => ids.iter().any(|id| terms.value(*id) == value),
+        other => return accepts_by_kind(terms, other, value, effort),
+    })
+}
+
+/// The assertions that concern one type.
+fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, effort: &mut Effort) -> Option<bool> {
+    Some(match (term, value) {
+        (Term::Minimum { limit, exclusive }, Json::Number(number)) => number > limit || !exclusive && number == limit,
+        (Term::Maximum { limit, exclusive }, Json::Number(number)) => number < limit || !exclusive && number == limit,
+        (Term::MinLength(least), Json::String(text)) => text.chars().count() as u64 >= *least,
+        (Term::MaxLength(most), Json::String(text)) => text.chars().count() as u64 <= *most,
+        (Term::Pattern(source), Json::String(text)) => return terms.pattern(source)?.pattern.is_match(text).ok(),
+        (Term::Format(format), Json::String(text)) => format.accepts(text),
+        (Term::MinItems(least), Json::Array(items)) => items.len() as u64 >= *least,
+        (Term::MaxItems(most), Json::Array(items)) => items.len() as u64 <= *most,
+        (Term::UniqueItems, Json::Array(items)) => {
+            let mut texts: Vec<String> = items.iter().map(Json::canonical).collect();
+            texts.sort_unstable();
+            texts.windows(2).all(|pair| pair.first() != pair.last())
+        }
+        (Term::Items(item), Json::Array(items)) => {
+            for value in items {
+                if !accepts(terms, *item, value, effort)? {
+                    return Some(false);
+                }
+            }
+            true
+        }
+        (Term::Required(name), Json::Object(members)) => members.get(name).is_some(),
+        (Term::Members { declared, rest }, Json::Object(members)) => {
+            for (name, value) in members {
+                let term = member(declared, *rest, name);
+                if !accepts(terms, term, value, effort)? {
+                    return Some(false);
+                }
+            }
+            true
+        }
+        _ => true,
+    })
+}
+
+/// The term for a member of an object.
+pub(super) fn member(declared: &[(String, TermId)], rest: TermId, name: &str) -> TermId {
+    let found = declared.binary_search_by(|(declared, _)| declared.as_str().cmp(name));
+    found.ok().and_then(|index| declared.get(index)).map_or(rest, |(_, term)| *term)
+}

@@ -1,0 +1,109 @@
+//! Whether one schema accepts everything that another accepts.
+//!
+//! `new` accepts everything that `old` accepts, if and only if no value conforms to `old` and to the negation of `new`. So the question
+//! is answered by a search for such a value, a *witness*. The search is a decision procedure: it distinguishes the cases that the
+//! keywords leave open, and decides numbers by intervals, strings by automata, and arrays and objects by their items and properties.
+//! It ends without a decision only at its limits, which protect against hostile schemas, and for the few constructs that
+//! [`Containment::Undecided`] names.
+
+mod array;
+mod build;
+mod effort;
+mod evaluate;
+mod formats;
+mod machine;
+mod number;
+mod size;
+mod solve;
+mod state;
+mod string;
+mod term;
+
+use std::collections::BTreeSet;
+
+use effort::Effort;
+use solve::{Outcome, Solver};
+use term::{Literal, Terms};
+
+use crate::{ExactPayload, Json, Schema, Validator};
+
+/// Whether everything that one schema accepts is accepted by another.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Containment {
+    /// Every value that the first schema accepts is accepted by the second.
+    Yes,
+    /// The value is accepted by the first schema and rejected by the second. It is the smallest one that the search has found: with the
+    /// fewest values, then the shortest strings, then the shortest numbers.
+    No(Json),
+    /// The search was given up. It never counts as `Yes`.
+    Undecided(Undecided),
+}
+
+/// Why a question about schemas was left open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Undecided {
+    /// The construct or the limit that ended the search, as a noun phrase or a clause.
+    pub reason: &'static str,
+}
+
+/// A limit of the work of one question about schemas.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Steps(pub u64);
+
+impl Default for Steps {
+    /// 20 million steps: a few seconds at most.
+    fn default() -> Self {
+        Steps(20_000_000)
+    }
+}
+
+/// Whether `larger` accepts everything that `smaller` accepts.
+///
+/// Considers all JSON values, whether or not they can be represented in Rust or JavaScript.
+///
+/// ```
+/// use capgen_schema::{Containment, Json, Schema, Steps, contains};
+/// let old = Schema::parse_text(r#"{"type": "integer", "minimum": 1}"#)?;
+/// let new = Schema::parse_text(r#"{"type": "number"}"#)?;
+/// assert_eq!(contains(&new, &old, Steps::default()), Containment::Yes);
+/// assert_eq!(contains(&old, &new, Steps::default()), Containment::No(Json::Number(0_i64.into())));
+/// # Ok::<(), capgen_schema::SchemaTextError>(())
+/// ```
+pub fn contains(larger: &Schema, smaller: &Schema, steps: Steps) -> Containment {
+    let (terms, [larger_root, smaller_root]) = Terms::of([larger, smaller]);
+    if larger_root == smaller_root {
+        return Containment::Yes;
+    }
+    let goal = BTreeSet::from([Literal::is(smaller_root), Literal::is_not(larger_root)]);
+    let mut solver = Solver::new(terms, Effort::new(steps.0));
+    match solver.solve(&goal, &mut BTreeSet::new()) {
+        Outcome::Empty => Containment::Yes,
+        Outcome::Unknown(reason) => Containment::Undecided(Undecided { reason }),
+        Outcome::Found((value, _)) => confirmed(larger, smaller, (*value).clone()),
+    }
+}
+
+/// The smallest value that a schema accepts; `Ok(None)` if it accepts nothing.
+///
+/// # Errors
+/// [`Undecided`], as for [`contains`].
+pub fn smallest_value(schema: &Schema, steps: Steps) -> Result<Option<Json>, Undecided> {
+    let (terms, [root, _]) = Terms::of([schema, schema]);
+    let mut solver = Solver::new(terms, Effort::new(steps.0));
+    match solver.solve(&BTreeSet::from([Literal::is(root)]), &mut BTreeSet::new()) {
+        Outcome::Empty => Ok(None),
+        Outcome::Unknown(reason) => Err(Undecided { reason }),
+        Outcome::Found((value, _)) => Ok(Some((*value).clone())),
+    }
+}
+
+/// A witness, after the interpreter has confirmed it.
+fn confirmed(larger: &Schema, smaller: &Schema, value: Json) -> Containment {
+    let payload = ExactPayload::of(&value);
+    let accepts = |schema: &Schema| Validator::new(schema).is_valid_exact(&payload);
+    if accepts(smaller) && !accepts(larger) {
+        Containment::No(value)
+    } else {
+        Containment::Undecided(Undecided { reason: "the interpreter does not confirm the witness" })
+    }
+}

@@ -1,0 +1,257 @@
+//! Numbers between bounds: whether there is one, and the simplest.
+
+use std::cmp::Ordering;
+
+use crate::Number;
+
+/// The numbers that some assertions allow.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Range {
+    /// The least number, and whether it is excluded.
+    low: Option<(Number, bool)>,
+    high: Option<(Number, bool)>,
+    /// `Some(true)` for integers only, `Some(false)` for numbers with a fraction only.
+    pub(super) integer: Option<bool>,
+    pub(super) excluded: Vec<Number>,
+}
+
+/// More decimal places than the difference of two binary64s of similar magnitude can need.
+const MAX_PLACES: i64 = 700;
+
+impl Range {
+    pub(super) fn at_least(&mut self, limit: &Number, exclusive: bool) {
+        let is_stricter = self.low.as_ref().is_none_or(|(low, is_open)| match limit.cmp(low) {
+            Ordering::Greater => true,
+            Ordering::Equal => exclusive && !is_open,
+            Ordering::Less => false,
+        });
+        if is_stricter {
+            self.low = Some((limit.clone(), exclusive));
+        }
+    }
+
+    pub(super) fn at_most(&mut self, limit: &Number, exclusive: bool) {
+        let is_stricter = self.high.as_ref().is_none_or(|(high, is_open)| match limit.cmp(high) {
+            Ordering::Less => true,
+            Ordering::Equal => exclusive && !is_open,
+            Ordering::Greater => false,
+        });
+        if is_stricter {
+            self.high = Some((limit.clone(), exclusive));
+        }
+    }
+
+    /// Whether no number is within the bounds, whatever its kind.
+    pub(super) fn is_empty(&self) -> bool {
+        match (&self.low, &self.high) {
+            (Some((low, low_open)), Some((high, high_open))) => match low.cmp(high) {
+                Ordering::Greater => true,
+                Ordering::Equal => *low_open || *high_open,
+                Ordering::Less => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether every number within the bounds is at least the limit.
+    pub(super) fn is_at_least(&self, limit: &Number, exclusive: bool) -> bool {
+        self.low.as_ref().is_some_and(|(low, is_open)| match low.cmp(limit) {
+            Ordering::Greater => true,
+            Ordering::Equal => *is_open || !exclusive,
+            Ordering::Less => false,
+        })
+    }
+
+    /// Whether every number within the bounds is at most the limit.
+    pub(super) fn is_at_most(&self, limit: &Number, exclusive: bool) -> bool {
+        self.high.as_ref().is_some_and(|(high, is_open)| match high.cmp(limit) {
+            Ordering::Less => true,
+            Ordering::Equal => *is_open || !exclusive,
+            Ordering::Greater => false,
+        })
+    }
+
+    fn contains(&self, number: &Number) -> bool {
+        let above = self.low.as_ref().is_none_or(|(low, is_open)| match number.cmp(low) {
+            Ordering::Greater => true,
+            Ordering::Equal => !is_open,
+            Ordering::Less => false,
+        });
+        let below = self.high.as_ref().is_none_or(|(high, is_open)| match number.cmp(high) {
+            Ordering::Less => true,
+            Ordering::Equal => !is_open,
+            Ordering::Greater => false,
+        });
+        above && below && self.integer.is_none_or(|integer| number.is_integer() == integer)
+    }
+
+    /// The number of the fewest decimal places that is closest to zero, positive rather than negative; `None` if there is none.
+    pub(super) fn simplest(&self) -> Option<Number> {
+        if self.is_empty() {
+            return None;
+        }
+        let is_allowed = |number: &Number| self.contains(number) && !self.excluded.contains(number);
+        if let (Some((low, _)), Some((high, _))) = (&self.low, &self.high)
+            && low == high
+        {
+            return is_allowed(low).then(|| low.clone());
+        }
+        let most = if self.integer == Some(true) { 0 } else { MAX_PLACES };
+        let least = i64::from(self.integer == Some(false));
+        (least..=most).find_map(|places| self.with_places(places, &is_allowed))
+    }
+
+    /// The number closest to zero with at most that many decimal places.
+    fn with_places(&self, places: i64, is_allowed: &impl Fn(&Number) -> bool) -> Option<Number> {
+        // The numbers with n decimal places are integers divided by 10^n. From the one nearest to zero, one after the other is
+        // tried; only excluded numbers, and those of the wrong kind, are skipped. Of ten neighbours, at most one is an integer.
+        let start = self.nearest_to_zero(places);
+        let tries = 2 * self.excluded.len() + 4;
+        let mut up = Some(start.clone());
+        let mut down = Some(start);
+        for _ in 0..tries {
+            for (next, is_up) in [(&mut up, true), (&mut down, false)] {
+                let Some(number) = next.take() else { continue };
+                if is_allowed(&number) {
+                    return Some(number);
+                }
+                *next = step(&number, places, is_up);
+            }
+        }
+        None
+    }
+
+    /// The multiple of 10^-places within the bounds that is closest to zero, if the bounds contain one.
+    fn nearest_to_zero(&self, places: i64) -> Number {
+        if let Some((low, _)) = &self.low
+            && !low.is_negative()
+            && *low != Number::ZERO
+        {
+            return low.rounded(places, true);
+        }
+        match &self.high {
+            Some((high, _)) if high.is_negative() => high.rounded(places, false),
+            _ => Number::ZERO,
+        }
+    }
+}
+
+/// The next multiple of 10^-places.
+fn step(number: &Number, places: i64, is_up: bool) -> Option<Number> {
+    let scaled = number.shifted(places)?;
+    let text = scaled.to_string();
+    let (sign, digits) = text.strip_prefix('-').map_or((false, text.as_str()), |digits| (true, digits));
+    let next = match (sign, is_up) {
+        (false, true) | (true, false) => format!("{}{}", if sign { "-" } else { "" }, increment(digits)),
+        (true, true) => format!("-{}", decrement(digits)),
+        (false, false) if digits == "0" => "-1".to_owned(),
+        (false, false) => decrement(digits),
+    };
+    next.parse::<Number>().ok()?.shifted(-places)
+}
+
+/// A decimal integer plus one.
+fn increment(digits: &str) -> String {
+    let mut digits: Vec<u8> = digits.bytes().collect();
+    for digit in digits.iter_mut().rev() {
+        if *digit == b'9' {
+            *digit = b'0';
+        } else {
+            *digit += 1;
+            return String::from_utf8(digits).unwrap_or_default();
+        }
+    }
+    format!("1{}", String::from_utf8(digits).unwrap_or_default())
+}
+
+/// A positive decimal integer minus one.
+fn decrement(digits: &str) -> String {
+    let mut digits: Vec<u8> = digits.bytes().collect();
+    for digit in digits.iter_mut().rev() {
+        if *digit == b'0' {
+            *digit = b'9';
+        } else {
+            *digit -= 1;
+            break;
+        }
+    }
+    let text = String::from_utf8(digits).unwrap_or_default();
+    let trimmed = text.trim_start_matches('0');
+    if trimmed.is_empty() { "0".to_owned() } else { trimmed.to_owned() }
+}
+
+impl Number {
+    /// This number times 10^places; `None` if it leaves the range of binary64.
+    fn shifted(&self, places: i64) -> Option<Number> {
+        if *self == Number::ZERO {
+            return Some(Number::ZERO);
+        }
+        self.parts().and_then(|(sign, digits, exponent)| {
+            format!("{sign}0.{digits}e{}", exponent.saturating_add(places)).parse().ok()
+        })
+    }
+
+    /// The multiple of 10^-places next to this number, above or below it.
+    fn rounded(&self, places: i64, up: bool) -> Number {
+        let Some((sign, digits, exponent)) = self.parts() else { return Number::ZERO };
+        let kept = exponent.saturating_add(places);
+        if i64::try_from(digits.len()).is_ok_and(|length| length <= kept) {
+            return self.clone();
+        }
+        let kept = usize::try_from(kept).unwrap_or(0);
+        let head = digits.get(..kept).filter(|head| !head.is_empty()).unwrap_or("0");
+        let away = up != self.is_negative();
+        let whole = if away { increment(head) } else { head.to_owned() };
+        let text = format!("{sign}{whole}e{}", -places);
+        text.parse().unwrap_or(Number::ZERO)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn n(text: &str) -> Number {
+        text.parse().unwrap()
+    }
+
+    fn simplest(
+        low: Option<(&str, bool)>,
+        high: Option<(&str, bool)>,
+        integer: Option<bool>,
+        excluded: &[&str],
+    ) -> String {
+        let mut range = Range { integer, excluded: excluded.iter().map(|text| n(text)).collect(), ..Range::default() };
+        low.iter().for_each(|(text, open)| range.at_least(&n(text), *open));
+        high.iter().for_each(|(text, open)| range.at_most(&n(text), *open));
+        range.simplest().map_or_else(|| "none".to_owned(), |number| number.to_string())
+    }
+
+    #[test]
+    fn the_simplest_number_is_an_integer_close_to_zero() {
+        for (low, high, integer, excluded, expected) in [
+            (None, None, None, vec![], "0"),
+            (None, None, None, vec!["0"], "1"),
+            (None, None, None, vec!["0", "1"], "-1"),
+            (None, None, Some(false), vec![], "0.1"),
+            (None, None, Some(false), vec!["0.1"], "-0.1"),
+            (Some(("5", true)), None, None, vec![], "6"),
+            (Some(("5", false)), None, None, vec![], "5"),
+            (Some(("5.5", false)), None, Some(true), vec![], "6"),
+            (Some(("5", true)), Some(("6", true)), None, vec![], "5.1"),
+            (Some(("5", true)), Some(("6", true)), Some(true), vec![], "none"),
+            (Some(("5.2", true)), Some(("5.3", true)), None, vec![], "5.21"),
+            (None, Some(("-5", true)), None, vec![], "-6"),
+            (None, Some(("-5.5", true)), Some(false), vec![], "-5.6"),
+            (Some(("9007199254740993", true)), Some(("9007199254740995", true)), None, vec![], "9007199254740994"),
+            (Some(("0.1", false)), Some(("0.1", false)), None, vec![], "0.1"),
+            (Some(("0.1", false)), Some(("0.1", false)), Some(true), vec![], "none"),
+            (Some(("1e300", true)), None, Some(true), vec![], &format!("1{}1", "0".repeat(299))),
+            (Some(("1", false)), Some(("2", false)), None, vec!["1", "2"], "1.1"),
+            (Some(("99", true)), None, None, vec![], "100"),
+            (None, Some(("-99", true)), None, vec![], "-100"),
+        ] {
+            assert_eq!(simplest(low, high, integer, &excluded), expected, "{low:?} {high:?} {integer:?} {excluded:?}");
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! Strings that match some patterns and no others: whether there is one, and the shortest.
+//!
+//! All patterns read the same characters at the same time, and a breadth-first search visits every combination of their states once.
+//! Characters that no pattern distinguishes are represented by one of them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use super::effort::Effort;
+use super::machine::{Between, Machine, Position};
+use super::term::CompiledPattern;
+use crate::Format;
+
+/// The strings that some assertions allow.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strings {
+    /// In code points.
+    pub(super) min_length: u64,
+    pub(super) max_length: Option<u64>,
+    /// The patterns, and whether the string has to match.
+    pub(super) patterns: Vec<(Rc<CompiledPattern>, bool)>,
+    /// The formats that are checked after the search, because no automaton decides them.
+    pub(super) formats: Vec<(Format, bool)>,
+    pub(super) excluded: Vec<String>,
+}
+
+/// The result of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Search<T> {
+    Found(T),
+    Empty,
+    Unknown(&'static str),
+}
+
+/// The longest string that is searched for, in code points.
+const MAX_LENGTH: u64 = 1 << 16;
+/// How many strings are tried if some assertions can only be checked afterwards.
+const MAX_TRIES: usize = 64;
+
+impl Strings {
+    /// The shortest string, and of several the first by the order of [`rank`].
+    pub(super) fn shortest(&self, effort: &mut Effort) -> Search<String> {
+        if self.max_length.is_some_and(|max| max < self.min_length) {
+            return Search::Empty;
+        }
+        if self.min_length > MAX_LENGTH {
+            return Search::Unknown("a string of more than 65,536 characters is required");
+        }
+        let machines: Vec<(&Machine, bool)> = self
+            .patterns
+            .iter()
+            .filter_map(|(pattern, positive)| Some((pattern.machine.as_ref()?, *positive)))
+            .collect();
+        let is_exact = machines.len() == self.patterns.len() && self.formats.is_empty();
+        let mut excluded = self.excluded.clone();
+        for _ in 0..MAX_TRIES {
+            let mut walk = Walk::new(self, &machines, &excluded);
+            match walk.run(effort) {
+                Search::Found(text) if is_exact || self.accepts(&text) => return Search::Found(text),
+                Search::Found(text) => excluded.push(text),
+                other => return other,
+            }
+        }
+        Search::Unknown("a pattern with look-around, or the format date-time, allows too many candidates")
+    }
+
+    /// The assertions that the search does not consider, or not exactly.
+    fn accepts(&self, text: &str) -> bool {
+        let opaque = self.patterns.iter().filter(|(pattern, _)| pattern.machine.is_none());
+        opaque.into_iter().all(|(pattern, positive)| pattern.pattern.is_match(text) == Ok(*positive))
+            && self.formats.iter().all(|(format, positive)| format.accepts(text) == *positive)
+    }
+}
+
+/// Characters that no pattern distinguishes.
+struct Class {
+    representative: char,
+    is_word: bool,
+    /// For each machine and each of its sets, whether the set contains the class.
+    contained: Vec<Vec<bool>>,
+}
+
+/// A state of the search.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    positions: Vec<Position>,
+    after_word: bool,
+    /// The place in the tree of excluded strings.
+    excluded: Option<usize>,
+}
+
+struct Walk<'a> {
+    strings: &'a Strings,
+    machines: &'a [(&'a Machine, bool)],
+    classes: Vec<Class>,
+    trie: Trie,
+    /// The states in the order of their discovery, with the previous one and the character between.
+    visited: Vec<(State, usize, char)>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(strings: &'a Strings, machines: &'a [(&'a Machine, bool)], excluded: &[String]) -> Self {
+        let classes = classes(machines, excluded);
+        Self { strings, machines, classes, trie: Trie::new(excluded), visited: Vec::new() }
+    }
+
+    fn run(&mut self, effort: &mut Effort) -> Search<String> {
+        let positions = self.machines.iter().map(|(machine, _)| machine.start()).collect();
+        self.visited.push((State { positions, after_word: false, excluded: Some(0) }, 0, ' '));
+        let mut layer = vec![0_usize];
+        let mut known: HashSet<State> = HashSet::new();
+        let mut length = 0;
+        loop {
+            if length >= self.strings.min_length
+                && let Some(found) = layer.iter().find(|index| self.is_accepted(**index, length))
+            {
+                return Search::Found(self.text(*found, length));
+            }
+            if self.strings.max_length.is_some_and(|max| length >= max) {
+                return Search::Empty;
+            }
+            if length > MAX_LENGTH {
+                return Search::Unknown("a string of more than 65,536 characters is required");
+            }
+            // Below the least length, a state is of interest again at every length.
+            if length < self.strings.min_length {
+                known.clear();
+            }
+            let mut next = Vec::new();
+            for index in layer {
+                if !self.advance(index, length, &mut known, &mut next, effort) {
+                    return Search::Unknown("the patterns have too many combinations");
+                }
+            }
+            if next.is_empty() {
+                return Search::Empty;
+            }
+            layer = next;
+            length += 1;
+        }
+    }
+
+    /// Adds the states that follow; `false` if the effort is used up.
+    fn advance(
+        &mut self,
+        index: usize,
+        length: u64,
+        known: &mut HashSet<State>,
+        next: &mut Vec<usize>,
+        effort: &mut Effort,
+    ) -> bool {
+        let Some((state, ..)) = self.visited.get(index).cloned() else { return true };
+        for class in &self.classes {
+            let between =
+                Between { at_start: length == 0, after_word: state.after_word, before_word: Some(class.is_word) };
+            let mut positions = Vec::with_capacity(self.machines.len());
+            let mut is_possible = true;
+            for (((machine, positive), position), contained) in
+                self.machines.iter().zip(&state.positions).zip(&class.contained)
+            {
+                let contains = |set: usize| contained.get(set).copied().unwrap_or(false);
+                let (position, visited) = machine.read(position, between, &contains);
+                if !effort.spend(visited) {
+                    return false;
+                }
+                let is_lost = if *positive { machine.is_dead(&position, false) } else { position.matched };
+                is_possible &= !is_lost;
+                positions.push(position);
+            }
+            if !effort.spend(1) {
+                return false;
+            }
+            let excluded = state.excluded.and_then(|node| self.trie.step(node, class.representative));
+            let following = State { positions, after_word: class.is_word, excluded };
+            if is_possible && known.insert(following.clone()) {
+                self.visited.push((following, index, class.representative));
+                next.push(self.visited.len() - 1);
+            }
+        }
+        true
+    }
+
+    fn is_accepted(&self, index: usize, length: u64) -> bool {
+        let Some((state, ..)) = self.visited.get(index) else { return false };
+        let is_excluded = state.excluded.is_some_and(|node| self.trie.ends(node));
+        !is_excluded
+            && self.machines.iter().zip(&state.positions).all(|((machine, positive), position)| {
+                machine.accepts(position, length == 0, state.after_word) == *positive
+            })
+    }
+
+    fn text(&self, mut index: usize, length: u64) -> String {
+        let mut characters = Vec::new();
+        for _ in 0..length {
+            let Some((_, previous, character)) = self.visited.get(index) else { break };
+            characters.push(*character);
+            index = *previous;
+        }
+        characters.iter().rev().collect()
+    }
+}
+
+/// The excluded strings as a tree of their characters.
+struct Trie {
+    nodes: Vec<(BTreeMap<char, usize>, bool)>,
+}
+
+impl Trie {
+    fn new(texts: &[String]) -> Self {
+        let mut trie = Self { nodes: vec![Default::default()] };
+        for text in texts {
+            let mut node = 0;
+            for character in text.chars() {
+                let new = trie.nodes.len();
+                let Some((children, _)) = trie.nodes.get_mut(node) else { break };
+                let child = *children.entry(character).or_insert(new);
+                if child == new {
+                    trie.nodes.push(Default::default());
+                }
+                node = child;
+            }
+            if let Some((_, ends)) = trie.nodes.get_mut(node) {
+                *ends = true;
+            }
+        }
+        trie
+    }
+
+    fn step(&self, node: usize, character: char) -> Option<usize> {
+        self.nodes.get(node)?.0.get(&character).copied()
+    }
+
+    fn ends(&self, node: usize) -> bool {
+        self.nodes.get(node).is_some_and(|(_, ends)| *ends)
+    }
+}
+
+/// How readable a character is: letters, digits, other printable ASCII, and the rest.
+fn rank(character: char) -> (u8, char) {
+    let group = match character {
+        'a'..='z' => 0,
+        'A'..='Z' => 1,
+        '0'..='9' => 2,
+        '!'..='~' => 3,
+        ' ' => 4,
+        // Private use, unassigned and control characters are the least readable ones, but any letter is better.
+        _ if character.is_alphanumeric() => 5,
+        _ if !character.is_control() => 6,
+        _ => 7,
+    };
+    (group, character)
+}
+
+/// The classes of characters, the most readable ones first.
+fn classes(machines: &[(&Machine, bool)], excluded: &[String]) -> Vec<Class> {
+    const WORD: [(char, char); 4] = [('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+    let sets: Vec<_> = machines.iter().flat_map(|(machine, _)| &machine.sets).collect();
+    let single: HashSet<char> = excluded.iter().flat_map(|text| text.chars()).collect();
+    let mut starts: Vec<u32> = vec![0, 0xE000];
+    let ranges = sets.iter().flat_map(|set| set.ranges().iter().map(|range| (range.start(), range.end())));
+    for (start, end) in ranges.chain(WORD).chain(single.iter().map(|c| (*c, *c))).chain([(' ', ' '), ('!', '~')]) {
+        starts.extend([u32::from(start), u32::from(end) + 1]);
+    }
+    starts.sort_unstable();
+    starts.dedup();
+    let mut classes: HashMap<(Vec<bool>, bool, Option<char>), char> = HashMap::new();
+    for start in starts.into_iter().filter_map(char::from_u32) {
+        let contained = sets.iter().map(|set| contains(set, start)).collect();
+        let is_word = WORD.iter().any(|(low, high)| (*low..=*high).contains(&start));
+        let key = (contained, is_word, single.contains(&start).then_some(start));
+        let known = classes.entry(key).or_insert(start);
+        if rank(start) < rank(*known) {
+            *known = start;
+        }
+    }
+    let mut classes: Vec<Class> = classes
+        .into_iter()
+        .map(|((contained, is_word, _), representative)| {
+            let mut contained = contained.into_iter();
+            let by_machine =
+                machines.iter().map(|(machine, _)| contained.by_ref().take(machine.sets.len()).collect()).collect();
+            Class { representative, is_word, contained: by_machine }
+        })
+        .collect();
+    classes.sort_by_key(|class| rank(class.representative));
+    classes
+}
+
+fn contains(set: &regex_syntax::hir::ClassUnicode, character: char) -> bool {
+    let ranges = set.ranges();
+    let index = ranges.partition_point(|range| range.end() < character);
+    ranges.get(index).is_some_and(|range| range.start() <= character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pattern;
+
+    fn shortest(min: u64, max: Option<u64>, patterns: &[(&str, bool)], excluded: &[&str]) -> Search<String> {
+        let patterns = patterns.iter().map(|(source, positive)| {
+            let pattern = Pattern::new(source).unwrap();
+            (Rc::new(CompiledPattern { pattern, machine: Machine::of(source) }), *positive)
+        });
+        let strings = Strings {
+            min_length: min,
+            max_length: max,
+            patterns: patterns.collect(),
+            formats: Vec::new(),
+            excluded: excluded.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        strings.shortest(&mut Effort::new(1_000_000))
+    }
+
+    #[test]
+    fn shortest_strings_match_the_patterns() {
+        for (min, max, patterns, excluded, expected) in [
+            (0, None, vec![], vec![], ""),
+            (2, None, vec![], vec![], "aa"),
+            (0, None, vec![], vec!["", "a"], "b"),
+            (1, Some(1), vec![], vec!["a"], "b"),
+            (0, None, vec![("^x+$", true)], vec!["x"], "xx"),
+            (0, None, vec![("^[0-9]+$", true), ("^[0-4]+$", false)], vec![], "5"),
+            (0, None, vec![("a", true), ("b", true)], vec![], "ab"),
+            (3, None, vec![("^a", true), ("b$", true)], vec![], "aab"),
+            (0, None, vec![(r"\bfoo\b", true), ("^foo", false)], vec![], "!foo"),
+            (0, None, vec![(r"\Ba", true)], vec![], "aa"),
+            (0, None, vec![("^\u{1F600}$", true)], vec![], "\u{1F600}"),
+            (0, None, vec![("^$", false)], vec![], "a"),
+            (0, None, vec![("(?=a)a", true)], vec![], "a"),
+        ] {
+            assert_eq!(shortest(min, max, &patterns, &excluded), Search::Found(expected.to_owned()), "{patterns:?}");
+        }
+    }
+
+    #[test]
+    fn impossible_combinations_are_empty() {
+        for (min, max, patterns, excluded) in [
+            (2, Some(1), vec![], vec![]),
+            (0, Some(0), vec![], vec![""]),
+            (0, None, vec![("^a", true), ("^b", true)], vec![]),
+            (0, None, vec![(r"^\d+$", true), ("^[0-9]+$", false)], vec![]),
+            (0, None, vec![("^[ab]$", true)], vec!["a", "b"]),
+            (4, None, vec![("^.{0,3}$", true)], vec![]),
+            (0, None, vec![("", false)], vec![]),
+            (0, None, vec![("a^", true)], vec![]),
+            (0, None, vec![("^(a|b)*$", true), ("^(a*b*)*$", false)], vec![]),
+        ] {
+            assert_eq!(shortest(min, max, &patterns, &excluded), Search::Empty, "{patterns:?}");
+        }
+    }
+
+    #[test]
+    fn large_products_are_given_up() {
+        let patterns = ["^(a|b)*a(a|b){12}$", "^(a|b)*b(a|b){13}$"];
+        let strings = patterns.map(|source| {
+            let pattern = Pattern::new(source).unwrap();
+            (Rc::new(CompiledPattern { pattern, machine: Machine::of(source) }), true)
+        });
+        let strings = Strings { patterns: strings.to_vec(), max_length: Some(8), ..Strings::default() };
+        assert!(!matches!(strings.shortest(&mut Effort::new(1_000)), Search::Found(_)));
+    }
+}
