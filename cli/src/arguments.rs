@@ -191,7 +191,7 @@ Violations are printed to standard output, one per line. With --json, a result i
 input is not valid JSON or too large.
 
 A side without a schema accepts every JSON value. A payload may be up to 64 MiB. With --lines, an empty line is an \
-error, except at the end of the input. The exit status is 1 if any payload is invalid.";
+error, except for one at the end of the input. The exit status is 1 if any payload is invalid.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
@@ -236,7 +236,7 @@ pub(crate) enum Lang {
     JavaScript,
     /// The same as javascript, in .mjs and .d.mts
     Mjs,
-    /// The same as CommonJS modules, in .cjs and .d.cts
+    /// The same as javascript, but as CommonJS modules, in .cjs and .d.cts
     Cjs,
 }
 
