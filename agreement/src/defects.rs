@@ -90,6 +90,13 @@ pub const DEFECTS: &[Defect] = &[
         },
     },
     Defect {
+        id: "year-without-digits",
+        oracles: &["jsonschema"],
+        does: "accepts a date-time whose year contains a character that is not a digit, such as `/998`",
+        sentence: "\"date-fullyear = 4DIGIT\" (RFC 3339, 5.6)",
+        applies: |case| case.has_text(Format::DateTime, |text| text.bytes().take(4).any(|byte| !byte.is_ascii_digit())),
+    },
+    Defect {
         id: "colon-in-first-segment",
         oracles: &["ajv"],
         does: "accepts a relative reference with a colon in its first segment",
