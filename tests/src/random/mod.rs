@@ -16,18 +16,22 @@ pub(crate) use schema::reference;
 
 /// A pseudo-random number generator (`SplitMix64`), which needs no dependency and is the same on every platform.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random {
+    state: u64,
+    /// The number of values that the current payload may still have.
+    room: usize,
+}
 
 impl Random {
     /// A generator with that seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
+        Self { state: seed, room: 0 }
     }
 
     /// The next number.
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)

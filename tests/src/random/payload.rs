@@ -8,6 +8,9 @@ use super::pools::{NAMES, NUMBERS, ODD_NAMES, PATTERNS, TEXTS, texts_of};
 /// The number of attempts to find a value that the schema accepts.
 const TRIES: usize = 6;
 
+/// The most values of a payload that are generated from a schema: recursion through `minItems` would make millions.
+const MAX_VALUES: usize = 2_000;
+
 impl Random {
     /// `count` payloads near the boundary between valid and invalid, each a JSON text on one line.
     pub fn payloads(&mut self, schema: &Schema, count: usize) -> Vec<String> {
@@ -36,21 +39,27 @@ impl Random {
 
     /// A value that the schema accepts or, if the attempts fail, one that is likely close.
     fn accepted(&mut self, schema: &Schema, validator: &Validator) -> Json {
-        let mut value = self.follow(schema, &[schema.root()], 8);
+        let mut value = self.following(schema);
         for _ in 1..TRIES {
             if validator.is_valid(&value.to_value()) {
                 break;
             }
-            value = self.follow(schema, &[schema.root()], 8);
+            value = self.following(schema);
         }
         value
     }
 
+    fn following(&mut self, schema: &Schema) -> Json {
+        self.room = MAX_VALUES;
+        self.follow(schema, &[schema.root()], 8)
+    }
+
     /// A value that all of these subschemas are likely to accept. `not` and unions under `allOf` are only followed by chance.
     fn follow(&mut self, schema: &Schema, ids: &[NodeId], depth: usize) -> Json {
-        if depth == 0 {
+        if depth == 0 || self.room == 0 {
             return self.value(0);
         }
+        self.room -= 1;
         let mut groups = Vec::new();
         for id in ids {
             self.flatten(schema, *id, &mut groups, 24);
