@@ -21,7 +21,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, map: &Map<'_>, side: Side) -> Option
     }
     place.at = place.at.map(|at| format!("{at}, {key}"));
     reader.schemas.push(place.clone());
-    let schema = Schema::parse_with(&member.value.to_json(), &mut reader.patterns);
+    let schema = Schema::parse_with(member.value.to_json(), &mut reader.patterns);
     let problems = match &schema {
         Ok(schema) => schema.warnings(),
         Err(problems) => problems,

@@ -111,7 +111,7 @@ impl Conjunction {
             flags.0 |= term.without_one_of;
             flags.1 |= term.without_any_of;
         }
-        let mut seen = HashSet::new();
+        let mut seen = Seen::default();
         let mut excluded: Vec<&Json> = Vec::new();
         // Depth first, so that groups and descriptions are found in source order.
         let mut stack: Vec<NodeId> = self.terms.iter().rev().map(|term| term.node).collect();
@@ -140,5 +140,26 @@ impl Conjunction {
         }
         facets.finish(schema, &excluded);
         facets
+    }
+}
+
+/// The subschemas that were visited. Most conjunctions have one or two, for which a list is quicker than a set.
+#[derive(Default)]
+struct Seen {
+    few: Vec<NodeId>,
+    more: HashSet<NodeId>,
+}
+
+impl Seen {
+    /// Returns whether the node is new.
+    fn insert(&mut self, node: NodeId) -> bool {
+        if self.few.contains(&node) {
+            return false;
+        }
+        if self.few.len() < 8 {
+            self.few.push(node);
+            return true;
+        }
+        self.more.insert(node)
     }
 }

@@ -202,8 +202,12 @@ fn close(marks: &mut [Mark], open: &mut Vec<usize>, root: usize) -> Vec<usize> {
 /// Unlike a [`Graph`], this distinguishes a reference from its target: a definition that is only another name for a used one
 /// may itself be unused.
 pub fn reachable(schema: &Schema) -> Vec<bool> {
+    reachable_from(schema, vec![schema.root()])
+}
+
+/// Whether each node is one of `open` or reachable from them.
+pub(crate) fn reachable_from(schema: &Schema, mut open: Vec<NodeId>) -> Vec<bool> {
     let mut reached = vec![false; schema.nodes().count()];
-    let mut open = vec![schema.root()];
     while let Some(id) = open.pop() {
         match reached.get_mut(id.0 as usize) {
             Some(seen) if !*seen => *seen = true,

@@ -191,12 +191,14 @@ fn rounded<'j>(values: impl Iterator<Item = (&'j Json, String)>) -> Option<(&'j 
 /// `default` and `examples` that their own schema rejects.
 fn bad_examples(schema: &Schema, reports: &mut Reports) {
     let has_examples = |node: &Node| node.annotations.default.is_some() || !node.annotations.examples.is_empty();
-    // Compiling a validator costs more than the rest of the lint.
-    if !schema.nodes().any(|(_, node)| has_examples(node)) {
+    let annotated: Vec<NodeId> = schema.nodes().filter(|(_, node)| has_examples(node)).map(|(id, _)| id).collect();
+    // Compiling a validator of the whole schema costs more than the rest of the lint.
+    if annotated.is_empty() {
         return;
     }
-    let validator = Validator::new(schema);
-    for (id, node) in schema.nodes() {
+    let validator = Validator::of_nodes(schema, annotated.clone());
+    for id in annotated {
+        let node = schema.node(id);
         let mut check = |value: &Json, keyword: &str, at: String| {
             if !validator.accepts(id, value) {
                 let message = format!("{keyword} is rejected by its own schema");

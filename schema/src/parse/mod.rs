@@ -46,7 +46,7 @@ impl Schema {
     /// ```
     pub fn parse(source: &Json) -> Result<Schema, Vec<Problem>> {
         let mut patterns = Patterns::default();
-        let mut schema = Self::parse_with(source, &mut patterns)?;
+        let mut schema = Self::parse_with(source.clone(), &mut patterns)?;
         patterns.drop_compiled([&mut schema]);
         let mut reports = Reports::default();
         patterns.check(&mut reports);
@@ -58,9 +58,9 @@ impl Schema {
     ///
     /// # Errors
     /// Those of [`parse`](Self::parse), except [`codes::PATTERNS_TOO_LARGE`].
-    pub fn parse_with(source: &Json, patterns: &mut Patterns) -> Result<Schema, Vec<Problem>> {
+    pub fn parse_with(source: Json, patterns: &mut Patterns) -> Result<Schema, Vec<Problem>> {
         let loader = Loader { warns: true, patterns: std::mem::take(patterns), ..Loader::default() };
-        let (loaded, shared) = loader.schema(source.clone());
+        let (loaded, shared) = loader.schema(source);
         *patterns = shared;
         patterns.next_schema();
         let (mut schema, mut reports) = loaded?;

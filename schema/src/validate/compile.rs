@@ -6,6 +6,7 @@ use super::candidates::Union;
 use super::literal::Literals;
 use super::program::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, StringChecks, Subschema, SubschemaId};
 use crate::analysis::effort::Effort;
+use crate::analysis::graph::reachable_from;
 use crate::analysis::profile::Profiler;
 use crate::analysis::selection::Selector;
 use crate::analysis::shared;
@@ -14,11 +15,11 @@ use crate::{Assertions, Kind, NodeId, Number, Schema, TypeSet};
 /// A compiled schema.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// One for each node.
+    /// One for each node that is compiled; the others accept everything.
     subschemas: Vec<Subschema>,
     /// For each node, the subschema at the end of its references.
     targets: Vec<SubschemaId>,
-    /// The JSON Pointer of each node, sorted.
+    /// The JSON Pointer of each compiled node, sorted.
     pointers: Vec<(Box<str>, NodeId)>,
     /// The names in the schema's `definitions`.
     definitions: BTreeMap<SubschemaId, String>,
@@ -26,16 +27,27 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(schema: &Schema) -> Self {
+        Self::compile(schema, |_| true)
+    }
+
+    /// Compiles only these nodes and those that they lead to.
+    pub(super) fn of(schema: &Schema, nodes: Vec<NodeId>) -> Self {
+        let reached = reachable_from(schema, nodes);
+        Self::compile(schema, |id| reached.get(id.index()) == Some(&true))
+    }
+
+    fn compile(schema: &Schema, is_needed: impl Fn(NodeId) -> bool) -> Self {
         let targets: Vec<SubschemaId> = schema.nodes().map(|(id, _)| SubschemaId(schema.resolve(id).0)).collect();
         let shared = shared::reached_twice(schema);
-        let mut compiler = Compiler {
-            targets: &targets,
-            profiler: Profiler::new(schema, Effort::SMALL),
-            selector: Selector::new(schema),
-        };
-        let compiled = schema.nodes().zip(shared).map(|((_, node), shared)| compiler.subschema(&node.kind, shared));
+        let mut compiler =
+            Compiler { targets: &targets, profiler: Profiler::new(schema, Effort::SMALL), schema, selector: None };
+        let compiled = schema.nodes().zip(shared).map(|((id, node), shared)| match is_needed(id) {
+            true => compiler.subschema(&node.kind, shared),
+            false => Subschema::Bool(true),
+        });
         let subschemas: Vec<Subschema> = compiled.collect();
-        let mut pointers: Vec<_> = schema.nodes().map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
+        let needed = schema.nodes().filter(|(id, _)| is_needed(*id));
+        let mut pointers: Vec<_> = needed.map(|(id, node)| (node.pointer.as_str().into(), id)).collect();
         pointers.sort_unstable();
         // A definition that is a reference or a boolean does not describe a branch of a union.
         let has_assertions = |id: NodeId| matches!(schema.node(id).kind, Kind::Assertions(_));
@@ -76,7 +88,9 @@ fn target(targets: &[SubschemaId], node: NodeId) -> SubschemaId {
 struct Compiler<'t, 's> {
     targets: &'t [SubschemaId],
     profiler: Profiler<'s>,
-    selector: Selector<'s>,
+    schema: &'s Schema,
+    /// Built for the first union, because it visits the whole schema.
+    selector: Option<Selector<'s>>,
 }
 
 impl Compiler<'_, '_> {
@@ -114,7 +128,8 @@ impl Compiler<'_, '_> {
 
     fn union(&mut self, nodes: &[NodeId]) -> Union {
         let branches = self.ids(nodes);
-        Union::new((&mut self.profiler, &mut self.selector), nodes, branches)
+        let selector = self.selector.get_or_insert_with(|| Selector::new(self.schema));
+        Union::new((&mut self.profiler, selector), nodes, branches)
     }
 
     fn arrays(&self, a: &Assertions) -> Option<Box<ArrayChecks>> {

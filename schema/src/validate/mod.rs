@@ -69,7 +69,15 @@ pub struct Validator {
 impl Validator {
     /// Compiles a schema. The time is about linear in its size.
     pub fn new(schema: &Schema) -> Self {
-        let program = Program::new(schema);
+        Self::from(Program::new(schema))
+    }
+
+    /// A validator for [`accepts`](Self::accepts) of these nodes only, which is cheaper than one of the whole schema.
+    pub(crate) fn of_nodes(schema: &Schema, nodes: Vec<NodeId>) -> Self {
+        Self::from(Program::of(schema, nodes))
+    }
+
+    fn from(program: Program) -> Self {
         Self {
             root: program.root(),
             program: Arc::new(program),
