@@ -180,7 +180,7 @@ impl Place {
 
 impl<'a> Sides<'a> {
     fn of(manifest: &'a Manifest) -> Self {
-        let mut sides = HashMap::new();
+        let mut sides = HashMap::with_capacity(2 * manifest.capabilities.len());
         for (index, capability) in manifest.capabilities.iter().enumerate() {
             for side in Side::ALL {
                 let Some(schema) = capability.schema(side) else { continue };

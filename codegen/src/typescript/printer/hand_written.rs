@@ -1,10 +1,14 @@
 //! Hand-written declarations, with or without their types.
 
+use std::borrow::Cow;
+
 use crate::typescript::syntax::HandWritten;
 
 /// The lines in TypeScript or, without types, in JavaScript.
-pub(super) fn lines(declaration: &HandWritten, is_typed: bool) -> Vec<String> {
-    declaration.0.iter().map(|line| render(line, is_typed)).collect()
+pub(super) fn lines(declaration: &HandWritten, is_typed: bool) -> Vec<Cow<'static, str>> {
+    // Most lines have no types.
+    let print = |line: &Cow<'static, str>| if line.is_ascii() { line.clone() } else { render(line, is_typed).into() };
+    declaration.0.iter().map(print).collect()
 }
 
 /// A line with or without the parts in `«` and `»`.

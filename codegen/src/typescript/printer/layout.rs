@@ -6,6 +6,9 @@ use std::borrow::Cow;
 const WIDTH: usize = 100;
 const INDENT: usize = 2;
 
+/// Copied at once, which is quicker than adding each space.
+const SPACES: &str = "                                ";
+
 /// Text with possible line breaks.
 pub(super) struct Doc {
     kind: Kind,
@@ -147,7 +150,12 @@ impl Output {
 
     fn new_line(&mut self, indent: usize) {
         self.text.push('\n');
-        self.text.extend(std::iter::repeat_n(' ', indent));
+        let mut left = indent;
+        while left > 0 {
+            let spaces = SPACES.get(..left).unwrap_or(SPACES);
+            self.text.push_str(spaces);
+            left -= spaces.len();
+        }
         self.column = indent;
     }
 }

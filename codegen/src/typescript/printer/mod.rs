@@ -10,6 +10,8 @@ mod layout;
 pub(super) mod literal;
 mod types;
 
+use std::borrow::Cow;
+
 use super::syntax::{
     Constant, DeclarationKind, Expression, Function, Item, Module, Parameter, Returns, Statement, Type, TypeDeclaration,
 };
@@ -123,7 +125,7 @@ fn item(item: &Item, form: Form) -> Doc {
     }
 }
 
-fn lines(lines: Vec<String>) -> Doc {
+fn lines(lines: Vec<impl Into<Cow<'static, str>>>) -> Doc {
     let mut docs = Vec::new();
     for (index, line) in lines.into_iter().enumerate() {
         docs.extend((index > 0).then(hard_line));

@@ -164,14 +164,16 @@ impl Expression {
     }
 
     /// The expressions directly in this one, in the order in which they are evaluated.
-    pub(in crate::typescript) fn children(&self) -> Vec<&Expression> {
+    pub(in crate::typescript) fn children(&self) -> impl Iterator<Item = &Expression> {
+        let (mut first, mut second, mut items, mut members): (Option<&Expression>, _, &[Expression], &[_]) =
+            (None, None, &[], &[]);
         match self {
             Expression::Literal(_)
             | Expression::Undefined
             | Expression::Pattern(_)
             | Expression::Name(_)
             | Expression::Increment(_)
-            | Expression::Count(..) => Vec::new(),
+            | Expression::Count(..) => {}
             Expression::Member(inner, _)
             | Expression::OptionalMember(inner, _)
             | Expression::Not(inner)
@@ -180,15 +182,15 @@ impl Expression {
             | Expression::AsAny(inner)
             | Expression::Assign(_, inner)
             | Expression::Spread(inner)
-            | Expression::Arrow(inner) => vec![inner],
-            Expression::Index(a, b) | Expression::Binary(a, _, b) => vec![a, b],
-            Expression::Call(callee, arguments) => std::iter::once(&**callee).chain(arguments).collect(),
-            Expression::New(_, _, items)
-            | Expression::And(items)
-            | Expression::Or(items)
-            | Expression::Array(items) => items.iter().collect(),
-            Expression::Object(members) => members.iter().map(|(_, value)| value).collect(),
+            | Expression::Arrow(inner) => first = Some(inner),
+            Expression::Index(a, b) | Expression::Binary(a, _, b) => (first, second) = (Some(&**a), Some(&**b)),
+            Expression::Call(callee, arguments) => (first, items) = (Some(&**callee), arguments),
+            Expression::New(_, _, list) | Expression::And(list) | Expression::Or(list) | Expression::Array(list) => {
+                items = list
+            }
+            Expression::Object(list) => members = list,
         }
+        first.into_iter().chain(second).chain(items).chain(members.iter().map(|(_, value)| value))
     }
 
     /// The direct children, for changes.
@@ -222,12 +224,12 @@ impl Expression {
     /// Calls `f` with this expression and every expression in it, outer ones first.
     pub(in crate::typescript) fn each<'e>(&'e self, f: &mut impl FnMut(&'e Expression)) {
         f(self);
-        self.children().into_iter().for_each(|child| child.each(f));
+        self.children().for_each(|child| child.each(f));
     }
 
     /// Whether `f` returns true for this expression or one in it.
     pub(in crate::typescript) fn contains(&self, f: &mut impl FnMut(&Expression) -> bool) -> bool {
-        f(self) || self.children().into_iter().any(|child| child.contains(f))
+        f(self) || self.children().any(|child| child.contains(f))
     }
 
     /// How often a variable is read.

@@ -65,6 +65,12 @@ helpers! {
     IsIpv6 "isIpv6" "ipv6" [],
 }
 
+/// The start of the comment that lists the keywords of the rules for which a line is needed.
+const CONDITION: &str = " // <";
+
+/// The class of errors in the texts.
+const ERROR: &str = "PayloadError";
+
 impl Helper {
     /// The helper with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
@@ -94,14 +100,17 @@ impl Helper {
 
     /// Its text in a file whose rules have these keywords, and whose class of errors has the name `error`.
     pub(super) fn text_for(self, keywords: &BTreeSet<&str>, error: &str) -> HandWritten {
-        let select = |line: &'static str| match line.split_once(" // <") {
+        // Most texts have neither.
+        let (has_conditions, has_error) = (self.text().contains(CONDITION), self.text().contains(ERROR));
+        let select = |line: &'static str| match has_conditions.then(|| line.split_once(CONDITION)).flatten() {
             Some((code, needed)) => {
                 let is_needed = needed.trim_end_matches('>').split(' ').any(|keyword| keywords.contains(keyword));
                 is_needed.then_some(code)
             }
             None => Some(line),
         };
-        HandWritten(self.text().lines().filter_map(select).map(|line| line.replace("PayloadError", error)).collect())
+        let rename = |line: &'static str| if has_error { line.replace(ERROR, error).into() } else { line.into() };
+        HandWritten(self.text().lines().filter_map(select).map(rename).collect())
     }
 }
 

@@ -117,7 +117,8 @@ impl Internals {
         let mut open = Vec::new();
         let mut note = |expression: &Expression, open: &mut Vec<Name>| {
             expression.each(&mut |e| match e {
-                Expression::Name(name) if !matches!(name, Name::Local(_)) && used.insert(name.clone()) => {
+                Expression::Name(name) if !matches!(name, Name::Local(_)) && !used.contains(name) => {
+                    used.insert(name.clone());
                     open.push(name.clone());
                 }
                 _ => {}

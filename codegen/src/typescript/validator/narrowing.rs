@@ -197,7 +197,7 @@ impl Flow {
     fn narrow(&mut self, expression: &Expression, test: Test, types: Types) -> After {
         let number = self.next;
         self.next += 1;
-        let types = expression.children().into_iter().fold(types, |types, child| self.follow_value(child, types));
+        let types = expression.children().fold(types, |types, child| self.follow_value(child, types));
         let mut after = After::both(types);
         if self.wide.contains(&number) {
             return after;
@@ -278,7 +278,7 @@ impl Flow {
                 }
             }
         }
-        After::both(expression.children().into_iter().fold(types, |types, child| self.follow_value(child, types)))
+        After::both(expression.children().fold(types, |types, child| self.follow_value(child, types)))
     }
 
     /// The types after an expression whose value is used.
