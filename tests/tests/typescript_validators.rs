@@ -106,6 +106,41 @@ fn validators_of_random_schemas_compile() {
 }
 
 #[test]
+fn tests_of_types_compile_whatever_the_name_of_the_property() {
+    let Some(node) = node() else { return };
+    let mut pairs = Vec::new();
+    for name in ["p", "p-q", "", "1", "a.b", "__proto__", "say \"hi\"", "class"] {
+        let branch = |schema: Value| json!({"properties": {name: schema}, "required": [name]});
+        let values =
+            [branch(json!({"const": 1})), branch(json!({"const": "b"})), branch(json!({"enum": [true, "c", 2]}))];
+        let rules = [
+            json!({"type": "string"}),
+            json!({"type": "boolean"}),
+            json!({"type": "number", "minimum": 0}),
+            json!({"type": ["string", "null"]}),
+            json!({"type": "array", "items": {"type": "string"}}),
+            json!({"$ref": "#/definitions/d"}),
+        ];
+        for (rule, keyword) in rules.iter().flat_map(|rule| ["anyOf", "oneOf", "allOf"].map(|keyword| (rule, keyword)))
+        {
+            let mut schema = json!({"type": "object", "properties": {name: rule}, "required": [name], keyword: values});
+            if rule.get("$ref").is_some() {
+                schema["definitions"] = json!({"d": {"type": "object", "properties": {"x": {"type": "string"}}}});
+            }
+            pairs.push(pair(schema.clone(), Vec::new()));
+            schema["required"] = json!([]);
+            pairs.push(pair(json!({"type": "array", "items": schema}), Vec::new()));
+        }
+    }
+    pairs.retain(|pair| parse(&pair.schema).is_some());
+    assert!(pairs.len() > 200, "{} schemas are in the subset", pairs.len());
+    let errors = typescript::compile_errors(&node, &pairs).unwrap();
+    let failed: Vec<_> =
+        pairs.iter().zip(errors).filter_map(|(pair, error)| Some(format!("{}\n  {}", pair.schema, error?))).collect();
+    assert!(failed.is_empty(), "{} of {}\n{}", failed.len(), pairs.len(), failed.join("\n"));
+}
+
+#[test]
 fn files_have_only_the_helpers_that_they_need() {
     let Some(node) = node() else { return };
     let schemas = [

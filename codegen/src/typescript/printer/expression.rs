@@ -6,7 +6,7 @@ use super::Form;
 use super::layout::{Doc, concat, group, if_broken, indent, line, separated, soft_line, text};
 use super::literal;
 use super::types::list;
-use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Stem};
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Stem, follows_dot};
 
 /// How tightly the parts of an expression belong together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,8 +29,7 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Pattern(pattern) => text(format!("/{pattern}/u")),
         Expression::Name(name) => text(name_text(name)),
         Expression::Member(object, name) => {
-            let access =
-                if literal::is_identifier(name) { format!(".{name}") } else { format!("[{}]", literal::string(name)) };
+            let access = if follows_dot(name) { format!(".{name}") } else { format!("[{}]", literal::string(name)) };
             concat(vec![operand(object, Precedence::Call, form), text(access)])
         }
         Expression::OptionalMember(object, name) => {

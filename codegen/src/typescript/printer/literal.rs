@@ -2,7 +2,7 @@
 
 use capgen_diagnostic::{is_other_space, is_unsafe};
 
-use crate::typescript::syntax::Literal;
+use crate::typescript::syntax::{Literal, follows_dot};
 
 /// A string literal. Characters that could end a line, be invisible, or close an HTML script are escaped.
 pub(super) fn string(text: &str) -> String {
@@ -32,18 +32,12 @@ pub(in crate::typescript) fn escape(c: char) -> String {
 
 /// A property's name in a type.
 pub(super) fn property(name: &str) -> String {
-    if is_identifier(name) && name != "__proto__" { name.to_owned() } else { string(name) }
+    if follows_dot(name) && name != "__proto__" { name.to_owned() } else { string(name) }
 }
 
 /// A property's name in an object literal: never one that would set the prototype.
 pub(super) fn key(name: &str) -> String {
     if name == "__proto__" { format!("[{}]", string(name)) } else { property(name) }
-}
-
-/// Whether a name can follow a dot.
-pub(super) fn is_identifier(name: &str) -> bool {
-    let starts = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$');
-    name.starts_with(starts) && name.chars().all(|c| starts(c) || c.is_ascii_digit())
 }
 
 fn float(float: f64) -> String {

@@ -108,6 +108,12 @@ impl From<Local> for Expression {
     }
 }
 
+/// Whether the name of a property can follow a dot. Other names are written in brackets.
+pub(in crate::typescript) fn follows_dot(name: &str) -> bool {
+    let starts = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$');
+    name.starts_with(starts) && name.chars().all(|c| starts(c) || c.is_ascii_digit())
+}
+
 impl Expression {
     pub(in crate::typescript) const TRUE: Expression = Expression::Literal(Literal::Boolean(true));
     pub(in crate::typescript) const FALSE: Expression = Expression::Literal(Literal::Boolean(false));

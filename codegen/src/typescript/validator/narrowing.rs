@@ -5,11 +5,14 @@
 //! `value >= 0`, which it rejects. This module follows the narrowing as the compiler does. If it finds a use that the narrower
 //! type may not allow, it changes the tests that narrow the type: `typeof (value as any)` narrows nothing.
 //!
+//! Of the properties of a variable, the compiler narrows only those in brackets, such as `value["content-type"]`. Tests and guards of a
+//! property that the condition uses again get `as any`.
+//!
 //! It need not be exact: if it finds a use that the compiler would allow, a test is written with `as any` without need.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Name, Statement};
+use crate::typescript::syntax::{BinaryOperator, Expression, Literal, Local, Name, Statement, follows_dot};
 
 /// Rewrites the tests whose narrowing the rest of a condition does not allow.
 pub(super) fn widen(statements: &mut [Statement]) {
@@ -22,6 +25,13 @@ pub(super) fn widen(statements: &mut [Statement]) {
 const ROUNDS: usize = 16;
 
 fn widen_expression(condition: &mut Expression) {
+    let mut uses = HashMap::new();
+    count_properties(condition, &mut uses);
+    uses.retain(|_, count| *count > 1);
+    if !uses.is_empty() {
+        let repeated = uses.into_keys().cloned().collect();
+        widen_properties(condition, &repeated);
+    }
     let mut wide = BTreeSet::new();
     // Without the narrowing of one test, others may narrow a type instead.
     for round in 1..=ROUNDS {
@@ -40,6 +50,29 @@ fn widen_expression(condition: &mut Expression) {
     if !wide.is_empty() {
         rewrite(condition, &mut 0, &wide);
     }
+}
+
+/// Counts the uses of each property in brackets.
+fn count_properties<'e>(expression: &'e Expression, uses: &mut HashMap<&'e Expression, usize>) {
+    if matches!(expression, Expression::Member(_, name) if !follows_dot(name)) {
+        *uses.entry(expression).or_default() += 1;
+    }
+    expression.children().for_each(|child| count_properties(child, uses));
+}
+
+/// Adds `as any` to the repeated properties whose types are tested.
+fn widen_properties(expression: &mut Expression, repeated: &HashSet<Expression>) {
+    let tested = match expression {
+        Expression::TypeOf(operand) => Some(&mut **operand),
+        // `Array.isArray` and type guards narrow their argument.
+        Expression::Call(_, arguments) => arguments.first_mut(),
+        _ => None,
+    };
+    if let Some(tested) = tested.filter(|tested| repeated.contains(tested)) {
+        let inner = std::mem::replace(tested, Expression::Undefined);
+        *tested = Expression::AsAny(Box::new(inner));
+    }
+    expression.children_mut().into_iter().for_each(|child| widen_properties(child, repeated));
 }
 
 /// Adds `as any` to the operands of tests, which are numbered in the order in which they are written.
