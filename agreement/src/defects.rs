@@ -97,6 +97,18 @@ pub const DEFECTS: &[Defect] = &[
         applies: |case| case.has_text(Format::DateTime, |text| text.bytes().take(4).any(|byte| !byte.is_ascii_digit())),
     },
     Defect {
+        id: "offset-without-colon",
+        oracles: &["ajv"],
+        does: "accepts a date-time whose offset has no colon, such as `+2359`",
+        sentence: "\"time-numoffset = (\"+\" / \"-\") time-hour \":\" time-minute\" (RFC 3339, 5.6)",
+        applies: |case| {
+            case.has_text(Format::DateTime, |text| {
+                let offset = text.rsplit_once(['+', '-']).map_or("", |(_, offset)| offset);
+                offset.len() == 4 && offset.bytes().all(|byte| byte.is_ascii_digit())
+            })
+        },
+    },
+    Defect {
         id: "colon-in-first-segment",
         oracles: &["ajv"],
         does: "accepts a relative reference with a colon in its first segment",
@@ -171,6 +183,16 @@ pub const DEFECTS: &[Defect] = &[
             let is_beyond = |text: &String| text.chars().any(|c| c.is_alphanumeric() && !c.is_ascii());
             let has_boundary = |pattern: &str| pattern.contains(r"\b") || pattern.contains(r"\B");
             case.patterns().any(has_boundary) && case.texts().iter().any(is_beyond)
+        },
+    },
+    Defect {
+        id: "line-separators-are-space",
+        oracles: &["boon"],
+        does: "does not treat line separators as white space for `\\s`",
+        sentence: "\"Return the CharSet containing all characters corresponding to a code point on the right-hand side of the WhiteSpace or LineTerminator productions.\" (ECMA-262, 22.2.2.9)",
+        applies: |case| {
+            let has_space = |pattern: &str| pattern.contains(r"\s") || pattern.contains(r"\S");
+            case.patterns().any(has_space) && case.texts().iter().any(|text| text.contains(['\u{2028}', '\u{2029}']))
         },
     },
     Defect {
