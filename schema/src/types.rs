@@ -42,7 +42,8 @@ impl Type {
         Self::ALL.into_iter().find(|t| t.name() == name)
     }
 
-    const fn bits(self) -> u8 {
+    /// The bits of the type in a [`TypeSet`]. `number` has two: integers, and numbers with a fraction.
+    pub(crate) const fn bits(self) -> u8 {
         match self {
             Type::Null => 1,
             Type::Boolean => 2,
@@ -60,6 +61,11 @@ impl TypeSet {
     pub const EMPTY: TypeSet = TypeSet(0);
     /// Every type.
     pub const ALL: TypeSet = TypeSet(127);
+
+    /// The [bits](Type::bits) of its types.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
 
     /// Whether the set contains the type; `number` contains `integer`.
     pub const fn contains(self, t: Type) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::formats;
-use super::term::{Term, TermId, Terms, type_bits};
+use super::term::{Term, TermId, Terms};
 use crate::{Assertions, Json, Kind, NodeId, Schema};
 
 /// A subschema of one of the schemas.
@@ -121,7 +121,7 @@ fn define(terms: &mut Terms, schema: &Schema, id: NodeId, term_of: &dyn Fn(NodeI
         Kind::Assertions(group) => group,
     };
     let mut parts = Vec::new();
-    parts.extend(group.types.map(|types| terms.add(Term::Types(type_bits(types)))));
+    parts.extend(group.types.map(|types| terms.add(Term::Types(types.bits()))));
     parts.extend(group.enum_values.as_ref().map(|values| terms.one_of_values(values)));
     parts.extend(group.const_value.as_ref().map(|value| terms.one_of_values([value])));
     let minimum = group.minimum.iter().map(|limit| (limit, false));

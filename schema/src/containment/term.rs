@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::build;
 use super::machine::Machine;
-use crate::{Format, Json, Number, Pattern, Schema, Type, TypeSet};
+use crate::{Format, Json, Number, Pattern, Schema, TypeSet};
 
 /// The id of a [`Term`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,6 +29,7 @@ pub(super) enum Term {
     AnyOf(Vec<TermId>),
     OneOf(Vec<TermId>),
     Not(TermId),
+    /// The [bits](TypeSet::bits) of some types.
     Types(u8),
     /// Indexes into [`Terms::values`].
     Values(Vec<u32>),
@@ -57,8 +58,8 @@ pub(super) enum Term {
     },
 }
 
-/// The types of a set as bits: see [`kind_bits`].
-pub(super) const ALL_TYPES: u8 = 0b111_1111;
+/// The bits of every type.
+pub(super) const ALL_TYPES: u8 = TypeSet::ALL.bits();
 
 /// A string pattern, compiled both ways: to decide about one text, and to find texts.
 #[derive(Debug)]
@@ -224,27 +225,10 @@ impl Terms {
     }
 }
 
-/// The bits of a set of types. `number` is two bits: integers, and numbers with a fraction.
-pub(super) fn type_bits(types: TypeSet) -> u8 {
-    types.iter().map(kind_bits).fold(0, |bits, more| bits | more)
-}
-
-pub(super) fn kind_bits(t: Type) -> u8 {
-    match t {
-        Type::Null => 1,
-        Type::Boolean => 2,
-        Type::Integer => 4,
-        Type::Number => 4 | 8,
-        Type::String => 16,
-        Type::Array => 32,
-        Type::Object => 64,
-    }
-}
-
 /// The bit of a value's type.
 pub(super) fn bit_of(value: &Json) -> u8 {
     match value {
         Json::Number(number) if !number.is_integer() => 8,
-        other => kind_bits(other.type_of()),
+        other => other.type_of().bits(),
     }
 }
