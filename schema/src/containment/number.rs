@@ -1,7 +1,5 @@
 //! Numbers between bounds: whether there is one, and the simplest.
 
-use std::cmp::Ordering;
-
 use crate::Number;
 
 /// The numbers that some assertions allow.
@@ -20,69 +18,43 @@ const MAX_PLACES: i64 = 700;
 
 impl Range {
     pub(super) fn at_least(&mut self, limit: &Number, exclusive: bool) {
-        let is_stricter = self.low.as_ref().is_none_or(|(low, is_open)| match limit.cmp(low) {
-            Ordering::Greater => true,
-            Ordering::Equal => exclusive && !is_open,
-            Ordering::Less => false,
-        });
-        if is_stricter {
+        let is_stricter = |(low, is_open): &(Number, bool)| limit > low || (limit == low && exclusive && !is_open);
+        if self.low.as_ref().is_none_or(is_stricter) {
             self.low = Some((limit.clone(), exclusive));
         }
     }
 
     pub(super) fn at_most(&mut self, limit: &Number, exclusive: bool) {
-        let is_stricter = self.high.as_ref().is_none_or(|(high, is_open)| match limit.cmp(high) {
-            Ordering::Less => true,
-            Ordering::Equal => exclusive && !is_open,
-            Ordering::Greater => false,
-        });
-        if is_stricter {
+        let is_stricter = |(high, is_open): &(Number, bool)| limit < high || (limit == high && exclusive && !is_open);
+        if self.high.as_ref().is_none_or(is_stricter) {
             self.high = Some((limit.clone(), exclusive));
         }
     }
 
     /// Whether no number is within the bounds, whatever its kind.
     pub(super) fn is_empty(&self) -> bool {
-        match (&self.low, &self.high) {
-            (Some((low, low_open)), Some((high, high_open))) => match low.cmp(high) {
-                Ordering::Greater => true,
-                Ordering::Equal => *low_open || *high_open,
-                Ordering::Less => false,
-            },
-            _ => false,
-        }
+        let (Some((low, low_open)), Some((high, high_open))) = (&self.low, &self.high) else { return false };
+        low > high || (low == high && (*low_open || *high_open))
     }
 
     /// Whether every number within the bounds is at least the limit.
     pub(super) fn is_at_least(&self, limit: &Number, exclusive: bool) -> bool {
-        self.low.as_ref().is_some_and(|(low, is_open)| match low.cmp(limit) {
-            Ordering::Greater => true,
-            Ordering::Equal => *is_open || !exclusive,
-            Ordering::Less => false,
-        })
+        let is_within = |(low, is_open): &(Number, bool)| low > limit || (low == limit && (*is_open || !exclusive));
+        self.low.as_ref().is_some_and(is_within)
     }
 
     /// Whether every number within the bounds is at most the limit.
     pub(super) fn is_at_most(&self, limit: &Number, exclusive: bool) -> bool {
-        self.high.as_ref().is_some_and(|(high, is_open)| match high.cmp(limit) {
-            Ordering::Less => true,
-            Ordering::Equal => *is_open || !exclusive,
-            Ordering::Greater => false,
-        })
+        let is_within = |(high, is_open): &(Number, bool)| high < limit || (high == limit && (*is_open || !exclusive));
+        self.high.as_ref().is_some_and(is_within)
     }
 
     fn contains(&self, number: &Number) -> bool {
-        let above = self.low.as_ref().is_none_or(|(low, is_open)| match number.cmp(low) {
-            Ordering::Greater => true,
-            Ordering::Equal => !is_open,
-            Ordering::Less => false,
-        });
-        let below = self.high.as_ref().is_none_or(|(high, is_open)| match number.cmp(high) {
-            Ordering::Less => true,
-            Ordering::Equal => !is_open,
-            Ordering::Greater => false,
-        });
-        above && below && self.integer.is_none_or(|integer| number.is_integer() == integer)
+        let above = |(low, is_open): &(Number, bool)| number > low || (number == low && !is_open);
+        let below = |(high, is_open): &(Number, bool)| number < high || (number == high && !is_open);
+        self.low.as_ref().is_none_or(above)
+            && self.high.as_ref().is_none_or(below)
+            && self.integer.is_none_or(|integer| number.is_integer() == integer)
     }
 
     /// The number of the fewest decimal places that is closest to zero, positive rather than negative; `None` if there is none.
