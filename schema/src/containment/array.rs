@@ -90,7 +90,7 @@ fn differing(
         best.offer(value);
         return;
     };
-    if depth == 0 || !solver.effort.spend(1) {
+    if depth == 0 || !solver.budget.spend(1) {
         best.gap = Some("enum lists many arrays");
         return;
     }
@@ -165,7 +165,7 @@ fn assign(solver: &mut Solver, lists: &[Rc<Vec<Witness>>], chosen: &mut Vec<Witn
     let mut owners: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for goal in 0..lists.len() {
         let mut visited = BTreeSet::new();
-        if !solver.effort.spend(lists.len() as u64) {
+        if !solver.budget.spend(lists.len() as u64) {
             best.gap = Some("the budget of the comparison");
             return false;
         }

@@ -1,22 +1,23 @@
-//! Whether a value conforms to a term.
+//! Whether a value conforms to a term. The interpreter decides about whole schemas; terms are also parts of schemas, and schemas that
+//! the comparison makes.
 
-use super::effort::Effort;
+use super::budget::Budget;
 use super::term::{Literal, Term, TermId, Terms, bit_of};
 use crate::Json;
 
-/// Whether a value conforms to a literal; `None` if the effort is used up or a pattern cannot be decided.
-pub(super) fn conforms(terms: &Terms, literal: Literal, value: &Json, effort: &mut Effort) -> Option<bool> {
-    Some(accepts(terms, literal.term, value, effort)? == literal.positive)
+/// Whether a value conforms to a literal; `None` if the budget is used up or a pattern cannot be decided.
+pub(super) fn conforms(terms: &Terms, literal: Literal, value: &Json, budget: &mut Budget) -> Option<bool> {
+    Some(accepts(terms, literal.term, value, budget)? == literal.positive)
 }
 
-fn accepts(terms: &Terms, id: TermId, value: &Json, effort: &mut Effort) -> Option<bool> {
-    if !effort.spend(1) {
+fn accepts(terms: &Terms, id: TermId, value: &Json, budget: &mut Budget) -> Option<bool> {
+    if !budget.spend(1) {
         return None;
     }
     Some(match terms.get(id) {
         Term::All(parts) => {
             for part in parts {
-                if !accepts(terms, *part, value, effort)? {
+                if !accepts(terms, *part, value, budget)? {
                     return Some(false);
                 }
             }
@@ -24,7 +25,7 @@ fn accepts(terms: &Terms, id: TermId, value: &Json, effort: &mut Effort) -> Opti
         }
         Term::AnyOf(parts) => {
             for part in parts {
-                if accepts(terms, *part, value, effort)? {
+                if accepts(terms, *part, value, budget)? {
                     return Some(true);
                 }
             }
@@ -33,19 +34,19 @@ fn accepts(terms: &Terms, id: TermId, value: &Json, effort: &mut Effort) -> Opti
         Term::OneOf(parts) => {
             let mut count = 0;
             for part in parts {
-                count += u32::from(accepts(terms, *part, value, effort)?);
+                count += u32::from(accepts(terms, *part, value, budget)?);
             }
             count == 1
         }
-        Term::Not(part) => !accepts(terms, *part, value, effort)?,
+        Term::Not(part) => !accepts(terms, *part, value, budget)?,
         Term::Types(types) => types & bit_of(value) != 0,
         Term::Values(ids) => ids.iter().any(|id| terms.value(*id) == value),
-        other => return accepts_by_kind(terms, other, value, effort),
+        other => return accepts_by_kind(terms, other, value, budget),
     })
 }
 
 /// The assertions that concern one type.
-fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, effort: &mut Effort) -> Option<bool> {
+fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget) -> Option<bool> {
     Some(match (term, value) {
         (Term::Minimum { limit, exclusive }, Json::Number(number)) => number > limit || !exclusive && number == limit,
         (Term::Maximum { limit, exclusive }, Json::Number(number)) => number < limit || !exclusive && number == limit,
@@ -62,7 +63,7 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, effort: &mut Effort
         }
         (Term::Items(item), Json::Array(items)) => {
             for value in items {
-                if !accepts(terms, *item, value, effort)? {
+                if !accepts(terms, *item, value, budget)? {
                     return Some(false);
                 }
             }
@@ -72,7 +73,7 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, effort: &mut Effort
         (Term::Members { declared, rest }, Json::Object(members)) => {
             for (name, value) in members {
                 let term = member(declared, *rest, name);
-                if !accepts(terms, term, value, effort)? {
+                if !accepts(terms, term, value, budget)? {
                     return Some(false);
                 }
             }

@@ -7,8 +7,8 @@
 //! [`Containment::Undecided`] names.
 
 mod array;
+mod budget;
 mod build;
-mod effort;
 mod evaluate;
 mod formats;
 mod machine;
@@ -21,7 +21,7 @@ mod term;
 
 use std::collections::BTreeSet;
 
-use effort::Effort;
+use budget::Budget;
 use solve::{Outcome, Solver};
 use term::{Literal, Terms};
 
@@ -75,7 +75,7 @@ pub fn contains(larger: &Schema, smaller: &Schema, steps: Steps) -> Containment 
         return Containment::Yes;
     }
     let goal = BTreeSet::from([Literal::is(smaller_root), Literal::is_not(larger_root)]);
-    let mut solver = Solver::new(terms, Effort::new(steps.0));
+    let mut solver = Solver::new(terms, Budget::new(steps.0));
     match solver.solve(&goal, &mut BTreeSet::new()) {
         Outcome::Empty => Containment::Yes,
         Outcome::Unknown(reason) => Containment::Undecided(Undecided { reason }),
@@ -89,7 +89,7 @@ pub fn contains(larger: &Schema, smaller: &Schema, steps: Steps) -> Containment 
 /// [`Undecided`], as for [`contains`].
 pub fn smallest_value(schema: &Schema, steps: Steps) -> Result<Option<Json>, Undecided> {
     let (terms, [root, _]) = Terms::of([schema, schema]);
-    let mut solver = Solver::new(terms, Effort::new(steps.0));
+    let mut solver = Solver::new(terms, Budget::new(steps.0));
     match solver.solve(&BTreeSet::from([Literal::is(root)]), &mut BTreeSet::new()) {
         Outcome::Empty => Ok(None),
         Outcome::Unknown(reason) => Err(Undecided { reason }),

@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::effort::Effort;
+use super::budget::Budget;
 use super::evaluate::conforms;
 use super::size::Size;
 use super::state::{Choice, Fact, State, ValueType};
@@ -41,7 +41,7 @@ const MAX_DEPTH: usize = 300;
 
 pub(super) struct Solver {
     pub(super) terms: Terms,
-    pub(super) effort: Effort,
+    pub(super) budget: Budget,
     /// Outcomes that depend on no assumption.
     known: HashMap<Goal, Outcome>,
     /// Outcomes that depend on goals that are being searched for, with their places in `active`.
@@ -84,8 +84,8 @@ impl Best {
 }
 
 impl Solver {
-    pub(super) fn new(terms: Terms, effort: Effort) -> Self {
-        Self { terms, effort, known: HashMap::new(), assumed: HashMap::new(), active: Vec::new(), depth: 0 }
+    pub(super) fn new(terms: Terms, budget: Budget) -> Self {
+        Self { terms, budget, known: HashMap::new(), assumed: HashMap::new(), active: Vec::new(), depth: 0 }
     }
 
     /// The smallest value that conforms to the literals. The active goals that it depends on are added to `assumed`.
@@ -165,7 +165,7 @@ impl Solver {
             return best;
         }
         for value_type in ValueType::ALL {
-            if types & value_type.bits() == 0 || best.is_better_than(1) {
+            if types & value_type.bits() == 0 {
                 continue;
             }
             let mut state = State::new(value_type);
@@ -182,7 +182,7 @@ impl Solver {
             let value = self.terms.value(*id).clone();
             let mut result = Some(true);
             for literal in goal {
-                match conforms(&self.terms, *literal, &value, &mut self.effort) {
+                match conforms(&self.terms, *literal, &value, &mut self.budget) {
                     Some(true) => {}
                     other => {
                         result = other;
@@ -200,7 +200,7 @@ impl Solver {
 
     /// Searches the values of a state.
     pub(super) fn search(&mut self, goal: &Goal, mut state: State, best: &mut Best) {
-        if self.depth >= MAX_DEPTH || !self.effort.spend(state.weight()) {
+        if self.depth >= MAX_DEPTH || !self.budget.spend(state.weight()) {
             best.gap = Some("the budget of the comparison");
             return;
         }
@@ -238,13 +238,13 @@ impl Solver {
                 let mut left: Choice = Vec::new();
                 let mut is_true = false;
                 for facts in choice {
-                    match state.truth(&self.terms, facts, &mut self.effort) {
+                    match state.truth(&self.terms, facts, &mut self.budget) {
                         Some(true) => is_true = true,
                         Some(false) => {}
                         None => left.push(facts.clone()),
                     }
                 }
-                if !self.effort.spend(choice.len() as u64 + 1) {
+                if !self.budget.spend(choice.len() as u64 + 1) {
                     best.gap = Some("the budget of the comparison");
                     return false;
                 }
@@ -319,7 +319,7 @@ impl Solver {
                 _ => {}
             }
         }
-        match strings.shortest(&mut self.effort) {
+        match strings.shortest(&mut self.budget) {
             Search::Found(text) => best.offer(Json::String(text)),
             Search::Empty => {}
             Search::Unknown(gap) => best.gap = Some(gap),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::effort::Effort;
+use super::budget::Budget;
 use super::evaluate::{conforms, member};
 use super::number::Range;
 use super::term::{ALL_TYPES, Literal, Term, TermId, Terms, bit_of};
@@ -309,10 +309,10 @@ impl State {
     }
 
     /// Whether the facts are true or false of every value of this state; `None` if that is not obvious.
-    pub(super) fn truth(&self, terms: &Terms, facts: &[Fact], effort: &mut Effort) -> Option<bool> {
+    pub(super) fn truth(&self, terms: &Terms, facts: &[Fact], budget: &mut Budget) -> Option<bool> {
         let mut result = Some(true);
         for fact in facts {
-            match self.truth_of(terms, fact, effort) {
+            match self.truth_of(terms, fact, budget) {
                 Some(true) => {}
                 Some(false) => return Some(false),
                 None => result = None,
@@ -321,17 +321,17 @@ impl State {
         result
     }
 
-    fn truth_of(&self, terms: &Terms, fact: &Fact, effort: &mut Effort) -> Option<bool> {
+    fn truth_of(&self, terms: &Terms, fact: &Fact, budget: &mut Budget) -> Option<bool> {
         match fact {
-            Fact::Literal(literal) => self.truth_of_literal(terms, *literal, MAX_DEPTH, effort),
+            Fact::Literal(literal) => self.truth_of_literal(terms, *literal, MAX_DEPTH, budget),
             Fact::AnyOf(ids) => {
-                any(ids.iter().map(|id| self.truth_of_literal(terms, Literal::is(*id), MAX_DEPTH, effort)))
+                any(ids.iter().map(|id| self.truth_of_literal(terms, Literal::is(*id), MAX_DEPTH, budget)))
             }
             Fact::Present(name, literal) => {
                 if self.absent.contains(&**name) {
                     return Some(false);
                 }
-                let truth = truth_at(terms, &self.property(terms, name), *literal, effort);
+                let truth = truth_at(terms, &self.property(terms, name), *literal, budget);
                 if truth == Some(true) && !self.is_present(name) { None } else { truth }
             }
             Fact::Undeclared(names, literal) => {
@@ -342,7 +342,7 @@ impl State {
                         let mut outside = outside.filter(|(name, _)| !self.absent.contains(name));
                         terms.types(Literal::is(*rest)) == 0
                             && outside.all(|(name, _)| {
-                                truth_at(terms, &self.property(terms, name), *literal, effort) == Some(false)
+                                truth_at(terms, &self.property(terms, name), *literal, budget) == Some(false)
                             })
                     }
                     _ => false,
@@ -353,7 +353,7 @@ impl State {
         }
     }
 
-    fn truth_of_literal(&self, terms: &Terms, literal: Literal, depth: u32, effort: &mut Effort) -> Option<bool> {
+    fn truth_of_literal(&self, terms: &Terms, literal: Literal, depth: u32, budget: &mut Budget) -> Option<bool> {
         if self.literals.contains(&literal) {
             return Some(true);
         }
@@ -364,16 +364,16 @@ impl State {
         if terms.types(literal.negated()) & bits == 0 {
             return Some(true);
         }
-        if depth == 0 || !effort.spend(1) {
+        if depth == 0 || !budget.spend(1) {
             return None;
         }
-        let mut of = |id: &TermId| self.truth_of_literal(terms, Literal::is(*id), depth - 1, effort);
+        let mut of = |id: &TermId| self.truth_of_literal(terms, Literal::is(*id), depth - 1, budget);
         let truth = match terms.get(literal.term) {
             Term::All(parts) => any(parts.iter().map(|id| of(id).map(|truth| !truth))).map(|truth| !truth),
             Term::AnyOf(parts) => any(parts.iter().map(of)),
             Term::OneOf(parts) => exactly_one(parts.iter().map(of)),
             Term::Not(part) => of(part).map(|truth| !truth),
-            Term::Members { declared, rest } => self.truth_of_members(terms, declared, *rest, effort),
+            Term::Members { declared, rest } => self.truth_of_members(terms, declared, *rest, budget),
             other => self.truth_of_assertion(terms, other),
         };
         truth.map(|truth| truth == literal.positive)
@@ -384,11 +384,11 @@ impl State {
         terms: &Terms,
         declared: &[(String, TermId)],
         rest: TermId,
-        effort: &mut Effort,
+        budget: &mut Budget,
     ) -> Option<bool> {
         let mut result = Some(true);
         let names = self.names(terms);
-        if !effort.spend(names.len() as u64) {
+        if !budget.spend(names.len() as u64) {
             return None;
         }
         for name in &names {
@@ -396,7 +396,7 @@ impl State {
                 continue;
             }
             let literal = Literal::is(member(declared, rest, name));
-            match truth_at(terms, &self.property(terms, name), literal, effort) {
+            match truth_at(terms, &self.property(terms, name), literal, budget) {
                 Some(true) => {}
                 Some(false) if self.is_present(name) => return Some(false),
                 _ => result = None,
@@ -452,12 +452,12 @@ pub(super) fn truth_at(
     terms: &Terms,
     literals: &BTreeSet<Literal>,
     literal: Literal,
-    effort: &mut Effort,
+    budget: &mut Budget,
 ) -> Option<bool> {
     if literals.contains(&literal) {
         return Some(true);
     }
-    if !effort.spend(literals.len() as u64) {
+    if !budget.spend(literals.len() as u64) {
         return None;
     }
     let types = literals.iter().fold(ALL_TYPES, |types, literal| types & terms.types(*literal));
@@ -473,10 +473,10 @@ pub(super) fn truth_at(
         let value = terms.value(*value);
         let mut is_possible = true;
         for known in literals {
-            is_possible = is_possible && conforms(terms, *known, value, effort)?;
+            is_possible = is_possible && conforms(terms, *known, value, budget)?;
         }
         if is_possible {
-            let conforms = conforms(terms, literal, value, effort)?;
+            let conforms = conforms(terms, literal, value, budget)?;
             seen = (seen.0 | conforms, seen.1 | !conforms);
         }
     }

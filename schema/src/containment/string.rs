@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::effort::Effort;
+use super::budget::Budget;
 use super::machine::{Between, Machine, Position};
 use super::term::CompiledPattern;
 use crate::Format;
@@ -39,7 +39,7 @@ const MAX_TRIES: usize = 64;
 
 impl Strings {
     /// The shortest string, and of several the first by the order of [`rank`].
-    pub(super) fn shortest(&self, effort: &mut Effort) -> Search<String> {
+    pub(super) fn shortest(&self, budget: &mut Budget) -> Search<String> {
         if self.max_length.is_some_and(|max| max < self.min_length) {
             return Search::Empty;
         }
@@ -55,7 +55,7 @@ impl Strings {
         let mut excluded = self.excluded.clone();
         for _ in 0..MAX_TRIES {
             let mut walk = Walk::new(self, &machines, &excluded);
-            match walk.run(effort) {
+            match walk.run(budget) {
                 Search::Found(text) if is_exact || self.accepts(&text) => return Search::Found(text),
                 Search::Found(text) => excluded.push(text),
                 other => return other,
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         Self { strings, machines, classes, trie: Trie::new(excluded), visited: Vec::new() }
     }
 
-    fn run(&mut self, effort: &mut Effort) -> Search<String> {
+    fn run(&mut self, budget: &mut Budget) -> Search<String> {
         let positions = self.machines.iter().map(|(machine, _)| machine.start()).collect();
         self.visited.push((State { positions, after_word: false, excluded: Some(0) }, 0, ' '));
         let mut layer = vec![0_usize];
@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
             }
             let mut next = Vec::new();
             for index in layer {
-                if !self.advance(index, length, &mut known, &mut next, effort) {
+                if !self.advance(index, length, &mut known, &mut next, budget) {
                     return Search::Unknown("the patterns have too many combinations");
                 }
             }
@@ -140,14 +140,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the states that follow; `false` if the effort is used up.
+    /// Adds the states that follow; `false` if the budget is used up.
     fn advance(
         &mut self,
         index: usize,
         length: u64,
         known: &mut HashSet<State>,
         next: &mut Vec<usize>,
-        effort: &mut Effort,
+        budget: &mut Budget,
     ) -> bool {
         let Some((state, ..)) = self.visited.get(index).cloned() else { return true };
         for class in &self.classes {
@@ -160,14 +160,14 @@ impl<'a> Walk<'a> {
             {
                 let contains = |set: usize| contained.get(set).copied().unwrap_or(false);
                 let (position, visited) = machine.read(position, between, &contains);
-                if !effort.spend(visited) {
+                if !budget.spend(visited) {
                     return false;
                 }
                 let is_lost = if *positive { machine.is_dead(&position, false) } else { position.matched };
                 is_possible &= !is_lost;
                 positions.push(position);
             }
-            if !effort.spend(1) {
+            if !budget.spend(1) {
                 return false;
             }
             let excluded = state.excluded.and_then(|node| self.trie.step(node, class.representative));
@@ -309,7 +309,7 @@ mod tests {
             formats: Vec::new(),
             excluded: excluded.iter().map(|text| (*text).to_owned()).collect(),
         };
-        strings.shortest(&mut Effort::new(1_000_000))
+        strings.shortest(&mut Budget::new(1_000_000))
     }
 
     #[test]
@@ -358,6 +358,6 @@ mod tests {
             (Rc::new(CompiledPattern { pattern, machine: Machine::of(source) }), true)
         });
         let strings = Strings { patterns: strings.to_vec(), max_length: Some(8), ..Strings::default() };
-        assert!(!matches!(strings.shortest(&mut Effort::new(1_000)), Search::Found(_)));
+        assert!(!matches!(strings.shortest(&mut Budget::new(1_000)), Search::Found(_)));
     }
 }

@@ -2,11 +2,11 @@
 
 /// Counts steps down. A step takes well below a microsecond.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
+pub(super) struct Budget {
     left: u64,
 }
 
-impl Effort {
+impl Budget {
     pub(super) fn new(steps: u64) -> Self {
         Self { left: steps }
     }
