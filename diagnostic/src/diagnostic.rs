@@ -14,7 +14,7 @@ pub struct Diagnostic {
     /// The places that the finding is about. The first one is the primary place. They may be in several sources: a
     /// finding about two versions of a contract points into both.
     pub labels: Vec<Label>,
-    /// The path of the file that the finding is about as a whole, if there is no label. Formats that annotate files need it;
+    /// The path of the file, if the finding concerns the whole file and has no label. Formats that annotate files need it;
     /// human-readable output does not show it, because the message or a note names the file.
     pub file: Option<String>,
     /// Lines that follow the snippets, such as ``at: capability `review-pr`, inputSchema, /properties/prUrl``.
@@ -77,7 +77,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the path of the file that the finding is about as a whole.
+    /// Sets the path of the file, for a finding that concerns the whole file.
     #[must_use]
     pub fn in_file(mut self, path: impl Into<String>) -> Self {
         self.file = Some(path.into());

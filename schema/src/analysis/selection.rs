@@ -15,7 +15,7 @@ pub struct Condition {
     pub types: TypeSet,
     /// The values of the tag that an object may have.
     pub tag: Option<TagValues>,
-    /// Properties of which an object must have at least one; if there are none, it need not.
+    /// Properties of which an object must have at least one. An empty list demands nothing.
     pub keys: Vec<String>,
 }
 

@@ -514,7 +514,7 @@ fn of_schema(keyword: &'static str, operand: Json, value: &Value) -> Option<(&'s
     messages(&schema, value).into_iter().map(|(_, keyword, message)| (keyword, message)).next()
 }
 
-/// The values in each list that there is; `None` if there is none.
+/// The values that all present lists contain; `None` if no list is present.
 fn in_all(lists: impl Iterator<Item = Option<Vec<Json>>>) -> Option<Vec<Json>> {
     let lists: Vec<Vec<Json>> = lists.flatten().collect();
     let (first, others) = lists.split_first()?;
