@@ -74,7 +74,7 @@ fn size(value: &Value) -> (usize, usize, usize) {
     match value {
         Value::Null | Value::Bool(_) => (1, 0, 0),
         Value::Number(number) if number.as_f64() == Some(0.0) => (1, 0, 0),
-        Value::Number(number) => (1, 0, number.to_string().len()),
+        Value::Number(number) => (1, 0, number.to_string().trim_start_matches('-').len()),
         Value::String(text) => (1, text.chars().count(), 0),
         Value::Array(items) => sum(&mut items.iter().map(size)),
         Value::Object(members) => sum(&mut members.iter().map(|(name, value)| {
@@ -200,6 +200,16 @@ fn witnesses_are_small_and_readable() {
         (json!({"properties": {"a": {"type": "string"}}}), json!({"type": "object"}), json!({"a": null})),
         (json!({"required": ["b"]}), json!({"required": ["a"], "type": "object"}), json!({"a": null})),
         (json!({"enum": [[1, 2], []]}), json!({"type": "array", "items": {"enum": [1, 2]}, "maxItems": 2}), json!([1])),
+        (
+            json!({"enum": [[1, 2]]}),
+            json!({"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": true, "minItems": 2}),
+            json!([2, 1]),
+        ),
+        (
+            json!({"anyOf": [{"uniqueItems": true}, {"enum": [[1, 1]]}]}),
+            json!({"type": "array", "items": {"enum": [1, 2]}, "maxItems": 2}),
+            json!([2, 2]),
+        ),
     ] {
         assert_eq!(answer(larger.clone(), smaller.clone()), no(expected), "{larger} {smaller}");
     }
@@ -249,6 +259,17 @@ fn schemas_that_accept_nothing_are_recognised() {
             false,
         ),
         (json!({"required": ["a"], "properties": {"a": false}, "type": "object"}), true),
+        // There are no two different arrays without items.
+        (json!({"type": "array", "minItems": 2, "uniqueItems": true, "items": {"type": "array", "maxItems": 0}}), true),
+        (
+            json!({"type": "array", "minItems": 2, "uniqueItems": true, "items": {
+                "type": "array", "items": {"const": null}, "maxItems": 0, "uniqueItems": true}}),
+            true,
+        ),
+        (
+            json!({"type": "array", "items": {"enum": [1, 2]}, "minItems": 2, "maxItems": 2, "uniqueItems": true, "not": {"enum": [[1, 2], [2, 1]]}}),
+            true,
+        ),
         (json!({"type": "string", "pattern": "^a", "not": {"pattern": "a"}}), true),
         (json!({"type": "number", "exclusiveMinimum": 0, "maximum": 0}), true),
         (json!({"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 1}), true),

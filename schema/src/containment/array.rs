@@ -26,13 +26,37 @@ pub(super) fn complete(solver: &mut Solver, state: &State, best: &mut Best) {
 }
 
 /// Offers the smallest array that contains an item for each goal.
-fn with_items(solver: &mut Solver, state: &State, mut goals: Vec<Goal>, best: &mut Best) {
-    let copies = match (state.unique, goals.is_empty()) {
-        (Some(false), true) => 2,
-        (Some(false), false) => 1,
-        _ => 0,
-    };
-    let count = state.min_items.max((goals.len() + copies) as u64);
+fn with_items(solver: &mut Solver, state: &State, goals: Vec<Goal>, best: &mut Best) {
+    if state.unique != Some(false) {
+        with_copy(solver, state, Items { goals, copied: None }, best);
+        return;
+    }
+    // The item that occurs twice is one of those for the goals, or another one.
+    for copied in (0..goals.len()).map(Some) {
+        with_copy(solver, state, Items { goals: goals.clone(), copied }, best);
+    }
+    let copied = Some(goals.len());
+    let mut goals = goals;
+    goals.push(state.items.clone());
+    with_copy(solver, state, Items { goals, copied }, best);
+}
+
+/// What the items of an array conform to.
+#[derive(Clone)]
+struct Items {
+    goals: Vec<Goal>,
+    /// The index of the goal whose item occurs a second time, as the last item.
+    copied: Option<usize>,
+}
+
+impl Items {
+    fn len(&self) -> u64 {
+        (self.goals.len() + usize::from(self.copied.is_some())) as u64
+    }
+}
+
+fn with_copy(solver: &mut Solver, state: &State, mut items: Items, best: &mut Best) {
+    let count = state.min_items.max(items.len());
     if state.max_items.is_some_and(|max| max < count) {
         return;
     }
@@ -40,88 +64,92 @@ fn with_items(solver: &mut Solver, state: &State, mut goals: Vec<Goal>, best: &m
         best.gap = Some("an array of more than 4,096 items is required");
         return;
     }
-    // Every further item conforms to `items` only. An array without the same item twice needs different ones.
-    let others = (usize::try_from(count).unwrap_or(0)).saturating_sub(goals.len() + copies);
-    let any_item: Goal = state.items.clone();
-    if copies == 2 {
-        goals.push(any_item.clone());
-    }
-    goals.extend(std::iter::repeat_n(any_item, others));
-    let values =
-        if state.unique == Some(true) { distinct(solver, &goals, best) } else { smallest(solver, &goals, best) };
-    let Some(mut values) = values else { return };
-    if copies > 0 {
-        // The smallest item is repeated.
-        let smallest = values.iter().take(goals.len() - others).min_by_key(|(_, size)| *size).cloned();
-        values.extend(smallest);
-    }
-    let excluded: Vec<Vec<Json>> =
-        state.excluded_arrays.iter().filter_map(|id| Some(solver.terms.value(*id).as_array()?.to_vec())).collect();
-    if excluded.is_empty() {
-        best.offer(array(&values));
-        return;
-    }
-    if copies > 0 || state.unique == Some(true) {
-        let value = array(&values);
-        match value.as_array() {
-            Some(items) if excluded.iter().any(|other| other == items) => {
-                best.gap = Some("enum lists an array with repeated or unique items");
-            }
-            _ => best.offer(value),
-        }
-        return;
-    }
+    // Every further item conforms to `items` only.
+    let others = usize::try_from(count - items.len()).unwrap_or(0);
+    items.goals.extend(std::iter::repeat_n(state.items.clone(), others));
+    let of_array = |id: &u32| Some(solver.terms.value(*id).as_array()?.to_vec());
+    let excluded: Vec<Vec<Json>> = state.excluded_arrays.iter().filter_map(of_array).collect();
     let depth = excluded.len();
-    differing(solver, state, goals, values, &excluded, depth, best);
+    not_excluded(solver, state, &items, &excluded, depth, best);
 }
 
-/// Changes an array that is one of those that are excluded: one more item, or another value of one item.
-fn differing(
+/// Offers the smallest array of these items that is not one of those that are excluded.
+///
+/// If every order of the smallest items is excluded, then any other array has one more item or, for at least one goal, another item.
+/// Each such step uses up an excluded array, so that there are at most as many steps as excluded arrays.
+fn not_excluded(
     solver: &mut Solver,
     state: &State,
-    goals: Vec<Goal>,
-    values: Vec<Witness>,
+    items: &Items,
     excluded: &[Vec<Json>],
     depth: usize,
     best: &mut Best,
 ) {
-    let value = array(&values);
-    let Some(equal) = excluded.iter().find(|other| value.as_array() == Some(other.as_slice())) else {
-        best.offer(value);
-        return;
-    };
-    if depth == 0 || !solver.budget.spend(1) {
+    let is_unique = state.unique == Some(true);
+    let goals = &items.goals;
+    let values = if is_unique { distinct(solver, goals, best) } else { smallest(solver, goals, best) };
+    if let Some(mut values) = values.clone() {
+        let copy = items.copied.and_then(|index| values.get(index).cloned());
+        values.extend(copy);
+        if let Some(value) = order_not_excluded(values, excluded) {
+            best.offer(value);
+            return;
+        }
+    }
+    let Some(values) = values else { return };
+    if depth == 0 || !solver.budget.spend(goals.len() as u64 + 1) {
         best.gap = Some("enum lists many arrays");
         return;
     }
-    if state.max_items.is_none_or(|max| max > goals.len() as u64) {
-        let mut longer = goals.clone();
-        longer.push(state.items.clone());
-        if let Some(values) = smallest(solver, &longer, best) {
-            differing(solver, state, longer, values, excluded, depth - 1, best);
-        }
+    if state.max_items.is_none_or(|max| max > items.len()) {
+        let mut longer = items.clone();
+        longer.goals.push(state.items.clone());
+        not_excluded(solver, state, &longer, excluded, depth - 1, best);
     }
-    for (index, item) in equal.iter().enumerate() {
-        let other = Literal::is_not(solver.terms.one_of_values([item]));
-        let mut changed = goals.clone();
-        changed.get_mut(index).into_iter().for_each(|goal| {
+    for (index, (value, _)) in values.iter().enumerate() {
+        let other = Literal::is_not(solver.terms.one_of_values([&**value]));
+        let mut changed = items.clone();
+        changed.goals.get_mut(index).into_iter().for_each(|goal| {
             goal.insert(other);
         });
-        if let Some(values) = smallest(solver, &changed, best) {
-            differing(solver, state, changed, values, excluded, depth - 1, best);
+        not_excluded(solver, state, &changed, excluded, depth - 1, best);
+    }
+}
+
+/// The array of these items, in this order or in another one, that is not one of those that are excluded.
+fn order_not_excluded(values: Vec<Witness>, excluded: &[Vec<Json>]) -> Option<Json> {
+    let is_allowed = |array: &Json| excluded.iter().all(|other| array.as_array() != Some(other.as_slice()));
+    let as_given = array(&values);
+    if is_allowed(&as_given) {
+        return Some(as_given);
+    }
+    let mut sorted: Vec<(String, Witness)> =
+        values.into_iter().map(|witness| (witness.0.canonical(), witness)).collect();
+    sorted.sort_by(|a, b| a.0.cmp(&b.0));
+    // One of these orders is allowed, if there are more of them than excluded arrays.
+    for _ in 0..=excluded.len() {
+        let value = Json::Array(sorted.iter().map(|(_, (value, _))| (**value).clone()).collect());
+        if is_allowed(&value) {
+            return Some(value);
+        }
+        if !next_permutation(&mut sorted, |a, b| a.0 < b.0) {
+            return None;
         }
     }
-    if goals.iter().any(|goal| *goal != state.items) {
-        // Another order of the items is another array.
-        let mut reversed: Vec<Witness> = values;
-        reversed.reverse();
-        let value = array(&reversed);
-        if excluded.iter().all(|other| value.as_array() != Some(other.as_slice())) {
-            best.offer(value);
-        } else {
-            best.gap = Some("enum lists many arrays");
-        }
+    None
+}
+
+/// Changes the order to the next greater one; `false` if there is none.
+fn next_permutation<T>(items: &mut [T], is_less: impl Fn(&T, &T) -> bool) -> bool {
+    let is_ascent = |pair: &[T]| matches!(pair, [a, b] if is_less(a, b));
+    let Some(pivot) = items.windows(2).rposition(is_ascent) else { return false };
+    let Some((head, tail)) = items.split_at_mut_checked(pivot + 1) else { return false };
+    let Some(last) = head.last_mut() else { return false };
+    if let Some(greater) = tail.iter_mut().rfind(|item| is_less(last, item)) {
+        std::mem::swap(last, greater);
     }
+    tail.reverse();
+    true
 }
 
 fn array(values: &[Witness]) -> Json {
@@ -276,6 +304,17 @@ mod tests {
         let literals: Vec<Literal> = (0..4).map(|id| Literal::is(TermId(id))).collect();
         assert_eq!(partitions(&literals).len(), 15);
         assert_eq!(partitions(&[]), vec![Vec::<Vec<Literal>>::new()]);
+    }
+
+    #[test]
+    fn next_permutation_visits_every_order_of_equal_and_different_items() {
+        let mut items = [1, 1, 2, 3];
+        let mut orders = vec![items];
+        while next_permutation(&mut items, |a, b| a < b) {
+            orders.push(items);
+        }
+        assert_eq!(orders.len(), 12);
+        assert!(orders.is_sorted_by(|a, b| a < b));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) struct Size {
     pub(super) values: u64,
     /// The code points of strings and of the names of properties.
     pub(super) characters: u64,
-    /// The characters of numbers. Zero has none.
+    /// The characters of numbers, without the sign. Zero has none.
     pub(super) digits: u64,
 }
 
@@ -21,7 +21,7 @@ impl Size {
         match value {
             Json::Null | Json::Bool(_) => one,
             Json::Number(number) if *number == crate::Number::ZERO => one,
-            Json::Number(number) => Size { digits: number.to_string().len() as u64, ..one },
+            Json::Number(number) => Size { digits: number.to_string().trim_start_matches('-').len() as u64, ..one },
             Json::String(text) => Size { characters: length(text), ..one },
             Json::Array(items) => items.iter().fold(one, |size, item| size.plus(Size::of(item))),
             Json::Object(members) => members.iter().fold(one, |size, (name, member)| {
