@@ -41,7 +41,7 @@ fn with_items(solver: &mut Solver, state: &State, goals: Vec<Goal>, best: &mut B
     with_copy(solver, state, Items { goals, copied }, best);
 }
 
-/// What the items of an array conform to.
+/// The terms to which the items of an array conform.
 #[derive(Clone)]
 struct Items {
     goals: Vec<Goal>,
