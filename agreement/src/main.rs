@@ -1,8 +1,10 @@
-//! `cargo run --release -- --schemas 2000 --payloads 50`: see `docs/agreement.md`.
+//! `cargo run --release -- --schemas 2000 --payloads 50`, and `cargo run --release -- pairs`: see `docs/agreement.md`.
 #![forbid(unsafe_code)]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use capgen_agreement::containment::{self, Peer, peers};
 use capgen_agreement::{Boon, JsonSchema, NodeOracles};
 use capgen_tests::Failure;
 use capgen_tests::agreement::compare::{Disagreement, Outcome, compare};
@@ -10,7 +12,10 @@ use capgen_tests::agreement::shrink::shrink;
 use capgen_tests::agreement::{Engine, Rust, TypeScript, fixture, pairs};
 use capgen_tests::node;
 
-const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]";
+const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]
+       capgen-agreement pairs [FILE]";
+/// The folder in which generated Rust is compiled.
+const SCRATCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/generated");
 
 /// The command line.
 struct Arguments {
@@ -39,13 +44,22 @@ fn arguments() -> Option<Arguments> {
 }
 
 fn main() -> ExitCode {
-    let Some(arguments) = arguments() else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_right = match words.as_slice() {
+        ["pairs"] => pairs_of_schemas(None),
+        ["pairs", file] if !file.starts_with('-') => pairs_of_schemas(Some(file.into())),
+        _ => {
+            let Some(arguments) = arguments() else {
+                eprintln!("{USAGE}");
+                return ExitCode::from(2);
+            };
+            run(&arguments).map(|outcome| outcome.disagreements.is_empty())
+        }
     };
-    match run(&arguments) {
-        Ok(outcome) if outcome.disagreements.is_empty() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
+    match is_right {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         Err(failure) => {
             eprintln!("{failure}");
             ExitCode::FAILURE
@@ -57,7 +71,7 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let node = node::require_or_skip()?.ok_or("Node is not installed")?;
     let oracles = NodeOracles::install()?;
     let typescript = TypeScript::new(node);
-    let rust = Rust::new(concat!(env!("CARGO_MANIFEST_DIR"), "/target/generated"), "generated");
+    let rust = Rust::new(SCRATCH, "generated");
     let engines: [&(dyn Engine + Sync); 5] = [&typescript, &rust, &Boon, &JsonSchema, &oracles];
     let (mut total, mut seed, mut done) = (Outcome::default(), arguments.seed, 0);
     while done < arguments.schemas {
@@ -82,6 +96,27 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     println!("{done} schemas of {} payloads\n{}", arguments.payloads, total.summary());
     Ok(total)
+}
+
+/// Compares capgen and its peers on pairs of schemas, and reports whether every answer of capgen is right and confirmed.
+fn pairs_of_schemas(file: Option<PathBuf>) -> Result<bool, Failure> {
+    let default = || containment::pairs::file().ok_or("schema-pairs.json is missing: set CAPGEN_CORPUS or name a file");
+    let pairs = containment::pairs::read(&file.map_or_else(default, Ok)?)?;
+    let node = node::require_or_skip()?.ok_or("Node is not installed")?;
+    let (oracles, typescript) = (NodeOracles::install()?, TypeScript::new(node));
+    let rust = Rust::new(SCRATCH, "witnesses");
+    let engines: [&(dyn Engine + Sync); 5] = [&rust, &typescript, &JsonSchema, &oracles, &Boon];
+    let python = peers::JsonSubschema::install();
+    let mut peers: Vec<&dyn Peer> = vec![&peers::JsonCompat, &peers::Covers];
+    match &python {
+        Ok(peer) => peers.push(peer),
+        Err(failure) => eprintln!("skipped: jsonsubschema cannot be installed: {failure}"),
+    }
+    let report = containment::compare(&pairs, &peers, &engines)?;
+    println!("{report}");
+    let failures = report.failures();
+    failures.iter().for_each(|failure| eprintln!("{failure}"));
+    Ok(failures.is_empty())
 }
 
 /// Reduces the first disagreement of each engine, and prints it as a fixture.

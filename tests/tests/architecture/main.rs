@@ -260,7 +260,8 @@ fn every_direct_dependency_is_explained() {
 fn every_dependency_that_is_explained_is_used() {
     let page = text("docs/dependencies.md").unwrap();
     let manifests: Vec<_> = files();
-    let manifests = manifests.iter().filter(|p| p.ends_with("Cargo.toml") || p.ends_with("package.json"));
+    let names = ["Cargo.toml", "package.json", "requirements.txt"];
+    let manifests = manifests.iter().filter(|path| names.iter().any(|name| path.ends_with(name)));
     let manifests: String = manifests.filter_map(|path| text(path)).collect();
     for name in page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()) {
         assert!(manifests.contains(name), "`{name}` is explained but not used");
