@@ -89,6 +89,18 @@ impl Numeral {
             if length > FEW_DIGITS || float.is_subnormal() || float.abs() >= Number::EXACT_INTEGER_LIMIT)
     }
 
+    /// The integer of at most 64 bits with this text, if the number is rounded; otherwise the number itself. A tree then keeps the value
+    /// of such an integer in every notation.
+    #[cold]
+    pub(super) fn or_integer(self, text: &str) -> Self {
+        if !Number::is_rounded_text(text) {
+            return self;
+        }
+        let exact = text.parse::<Number>().ok();
+        let natural = exact.as_ref().and_then(Number::as_u64).map(Self::Natural);
+        natural.or_else(|| exact?.as_i64().map(Self::Negative)).unwrap_or(self)
+    }
+
     pub(super) fn to_value(self) -> Value {
         match self {
             Self::Natural(natural) => Value::from(natural),

@@ -51,7 +51,7 @@ fn writable<T: Codec>(payload: T, options: Options, schema: &PayloadSchema) -> R
         Ok(_) => Ok(payload),
         Err(InvalidPayload::Violations(violations)) => {
             let rounded = |violation: Violation| {
-                let message = format!("binary64 rounds a number: {}", violation.message);
+                let message = format!("the Rust type changes the value of a number: {}", violation.message);
                 unrepresentable(violation.path, &message)
             };
             Err(InvalidPayload::Violations(violations.into_iter().map(rounded).collect()))

@@ -24,7 +24,10 @@ impl Reader<'_> {
             ValueKind::Number => {
                 let start = self.at();
                 let numeral = self.numeral()?;
-                self.has_changing_number |= numeral.may_change(self.at() - start);
+                if numeral.may_change(self.at() - start) {
+                    self.has_changing_number = true;
+                    return Some(numeral.or_integer(self.since(start)).to_value());
+                }
                 numeral.to_value()
             }
             ValueKind::String => Value::String(self.string()?.into_owned()),
