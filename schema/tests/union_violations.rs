@@ -46,6 +46,26 @@ fn a_nullable_object_reports_the_violations_of_the_object() {
     }
 }
 
+/// Generated code has the schema with sorted properties.
+#[test]
+fn the_tag_does_not_depend_on_the_order_of_properties() {
+    // `size` also differs in every branch, but only `kind` is required.
+    for names in [["kind", "size", "x"], ["size", "x", "kind"], ["x", "size", "kind"]] {
+        // The text keeps the order of the properties, whatever the features of `serde_json`.
+        let ordered = names.map(|name| match name {
+            "x" => r#""x": {"type": "string"}"#.to_owned(),
+            "kind" => r#""kind": {"const": "KIND"}"#.to_owned(),
+            _ => r#""size": {"const": 0}"#.to_owned(),
+        });
+        let one = format!(r#"{{"type": "object", "properties": {{{}}}, "required": ["kind"]}}"#, ordered.join(","));
+        let branches = [one.replace("KIND", "a").replace(": 0", ": 1"), one.replace("KIND", "b").replace(": 0", ": 2")];
+        let schema = Schema::parse_text(&format!(r#"{{"oneOf": [{}]}}"#, branches.join(","))).unwrap();
+        let violations = Validator::new(&schema).validate(&json!({"kind": "c", "size": 1}));
+        let found: Vec<&str> = violations.iter().map(|violation| violation.path.as_str()).collect();
+        assert_eq!(found, ["/kind"], "{names:?}");
+    }
+}
+
 #[test]
 fn a_value_of_a_type_that_no_branch_allows_has_one_violation_of_type() {
     let object = json!({"type": "object", "required": ["a"]});

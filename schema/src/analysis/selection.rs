@@ -60,9 +60,10 @@ pub struct Selection {
 /// Computes the [`Selection`]s of one schema.
 ///
 /// The JSON types of a branch take everything into account that applies to the value, except `not`. The tag is a property for which
-/// every branch that allows objects lists the values, through `$ref`, `allOf` and unions: the first for which no two branches list
-/// the same value or else the first for which not all list the same values. Without a tag that leaves one branch at most, every
-/// branch that allows objects may have keys: properties of which its objects have at least one, and that no other branch allows.
+/// every branch that allows objects lists the values, through `$ref`, `allOf` and unions: one for which no two branches list the same
+/// value, or else one for which not all list the same values. Of several, one that all branches require, then the one whose name is
+/// first in byte order. Without a tag that leaves one branch at most, every branch that allows objects may have keys: properties of
+/// which its objects have at least one, and that no other branch allows.
 ///
 /// A subschema lists the values of a property if one of its parts does, or if one of its unions has the property in each branch
 /// that allows objects: it then lists the values of all these branches. This way, a branch may itself be a union.
@@ -133,24 +134,26 @@ impl<'s> Selector<'s> {
         Selection { branches: conditions, any }
     }
 
-    /// The tag of a union.
+    /// The tag of a union. The choice does not depend on the order of the properties: generated code has the schema with sorted keys.
     fn tag(&mut self, branches: &[NodeId]) -> Option<Tag<'s>> {
-        let mut distinguishing = None;
-        for name in self.listed.names(&self.in_place, *branches.first()?).iter() {
+        let mut best: Option<((bool, bool), Tag<'s>)> = None;
+        let mut names = self.listed.names(&self.in_place, *branches.first()?).to_vec();
+        names.sort_unstable();
+        for name in names {
             let members = branches.iter().map(|branch| {
                 let member = self.listed.member(&self.in_place, *branch, name);
                 Some((member.values.clone()?, member))
             });
             let Some(branches) = members.collect() else { continue };
             let tag = Tag { name, branches };
-            if self.is_distinct(&tag) {
-                return Some(tag);
-            }
-            if distinguishing.is_none() && !self.is_same(&tag) {
-                distinguishing = Some(tag);
+            let is_distinct = self.is_distinct(&tag);
+            let rank = (is_distinct, tag.branches.iter().all(|(_, member)| member.is_required));
+            let is_better = best.as_ref().is_none_or(|(other, _)| rank > *other);
+            if is_better && (is_distinct || !self.is_same(&tag)) {
+                best = Some((rank, tag));
             }
         }
-        distinguishing
+        best.map(|(_, tag)| tag)
     }
 
     /// Whether no two branches list the same value.
