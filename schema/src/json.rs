@@ -42,6 +42,15 @@ impl Json {
         })
     }
 
+    /// The value at a JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)), to be changed.
+    pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Json> {
+        crate::pointer::tokens(pointer).try_fold(self, |value, token| match value {
+            Json::Object(object) => object.get_mut(&token),
+            Json::Array(items) => items.get_mut(token.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
     /// The members, if this is an object.
     pub fn as_object(&self) -> Option<&Object> {
         if let Json::Object(object) = self { Some(object) } else { None }
@@ -85,6 +94,21 @@ impl Object {
     /// The value of the member `name`. Takes time linear in the number of members.
     pub fn get(&self, name: &str) -> Option<&Json> {
         self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+
+    /// The value of the member `name`, to be changed. Takes time linear in the number of members.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+        self.0.iter_mut().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+
+    /// Sets the member `name`: at its place if there is one, otherwise at the end. `None` removes it. Takes time linear in the number of
+    /// members.
+    pub fn set(&mut self, name: &str, value: Option<Json>) {
+        match (self.get_mut(name), value) {
+            (Some(place), Some(value)) => *place = value,
+            (None, Some(value)) => self.push(name.to_owned(), value),
+            (_, None) => self.0.retain(|(n, _)| n != name),
+        }
     }
 
     /// Adds a member at the end. The caller ensures that the name is new; this is not checked.

@@ -1,0 +1,312 @@
+//! Two versions of one capability, compared.
+
+use capgen_diagnostic::{Code, nearest};
+use capgen_manifest::{Capability, Side};
+use capgen_schema::{Containment, Json, Schema, Steps, contains, pointer, smallest_value};
+
+use super::change::{Change, Kind};
+use super::{Settings, isolate, properties, rule, schema, version};
+use crate::side::{accepts, sent_in, witness};
+use crate::{Assume, Bump, Finding, Fingerprint, Level, SideComparison, Witness, codes};
+
+/// The findings about one capability, as they are collected.
+pub(super) struct Draft {
+    name: String,
+    /// Whether the old and the new contract have the capability.
+    present: (bool, bool),
+    pub(super) request: Option<SideComparison>,
+    pub(super) response: Option<SideComparison>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// The most changes of a side that are decided one by one. Each decision takes time linear in the size of the schemas.
+const MAX_DECISIONS: usize = 100;
+
+/// The budget for the decision about one change, as a part of the budget for a side.
+const PART_OF_STEPS: u64 = 10;
+
+/// Compares two versions of a capability. `added` are the capabilities that only the new contract has.
+pub(super) fn compare(
+    (old, new): (Option<&Capability>, Option<&Capability>),
+    added: &[&Capability],
+    settings: Settings,
+) -> Draft {
+    let name = old.or(new).map(|capability| capability.name.clone()).unwrap_or_default();
+    let present = (old.is_some(), new.is_some());
+    let mut draft = Draft { name, present, request: None, response: None, findings: Vec::new() };
+    match (old, new) {
+        (Some(old), Some(new)) => {
+            draft.request = Some(side(Side::Request, old, new, settings, &mut draft));
+            draft.response = Some(side(Side::Response, old, new, settings, &mut draft));
+            properties::compare(old, new, &mut draft);
+            let bump = draft.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
+            version::check(old, new, bump, &mut draft);
+        }
+        (Some(old), None) => removed(old, added, &mut draft),
+        (None, Some(_)) => {
+            let text = "capability added".to_owned();
+            draft.property(codes::CAPABILITY_ADDED, Level::Safe, "", text, None);
+        }
+        (None, None) => {}
+    }
+    draft
+}
+
+impl Draft {
+    /// Adds a finding about a property of the capability; an empty key is the whole capability.
+    pub(super) fn property(&mut self, code: Code, level: Level, key: &str, message: String, help: Option<String>) {
+        let place = if key.is_empty() { String::new() } else { pointer::join("", key) };
+        let fingerprint = Fingerprint::of(&[code.as_str(), &self.name, &place, &message]);
+        self.findings.push(Finding {
+            code,
+            level,
+            capability: self.name.clone(),
+            side: None,
+            old_pointer: self.present.0.then(|| place.clone()),
+            new_pointer: self.present.1.then_some(place),
+            message,
+            help,
+            witness: None,
+            fingerprint,
+        });
+    }
+
+    fn schema_finding(
+        &mut self,
+        side: Side,
+        (code, level): (Code, Level),
+        change: &PlacedChange,
+        witness: Option<Witness>,
+    ) {
+        // The place in the old version, because an accepted finding is about what its callers know.
+        let parts = [code.as_str(), &self.name, side.name(), &change.old, &change.text];
+        self.findings.push(Finding {
+            code,
+            level,
+            capability: self.name.clone(),
+            side: Some(side),
+            old_pointer: Some(change.old.clone()),
+            new_pointer: Some(change.new.clone()),
+            message: change.text.clone(),
+            help: change.help.clone(),
+            fingerprint: Fingerprint::of(&parts),
+            witness,
+        });
+    }
+}
+
+/// The effect of one change.
+enum Effect {
+    Compatible,
+    /// It would break a receiver alone, but other changes make up for it.
+    Compensated,
+    /// The receiver rejects the payload because of it.
+    Breaking(Witness),
+}
+
+/// A change with pointers from the capability.
+struct PlacedChange {
+    old: String,
+    new: String,
+    text: String,
+    help: Option<String>,
+}
+
+fn removed(old: &Capability, added: &[&Capability], draft: &mut Draft) {
+    let texts = |capability: &Capability| Side::ALL.map(|side| capability.schema(side).map(Schema::canonical));
+    let same = added.iter().filter(|other| texts(other) == texts(old) && (old.input.is_some() || old.output.is_some()));
+    let same: Vec<&str> = same.map(|capability| capability.name.as_str()).collect();
+    let near = nearest(&old.name, added.iter().map(|capability| capability.name.as_str()));
+    let renamed = near.or(if let [only] = same.as_slice() { Some(only) } else { None });
+    let help = match renamed {
+        Some(new) => format!("if it was renamed to `{new}`, keep both until no caller uses `{}`", old.name),
+        None => "keep it until no caller uses it".to_owned(),
+    };
+    draft.property(codes::CAPABILITY_REMOVED, Level::Breaking, "", "capability removed".to_owned(), Some(help));
+}
+
+/// Compares one side, and adds its findings.
+fn side(side: Side, old: &Capability, new: &Capability, settings: Settings, draft: &mut Draft) -> SideComparison {
+    let (before, after) = (old.schema(side), new.schema(side));
+    let is_same = match (before, after) {
+        (None, None) => true,
+        (Some(before), Some(after)) => before.source() == after.source(),
+        _ => false,
+    };
+    if is_same {
+        return SideComparison::equal();
+    }
+    let anything = Schema::parse(&Json::Bool(true)).ok();
+    let (Some(before_schema), Some(after_schema)) = (before.or(anything.as_ref()), after.or(anything.as_ref())) else {
+        return SideComparison::equal();
+    };
+    let comparison = SideComparison::of(side, before_schema, after_schema, settings.steps);
+    let mut changes = match (before, after) {
+        (Some(before), Some(after)) => schema::changes(before, after),
+        _ => vec![whole(before.is_none(), before_schema, after_schema)],
+    };
+    // Assertions first, so that the budget of decisions is not spent on annotations.
+    changes.sort_by_key(|change| change.kind.is_annotation());
+    let decider = Decider { side, old: before_schema, new: after_schema, settings };
+    decider.findings(&comparison, &changes, draft);
+    comparison
+}
+
+/// The change of a side that got or lost its schema.
+fn whole(is_typed: bool, old: &Schema, new: &Schema) -> Change {
+    let (kind, text) = match is_typed {
+        true => (Kind::SideTyped, "a schema was added"),
+        false => (Kind::SideUntyped, "the schema was removed"),
+    };
+    let mut change = Change::of(kind, (old.root(), new.root()), "", text.to_owned());
+    change.path.clear();
+    change.edit(&[], Some(new.source().clone()))
+}
+
+/// Decides which changes of a side break its receivers.
+struct Decider<'s> {
+    side: Side,
+    old: &'s Schema,
+    new: &'s Schema,
+    settings: Settings,
+}
+
+impl Decider<'_> {
+    fn findings(&self, comparison: &SideComparison, changes: &[Change], draft: &mut Draft) {
+        let answer = comparison.is_accepted(self.side, self.settings.assume);
+        let is_equivalent = comparison.old_in_new == Containment::Yes && comparison.new_in_old == Containment::Yes;
+        let (annotations, assertions): (Vec<&Change>, Vec<&Change>) =
+            changes.iter().partition(|change| change.kind.is_annotation());
+        if is_equivalent && !assertions.is_empty() {
+            let text = "the schema is written differently, but accepts the same payloads".to_owned();
+            draft.schema_finding(self.side, (codes::SCHEMA_REWRITTEN, Level::Safe), &self.root(text), None);
+        } else {
+            self.assertions(comparison, &assertions, draft);
+        }
+        for change in annotations {
+            draft.schema_finding(self.side, rule::accepted(change.kind, self.side), &self.placed(change), None);
+        }
+        if let Containment::Undecided(undecided) = answer {
+            let text = format!("it could not be decided whether the change is compatible: {}", undecided.reason);
+            draft.schema_finding(self.side, (codes::UNDECIDED, Level::Breaking), &self.root(text), None);
+        }
+        self.check_nothing(draft);
+    }
+
+    fn assertions(&self, comparison: &SideComparison, changes: &[&Change], draft: &mut Draft) {
+        let answer = comparison.is_accepted(self.side, self.settings.assume);
+        let decide = |(index, change): (usize, &&Change)| match answer {
+            Containment::Yes => Effect::Compatible,
+            _ if index >= MAX_DECISIONS => Effect::Compatible,
+            _ => self.effect(change),
+        };
+        let mut effects: Vec<Effect> = changes.iter().enumerate().map(decide).collect();
+        let shared = match answer {
+            Containment::No(payload) => witness(self.receiver(), payload.clone()),
+            _ => None,
+        };
+        if let Some(shared) = shared
+            && !effects.iter().any(|effect| matches!(effect, Effect::Breaking(_)))
+        {
+            // Several changes break only together, such as a property that was renamed: then one payload shows all of them.
+            let mut together = effects.iter_mut().filter(|effect| matches!(effect, Effect::Compensated)).peekable();
+            if together.peek().is_none() {
+                let (code, text) = match self.side {
+                    Side::Request => (codes::REQUEST_NARROWED, "requests that were valid are rejected"),
+                    Side::Response => (codes::RESPONSE_WIDENED, "responses may be sent that were invalid"),
+                };
+                let place = self.with_reading(self.root(text.to_owned()), comparison);
+                draft.schema_finding(self.side, (code, Level::Breaking), &place, Some(shared.clone()));
+            }
+            together.for_each(|effect| *effect = Effect::Breaking(shared.clone()));
+        }
+        for (change, effect) in changes.iter().zip(effects) {
+            let place = self.placed(change);
+            match effect {
+                Effect::Breaking(witness) => {
+                    let place = self.with_reading(place, comparison);
+                    draft.schema_finding(self.side, rule::breaking(change.kind, self.side), &place, Some(witness));
+                }
+                _ => draft.schema_finding(self.side, rule::accepted(change.kind, self.side), &place, None),
+            }
+        }
+    }
+
+    /// Names the other reading, if only it allows the change.
+    fn with_reading(&self, mut place: PlacedChange, comparison: &SideComparison) -> PlacedChange {
+        if self.settings.assume == Assume::AnyPeer && comparison.from_capgen_peer == Containment::Yes {
+            let help = "this breaks nothing if every sender is built with capgen: `--assume capgen-peer`";
+            place.help = Some(place.help.map_or_else(|| help.to_owned(), |other| format!("{other}; {help}")));
+        }
+        place
+    }
+
+    /// A schema that accepts nothing contradicts no other schema, but no call can succeed.
+    fn check_nothing(&self, draft: &mut Draft) {
+        let is_empty = |schema: &Schema| smallest_value(schema, self.settings.steps) == Ok(None);
+        if is_empty(self.new) && !is_empty(self.old) {
+            let text = format!("no {} conforms to the new schema", self.side.name());
+            draft.schema_finding(self.side, (codes::ACCEPTS_NOTHING, Level::Breaking), &self.root(text), None);
+        }
+    }
+
+    fn receiver(&self) -> &Schema {
+        if self.side == Side::Request { self.new } else { self.old }
+    }
+
+    fn sender(&self) -> &Schema {
+        if self.side == Side::Request { self.old } else { self.new }
+    }
+
+    /// Whether a payload is rejected because of this change: it is sent and rejected if nothing else changes, and also with all changes.
+    fn effect(&self, change: &Change) -> Effect {
+        let Some(alone) = isolate::isolated(self.old, self.new, change) else { return Effect::Compatible };
+        let steps = Steps(self.settings.steps.0 / PART_OF_STEPS);
+        let (receiver, sender) = match self.side {
+            Side::Request => (&alone, self.old),
+            Side::Response => (self.old, &alone),
+        };
+        let Containment::No(payload) = self.sent_in(receiver, sender, steps) else { return Effect::Compatible };
+        // Usually, the other changes have no effect on the smallest payload.
+        let is_sent = accepts(self.sender(), &payload);
+        if let Some(witness) = witness(self.receiver(), payload).filter(|_| is_sent) {
+            return Effect::Breaking(witness);
+        }
+        let answer = match self.side {
+            Side::Request => isolate::either(&alone, self.new).map(|receiver| self.sent_in(&receiver, self.old, steps)),
+            Side::Response => isolate::both(&alone, self.new).map(|sender| contains(self.old, &sender, steps)),
+        };
+        match answer {
+            Some(Containment::No(payload)) => {
+                witness(self.receiver(), payload).map_or(Effect::Compensated, Effect::Breaking)
+            }
+            _ => Effect::Compensated,
+        }
+    }
+
+    fn sent_in(&self, receiver: &Schema, sender: &Schema, steps: Steps) -> Containment {
+        match self.settings.assume.sent(sender) {
+            None => contains(receiver, sender, steps),
+            Some(sent) => sent_in(receiver, &sent, sender, steps),
+        }
+    }
+
+    fn placed(&self, change: &Change) -> PlacedChange {
+        let key = pointer::join("", self.side.schema_key());
+        let at = |base: &str| {
+            let place = format!("{key}{base}");
+            change.path.iter().fold(place, |place, part| pointer::join(&place, part))
+        };
+        PlacedChange {
+            old: at(&self.old.node(change.old).pointer),
+            new: at(&self.new.node(change.new).pointer),
+            text: change.text.clone(),
+            help: change.help.clone(),
+        }
+    }
+
+    fn root(&self, text: String) -> PlacedChange {
+        let key = pointer::join("", self.side.schema_key());
+        PlacedChange { old: key.clone(), new: key, text, help: None }
+    }
+}

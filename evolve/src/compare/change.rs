@@ -1,0 +1,90 @@
+//! A change of a schema at one place.
+
+use capgen_schema::{Json, NodeId};
+
+/// A change between two versions of a schema, at one place.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) kind: Kind,
+    /// The subschema of the old version that changed.
+    pub(super) old: NodeId,
+    /// The subschema of the new version at the same place.
+    pub(super) new: NodeId,
+    /// The keyword, and for `properties` the name: what the pointers of the change end with.
+    pub(super) path: Vec<String>,
+    /// One clause, such as "`maxLength` changed from 10 to 5".
+    pub(super) text: String,
+    /// What to do, in words.
+    pub(super) help: Option<String>,
+    /// The edits that make this change alone in the old version.
+    pub(super) edits: Vec<Edit>,
+}
+
+/// An edit of the subschema: the path of a keyword, or of a member of it, and its value. `None` removes it.
+#[derive(Clone, Debug)]
+pub(super) struct Edit {
+    pub(super) path: Vec<String>,
+    pub(super) value: Option<Json>,
+}
+
+/// The kinds of changes that rules distinguish.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    /// A side with a schema that had none.
+    SideTyped,
+    /// A side without a schema that had one.
+    SideUntyped,
+    /// Another subschema, of which only the whole is compared.
+    Replaced,
+    Type,
+    /// `integer` became `number`.
+    Widened,
+    /// Members of `enum`, or `const`.
+    Members,
+    /// A bound of numbers, lengths or items, or `uniqueItems`.
+    Bound,
+    /// `pattern` or `format`.
+    Text,
+    PropertyRemoved,
+    PropertyAdded,
+    Required,
+    Optional,
+    /// `additionalProperties`.
+    Rest,
+    Branches,
+    Default,
+    /// `title`, `description`, `examples`.
+    Annotation,
+}
+
+impl Kind {
+    /// Whether the change is one of annotations, which no payload can show.
+    pub(super) fn is_annotation(self) -> bool {
+        matches!(self, Kind::Default | Kind::Annotation)
+    }
+}
+
+impl Change {
+    /// A change of a keyword.
+    pub(super) fn of(kind: Kind, (old, new): (NodeId, NodeId), keyword: &str, text: String) -> Self {
+        Self { kind, old, new, path: vec![keyword.to_owned()], text, help: None, edits: Vec::new() }
+    }
+
+    /// Adds an edit.
+    pub(super) fn edit(mut self, path: &[&str], value: Option<Json>) -> Self {
+        let path = path.iter().map(|&part| part.to_owned()).collect();
+        self.edits.push(Edit { path, value });
+        self
+    }
+
+    /// Sets the rest of the path.
+    pub(super) fn below(mut self, name: &str) -> Self {
+        self.path.push(name.to_owned());
+        self
+    }
+
+    pub(super) fn help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+}

@@ -1,0 +1,136 @@
+//! Two versions of a contract, compared.
+
+mod capability;
+mod change;
+mod fragment;
+mod isolate;
+mod properties;
+mod rule;
+mod schema;
+mod version;
+
+use std::collections::BTreeMap;
+
+use capgen_manifest::{Capability, Manifest, Side};
+use capgen_schema::Steps;
+
+use crate::{Assume, Bump, Finding, Level, SideComparison};
+
+/// The settings of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The senders that are assumed.
+    pub assume: Assume,
+    /// The budget of each decision about the two schemas of a side.
+    pub steps: Steps,
+}
+
+/// The result of [`compare`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    /// Every capability of both contracts, sorted by name.
+    pub capabilities: Vec<CapabilityComparison>,
+    /// The changes, in the order of the capabilities, and for each of them the most severe first.
+    pub findings: Vec<Finding>,
+}
+
+/// The relation of two versions of one capability.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CapabilityComparison {
+    /// The name.
+    pub name: String,
+    /// Its index in the old contract; `None` if it is new.
+    pub old: Option<usize>,
+    /// Its index in the new contract; `None` if it was removed.
+    pub new: Option<usize>,
+    /// The relation of the requests, if both contracts have the capability.
+    pub request: Option<SideComparison>,
+    /// The relation of the responses, if both contracts have the capability.
+    pub response: Option<SideComparison>,
+    /// The least step of the version that announces the changes of this capability.
+    pub bump: Bump,
+}
+
+impl Default for Settings {
+    /// Any peer, and the default budget.
+    fn default() -> Self {
+        Self { assume: Assume::AnyPeer, steps: Steps::default() }
+    }
+}
+
+/// Compares two versions of the contract of an agent.
+///
+/// Capabilities are matched by name. Takes time linear in the size of the contracts, and for each changed schema the time of the
+/// decisions about it, which `settings` bounds.
+///
+/// ```
+/// use capgen_evolve::{Level, Settings, compare};
+/// use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
+/// use capgen_schema::Schema;
+/// let version = |schema: &str| -> Result<Manifest, Box<dyn std::error::Error>> {
+///     let input = Some(Schema::parse_text(schema)?);
+///     Ok(Manifest {
+///         agent: AgentId::new("search").ok_or("an invalid id")?,
+///         transports: vec![TransportSettings::memory("search")],
+///         capabilities: vec![Capability { input, ..Capability::new("search") }],
+///     })
+/// };
+/// let old = version(r#"{"type": "string"}"#)?;
+/// let new = version(r#"{"type": "string", "maxLength": 2}"#)?;
+/// let comparison = compare(&old, &new, Settings::default());
+/// let finding = &comparison.findings[0];
+/// assert_eq!(finding.level, Level::Breaking);
+/// assert_eq!(finding.witness.as_ref().map(|w| w.payload.canonical()), Some("\"aaa\"".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compare(old: &Manifest, new: &Manifest, settings: Settings) -> Comparison {
+    let mut pairs: BTreeMap<&str, (Option<usize>, Option<usize>)> = BTreeMap::new();
+    for (index, capability) in old.capabilities.iter().enumerate() {
+        pairs.entry(&capability.name).or_default().0 = Some(index);
+    }
+    for (index, capability) in new.capabilities.iter().enumerate() {
+        pairs.entry(&capability.name).or_default().1 = Some(index);
+    }
+    let is_new = |name: &str| pairs.get(name).is_some_and(|(old, _)| old.is_none());
+    let added: Vec<&Capability> = new.capabilities.iter().filter(|c| is_new(&c.name)).collect();
+    let mut comparison = Comparison { capabilities: Vec::new(), findings: Vec::new() };
+    for (name, (old_index, new_index)) in &pairs {
+        let of =
+            |manifest: &'_ Manifest, index: &Option<usize>| index.and_then(|i| manifest.capabilities.get(i).cloned());
+        let pair = (of(old, old_index), of(new, new_index));
+        let mut result = capability::compare((pair.0.as_ref(), pair.1.as_ref()), &added, settings);
+        result.findings.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.side.cmp(&b.side)));
+        comparison.capabilities.push(CapabilityComparison {
+            name: (*name).to_owned(),
+            old: *old_index,
+            new: *new_index,
+            request: result.request,
+            response: result.response,
+            bump: result.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None),
+        });
+        comparison.findings.extend(result.findings);
+    }
+    comparison
+}
+
+impl Comparison {
+    /// The least step of a version that announces all changes.
+    pub fn bump(&self) -> Bump {
+        self.capabilities.iter().map(|capability| capability.bump).max().unwrap_or(Bump::None)
+    }
+
+    /// The greatest level of the findings; `None` if there are none.
+    pub fn level(&self) -> Option<Level> {
+        self.findings.iter().map(|finding| finding.level).max()
+    }
+}
+
+impl CapabilityComparison {
+    /// The relation of a side.
+    pub fn side(&self, side: Side) -> Option<&SideComparison> {
+        match side {
+            Side::Request => self.request.as_ref(),
+            Side::Response => self.response.as_ref(),
+        }
+    }
+}

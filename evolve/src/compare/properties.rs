@@ -1,0 +1,167 @@
+//! Changes of the properties of a capability apart from its schemas.
+
+use capgen_manifest::{Capability, Determinism, SideEffects, capability_keys};
+
+use super::capability::Draft;
+use crate::{Level, codes};
+
+/// Reports every property that changed. The version is checked by [`super::version`].
+pub(super) fn compare(old: &Capability, new: &Capability, draft: &mut Draft) {
+    timeout(old, new, draft);
+    idempotent(old, new, draft);
+    side_effects(old, new, draft);
+    determinism(old, new, draft);
+    authority(old, new, draft);
+    versions(old, new, draft);
+    if old.description != new.description {
+        let text = "the description changed".to_owned();
+        draft.property(codes::TEXT_CHANGED, Level::Cosmetic, "description", text, None);
+    }
+    others(old, new, draft);
+}
+
+fn timeout(old: &Capability, new: &Capability, draft: &mut Draft) {
+    if old.timeout_ms == new.timeout_ms {
+        return;
+    }
+    let shown = |timeout: Option<u64>| timeout.map_or_else(|| "none".to_owned(), |ms| format!("{ms} ms"));
+    let text = format!("`timeoutMs` changed from {} to {}", shown(old.timeout_ms), shown(new.timeout_ms));
+    // Without a timeout, a caller decides how long it waits.
+    let is_lowered = new.timeout_ms.is_some_and(|after| old.timeout_ms.is_none_or(|before| after < before));
+    if is_lowered {
+        let help = "callers wait for a shorter time: make sure that every response arrives within it".to_owned();
+        draft.property(codes::TIMEOUT_LOWERED, Level::Risky, "timeoutMs", text, Some(help));
+    } else {
+        draft.property(codes::PROPERTY_CHANGED, Level::Safe, "timeoutMs", text, None);
+    }
+}
+
+fn idempotent(old: &Capability, new: &Capability, draft: &mut Draft) {
+    match (old.idempotent == Some(true), new.idempotent == Some(true)) {
+        (true, false) => {
+            let text = "the capability is no longer idempotent".to_owned();
+            let help = "callers may repeat a call that they get no response to: offer it under another name".to_owned();
+            draft.property(codes::IDEMPOTENT_WITHDRAWN, Level::Breaking, "idempotent", text, Some(help));
+        }
+        (false, true) => {
+            let text = "the capability is now idempotent".to_owned();
+            draft.property(codes::PROPERTY_CHANGED, Level::Safe, "idempotent", text, None);
+        }
+        _ => {}
+    }
+}
+
+fn side_effects(old: &Capability, new: &Capability, draft: &mut Draft) {
+    if old.side_effects == new.side_effects {
+        return;
+    }
+    // An absent value promises nothing, so it ranks as the widest.
+    let rank = |effects: Option<SideEffects>| match effects {
+        Some(SideEffects::Pure) => 0,
+        Some(SideEffects::Idempotent) => 1,
+        Some(SideEffects::External) | None => 2,
+    };
+    let shown = |effects: Option<SideEffects>| effects.map_or("none", SideEffects::name);
+    let text = format!("`sideEffects` changed from {} to {}", shown(old.side_effects), shown(new.side_effects));
+    if rank(new.side_effects) > rank(old.side_effects) {
+        let help = "callers rely on the narrower effects: offer the call under another name".to_owned();
+        draft.property(codes::SIDE_EFFECTS_WIDENED, Level::Breaking, "sideEffects", text, Some(help));
+    } else {
+        draft.property(codes::PROPERTY_CHANGED, Level::Safe, "sideEffects", text, None);
+    }
+}
+
+fn determinism(old: &Capability, new: &Capability, draft: &mut Draft) {
+    let is_deterministic = |capability: &Capability| capability.determinism == Some(Determinism::Deterministic);
+    match (is_deterministic(old), is_deterministic(new)) {
+        (true, false) => {
+            let text = "equal requests may now get different responses".to_owned();
+            let help = "callers may keep responses for equal requests".to_owned();
+            draft.property(codes::DETERMINISM_WITHDRAWN, Level::Risky, "determinism", text, Some(help));
+        }
+        _ if old.determinism != new.determinism => {
+            let text = "`determinism` changed".to_owned();
+            draft.property(codes::PROPERTY_CHANGED, Level::Safe, "determinism", text, None);
+        }
+        _ => {}
+    }
+}
+
+fn authority(old: &Capability, new: &Capability, draft: &mut Draft) {
+    for (key, one, before, after) in [
+        ("requiredRoles", "role", &old.required_roles, &new.required_roles),
+        ("requiredScopes", "scope", &old.required_scopes, &new.required_scopes),
+    ] {
+        for name in after.iter().filter(|name| !before.contains(name)) {
+            let text = format!("callers now need the {one} {name:?}");
+            let help = format!("callers without the {one} are refused: grant it before this version is released");
+            draft.property(codes::AUTHORITY_ADDED, Level::Breaking, key, text, Some(help));
+        }
+        for name in before.iter().filter(|name| !after.contains(name)) {
+            let text = format!("callers no longer need the {one} {name:?}");
+            draft.property(codes::PROPERTY_CHANGED, Level::Safe, key, text, None);
+        }
+    }
+}
+
+/// The versions of callers that the provider serves.
+fn versions(old: &Capability, new: &Capability, draft: &mut Draft) {
+    if old.min_schema_version != new.min_schema_version {
+        let shown =
+            |version: &Option<semver::Version>| version.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
+        let (before, after) = (&old.min_schema_version, &new.min_schema_version);
+        let text = format!("`minSchemaVersion` changed from {} to {}", shown(before), shown(after));
+        if after > before {
+            let help = "callers that were built with an older version are refused".to_owned();
+            draft.property(codes::VERSIONS_WITHDRAWN, Level::Risky, "minSchemaVersion", text, Some(help));
+        } else {
+            draft.property(codes::PROPERTY_CHANGED, Level::Safe, "minSchemaVersion", text, None);
+        }
+    }
+    if old.supported_versions == new.supported_versions {
+        return;
+    }
+    let removed = old.supported_versions.iter().filter(|range| !new.supported_versions.contains(range));
+    for range in removed {
+        let text = format!("`supportedVersions` no longer lists {:?}", range.to_string());
+        let help = "callers of these versions are refused, unless another range includes them".to_owned();
+        draft.property(codes::VERSIONS_WITHDRAWN, Level::Risky, "supportedVersions", text, Some(help));
+    }
+    let added = new.supported_versions.iter().filter(|range| !old.supported_versions.contains(range));
+    for range in added {
+        let text = format!("`supportedVersions` now lists {:?}", range.to_string());
+        draft.property(codes::PROPERTY_CHANGED, Level::Safe, "supportedVersions", text, None);
+    }
+}
+
+/// The keys that the functions above and [`super::version`] compare.
+const COMPARED: &[&str] = &[
+    "description",
+    "version",
+    "timeoutMs",
+    "idempotent",
+    "supportedVersions",
+    "minSchemaVersion",
+    "sideEffects",
+    "determinism",
+    "requiredRoles",
+    "requiredScopes",
+];
+
+macro_rules! changed_keys {
+    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+        /// The names of the keys whose values differ.
+        fn changed_keys(old: &Capability, new: &Capability) -> Vec<&'static str> {
+            [$(($name, old.$field != new.$field)),*].into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+        }
+    };
+}
+
+capability_keys!(changed_keys);
+
+/// The keys without a rule of their own, such as `tags`.
+fn others(old: &Capability, new: &Capability, draft: &mut Draft) {
+    for key in changed_keys(old, new).into_iter().filter(|key| !COMPARED.contains(key)) {
+        draft.property(codes::PROPERTY_CHANGED, Level::Safe, key, format!("`{key}` changed"), None);
+    }
+}

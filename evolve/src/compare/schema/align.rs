@@ -1,0 +1,167 @@
+//! Changes of `anyOf`, `oneOf` and `allOf`: which branches of the two versions belong together.
+
+use std::collections::BTreeMap;
+
+use capgen_schema::{Assertions, Json, NodeId, Schema};
+
+use super::super::change::{Change, Kind};
+use super::{Walk, brief};
+
+impl Walk<'_> {
+    pub(super) fn unions(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        let lists = [
+            ("allOf", &old.all_of, &new.all_of),
+            ("anyOf", &old.any_of, &new.any_of),
+            ("oneOf", &old.one_of, &new.one_of),
+        ];
+        let has = |is_old: bool, keyword: &str| {
+            lists.iter().any(|(name, old, new)| *name == keyword && if is_old { old.is_some() } else { new.is_some() })
+        };
+        // `anyOf` became `oneOf`, or the converse: one change, not an addition and a removal.
+        let converted = [("anyOf", "oneOf"), ("oneOf", "anyOf")]
+            .into_iter()
+            .find(|(from, to)| has(true, from) && !has(true, to) && has(false, to) && !has(false, from));
+        if let Some((from, to)) = converted {
+            let text = format!("`{from}` became `{to}`");
+            let change = Change::of(Kind::Branches, place, to, text);
+            let change = self.copying(change, &[from, to]);
+            self.changes.push(change);
+        }
+        for (keyword, old, new) in lists {
+            match (old, new) {
+                (Some(old), Some(new)) => self.branches(place, keyword, old, new),
+                (None, None) => {}
+                _ if converted.is_some_and(|(from, to)| keyword == from || keyword == to) => {}
+                (old, _) => {
+                    let verb = if old.is_some() { "removed" } else { "added" };
+                    let change = Change::of(Kind::Branches, place, keyword, format!("`{keyword}` {verb}"));
+                    let change = self.copying(change, &[keyword]);
+                    self.changes.push(change);
+                }
+            }
+        }
+    }
+
+    fn branches(&mut self, place: (NodeId, NodeId), keyword: &str, old: &[NodeId], new: &[NodeId]) {
+        let pairs = align((self.old, old), (self.new, new));
+        let list = self.keyword_of(self.old, place.0, keyword);
+        let branches: Vec<Json> = list.as_ref().and_then(Json::as_array).map(<[Json]>::to_vec).unwrap_or_default();
+        for (before, after) in pairs {
+            let (index, verb, changed) = match (before, after) {
+                (Some(before), Some(after)) => {
+                    if let (Some(old), Some(new)) = (old.get(before), new.get(after)) {
+                        self.pair(*old, *new);
+                    }
+                    continue;
+                }
+                (Some(index), None) => {
+                    let kept = branches.iter().enumerate().filter(|(other, _)| *other != index);
+                    (index, "removed", kept.map(|(_, branch)| branch.clone()).collect::<Vec<_>>())
+                }
+                (None, Some(index)) => {
+                    let added = new.get(index).and_then(|id| self.text_of(self.new, *id));
+                    (index, "added", branches.iter().cloned().chain(added).collect())
+                }
+                (None, None) => continue,
+            };
+            let (schema, ids) = if verb == "removed" { (self.old, old) } else { (self.new, new) };
+            let branch = ids.get(index).map(|id| name(schema, *id)).unwrap_or_default();
+            let text = format!("branch {branch} of `{keyword}` {verb}");
+            let change = Change::of(Kind::Branches, place, keyword, text);
+            // A list of branches must not be empty. Without alternatives, nothing is accepted; without conditions, everything.
+            let change = match (changed.is_empty(), keyword) {
+                (false, _) => change.edit(&[keyword], Some(Json::Array(changed))),
+                (true, "allOf") => change.edit(&[keyword], None),
+                (true, _) => change.edit(&[keyword], Some(Json::Array(vec![Json::Bool(false)]))),
+            };
+            self.changes.push(change);
+        }
+    }
+}
+
+/// A branch in words: its title, the name of its definition, or its text.
+fn name(schema: &Schema, id: NodeId) -> String {
+    let target = schema.resolve(id);
+    if let Some(title) = &schema.node(target).annotations.title {
+        return format!("{title:?}");
+    }
+    if let Some((name, _)) = schema.definitions().iter().find(|(_, definition)| *definition == target) {
+        return format!("`{name}`");
+    }
+    let text = schema.source().pointer(&schema.node(id).pointer).map(brief);
+    text.unwrap_or_default()
+}
+
+/// A rule of [`align`]: what two branches have in common that belong together; `None` if a branch has nothing of the kind.
+type Trait = fn(&Schema, NodeId) -> Option<String>;
+
+/// Which branches belong together, by index: equal ones, then those with equal tags, names, property names or types, then those at the
+/// same position if as many are left on both sides.
+fn align(
+    (old_schema, old): (&Schema, &[NodeId]),
+    (new_schema, new): (&Schema, &[NodeId]),
+) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut partner: Vec<Option<usize>> = vec![None; old.len()];
+    let mut left: Vec<usize> = (0..new.len()).collect();
+    for common in [same_text as Trait, tag, definition, title, properties, types] {
+        let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for index in &left {
+            if let Some(key) = new.get(*index).and_then(|id| common(new_schema, *id)) {
+                known.entry(key).or_default().push(*index);
+            }
+        }
+        for (id, place) in old.iter().zip(&mut partner) {
+            if place.is_some() {
+                continue;
+            }
+            let same = common(old_schema, *id).and_then(|key| known.get_mut(&key)).filter(|list| !list.is_empty());
+            *place = same.map(|list| list.remove(0));
+        }
+        left.retain(|index| !partner.contains(&Some(*index)));
+    }
+    let unmatched = partner.iter().filter(|place| place.is_none()).count();
+    if unmatched == left.len() {
+        for (place, index) in partner.iter_mut().filter(|place| place.is_none()).zip(left.drain(..)) {
+            *place = Some(index);
+        }
+    }
+    let pairs = partner.into_iter().enumerate().map(|(index, place)| (Some(index), place));
+    pairs.chain(left.into_iter().map(|index| (None, Some(index)))).collect()
+}
+
+fn same_text(schema: &Schema, id: NodeId) -> Option<String> {
+    schema.source().pointer(&schema.node(schema.resolve(id)).pointer).map(Json::canonical)
+}
+
+/// The constants of its properties.
+fn tag(schema: &Schema, id: NodeId) -> Option<String> {
+    let group = schema.assertions(id)?;
+    let constants = group.properties.iter().filter_map(|(name, id)| {
+        let value = schema.assertions(*id)?.const_value.as_ref()?;
+        Some(format!("{name:?}:{}", value.canonical()))
+    });
+    let mut constants: Vec<String> = constants.collect();
+    constants.sort();
+    (!constants.is_empty()).then(|| constants.join(","))
+}
+
+fn definition(schema: &Schema, id: NodeId) -> Option<String> {
+    let target = schema.resolve(id);
+    schema.definitions().iter().find(|(_, definition)| *definition == target).map(|(name, _)| name.clone())
+}
+
+fn title(schema: &Schema, id: NodeId) -> Option<String> {
+    schema.node(schema.resolve(id)).annotations.title.clone()
+}
+
+fn properties(schema: &Schema, id: NodeId) -> Option<String> {
+    let group = schema.assertions(id)?;
+    let mut names: Vec<&str> = group.properties.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    (!names.is_empty()).then(|| format!("{names:?}"))
+}
+
+fn types(schema: &Schema, id: NodeId) -> Option<String> {
+    let group = schema.assertions(id)?;
+    group.types.map(|types| format!("{types:?}"))
+}

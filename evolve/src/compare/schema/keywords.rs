@@ -1,0 +1,162 @@
+//! Changes of keywords without subschemas, of `items` and of `not`.
+
+use std::collections::BTreeSet;
+
+use capgen_schema::{Assertions, Json, NodeId, Type, TypeSet};
+
+use super::super::change::{Change, Kind};
+use super::{Walk, brief};
+
+impl Walk<'_> {
+    pub(super) fn keywords(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        self.types(place, old, new);
+        self.members(place, old, new);
+        self.values(place, old, new);
+        self.below(place, "items", old.items, new.items);
+        self.below(place, "not", old.not, new.not);
+    }
+
+    fn types(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        if old.types == new.types {
+            return;
+        }
+        let names = |types: &Option<TypeSet>| match types {
+            None => "any type".to_owned(),
+            Some(types) => types.iter().map(Type::name).collect::<Vec<_>>().join(" or "),
+        };
+        let text = format!("the type changed from {} to {}", names(&old.types), names(&new.types));
+        let is_widened = matches!((old.types, new.types), (Some(before), Some(after))
+            if before.contains(Type::Integer) && !before.contains(Type::Number)
+                && before.without(Type::Integer).with(Type::Number) == after.without(Type::Integer));
+        let kind = if is_widened { Kind::Widened } else { Kind::Type };
+        let change = Change::of(kind, place, "type", text);
+        let change = self.copying(change, &["type"]);
+        self.changes.push(change);
+    }
+
+    /// The values that `enum` and `const` allow.
+    fn members(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        let (before, after) = (allowed(old), allowed(new));
+        let keyword = if new.const_value.is_some() || new.enum_values.is_none() && old.const_value.is_some() {
+            "const"
+        } else {
+            "enum"
+        };
+        let whole = |walk: &Self, text: String| {
+            let change = Change::of(Kind::Members, place, keyword, text);
+            walk.copying(change, &["enum", "const"])
+        };
+        let (before, after) = match (before, after) {
+            (None, None) => return,
+            (None, Some(_)) => return self.changes.push(whole(self, format!("`{keyword}` added"))),
+            (Some(_), None) => return self.changes.push(whole(self, format!("`{keyword}` removed"))),
+            (Some(before), Some(after)) => (before, after),
+        };
+        let texts = |values: &[&Json]| values.iter().map(|value| value.canonical()).collect::<BTreeSet<_>>();
+        let (old_texts, new_texts) = (texts(&before), texts(&after));
+        let removed: Vec<&Json> =
+            before.iter().copied().filter(|value| !new_texts.contains(&value.canonical())).collect();
+        let added: Vec<&Json> = after.iter().copied().filter(|value| !old_texts.contains(&value.canonical())).collect();
+        // Each direction is a change of its own: one of them may break callers, the other one not.
+        let kept = before.iter().copied().filter(|value| new_texts.contains(&value.canonical()));
+        let lists = [
+            ("removed", &removed, kept.collect::<Vec<_>>()),
+            ("added", &added, before.iter().chain(&added).copied().collect()),
+        ];
+        for (verb, values, result) in lists {
+            if values.is_empty() {
+                continue;
+            }
+            let list = Json::Array(result.into_iter().cloned().collect());
+            let text = match (keyword, values.as_slice()) {
+                (_, [value]) => format!("value {} {verb}", brief(value)),
+                _ => format!("{} values {verb}: {}", values.len(), listed(values)),
+            };
+            let change = Change::of(Kind::Members, place, keyword, text);
+            // An empty `enum` is allowed, and accepts nothing.
+            self.changes.push(change.edit(&["const"], None).edit(&["enum"], Some(list)));
+        }
+    }
+
+    /// The keywords with one number, text or flag.
+    fn values(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+        let known: BTreeSet<&str> = old.keywords().chain(new.keywords()).collect();
+        for (keyword, kind) in SIMPLE {
+            if !known.contains(keyword) {
+                continue;
+            }
+            let before = self.keyword_of(self.old, place.0, keyword).filter(|value| asserts(keyword, value));
+            let after = self.keyword_of(self.new, place.1, keyword).filter(|value| asserts(keyword, value));
+            let text = match (&before, &after) {
+                (Some(before), Some(after)) if before == after => continue,
+                (None, None) => continue,
+                (Some(before), Some(after)) => {
+                    format!("`{keyword}` changed from {} to {}", brief(before), brief(after))
+                }
+                (None, Some(after)) => format!("`{keyword}: {}` added", brief(after)),
+                (Some(before), None) => format!("`{keyword}: {}` removed", brief(before)),
+            };
+            let change = Change::of(*kind, place, keyword, text);
+            let change = self.copying(change, &[keyword]);
+            self.changes.push(change);
+        }
+    }
+
+    /// A keyword with one subschema, where an absent one accepts everything.
+    fn below(&mut self, place: (NodeId, NodeId), keyword: &str, old: Option<NodeId>, new: Option<NodeId>) {
+        let verb = match (old, new) {
+            (Some(old), Some(new)) => return self.pair(old, new),
+            (None, None) => return,
+            (None, Some(_)) => "added",
+            (Some(_), None) => "removed",
+        };
+        let change = Change::of(Kind::Replaced, place, keyword, format!("`{keyword}` {verb}"));
+        let change = self.copying(change, &[keyword]);
+        self.changes.push(change);
+    }
+}
+
+/// The keywords that [`Walk::values`] compares.
+const SIMPLE: &[(&str, Kind)] = &[
+    ("minimum", Kind::Bound),
+    ("maximum", Kind::Bound),
+    ("exclusiveMinimum", Kind::Bound),
+    ("exclusiveMaximum", Kind::Bound),
+    ("multipleOf", Kind::Bound),
+    ("minLength", Kind::Bound),
+    ("maxLength", Kind::Bound),
+    ("minItems", Kind::Bound),
+    ("maxItems", Kind::Bound),
+    ("uniqueItems", Kind::Bound),
+    ("pattern", Kind::Text),
+    ("format", Kind::Text),
+];
+
+/// Whether a value of a keyword asserts anything.
+fn asserts(keyword: &str, value: &Json) -> bool {
+    match value {
+        Json::Bool(false) => keyword != "uniqueItems",
+        Json::Number(number) => !matches!(keyword, "minLength" | "minItems") || *number != capgen_schema::Number::ZERO,
+        _ => true,
+    }
+}
+
+/// The values that `enum` and `const` allow together; `None` if neither is present.
+fn allowed(group: &Assertions) -> Option<Vec<&Json>> {
+    match (&group.enum_values, &group.const_value) {
+        (None, None) => None,
+        (Some(values), None) => Some(values.iter().collect()),
+        (None, Some(value)) => Some(vec![value]),
+        (Some(values), Some(value)) => Some(values.iter().filter(|other| *other == value).collect()),
+    }
+}
+
+/// The first values, and how many more there are.
+fn listed(values: &[&Json]) -> String {
+    const FEW: usize = 5;
+    let mut list = values.iter().take(FEW).map(|value| brief(value)).collect::<Vec<_>>().join(", ");
+    if let Some(more) = values.len().checked_sub(FEW).filter(|more| *more > 0) {
+        list.push_str(&format!(" and {more} more"));
+    }
+    list
+}

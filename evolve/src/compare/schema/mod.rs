@@ -1,0 +1,142 @@
+//! The changes between two versions of a schema, place by place.
+
+mod align;
+mod keywords;
+mod object;
+
+use std::collections::BTreeSet;
+
+use capgen_schema::{Annotations, Json, Kind as Shape, NodeId, Schema};
+
+use super::change::{Change, Kind};
+
+/// The most changes of one side that are listed.
+pub(super) const MAX_CHANGES: usize = 1_000;
+
+/// Every change between two versions of a schema, at most [`MAX_CHANGES`]. Takes time linear in the size of the schemas, apart from the
+/// branches of unions, which are compared with each other.
+pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
+    let mut walk = Walk { old, new, visited: BTreeSet::new(), open: Vec::new(), changes: Vec::new() };
+    walk.pair(old.root(), new.root());
+    // The places are visited in source order, so that equal inputs give equal findings.
+    while let Some((old, new)) = walk.open.pop() {
+        if walk.changes.len() < MAX_CHANGES && walk.visited.insert((old, new)) {
+            let below = walk.open.len();
+            walk.place(old, new);
+            if let Some(added) = walk.open.get_mut(below..) {
+                added.reverse();
+            }
+        }
+    }
+    walk.changes.truncate(MAX_CHANGES);
+    walk.changes
+}
+
+/// Two versions of a schema, and the pairs of subschemas that are at the same place.
+struct Walk<'s> {
+    old: &'s Schema,
+    new: &'s Schema,
+    visited: BTreeSet<(NodeId, NodeId)>,
+    /// An explicit stack: references make chains of any length.
+    open: Vec<(NodeId, NodeId)>,
+    changes: Vec<Change>,
+}
+
+impl Walk<'_> {
+    /// Two subschemas for the same place, to be compared later.
+    fn pair(&mut self, old: NodeId, new: NodeId) {
+        // A `$ref` may have annotations of its own.
+        let pairs = [(old, new), (self.old.resolve(old), self.new.resolve(new))];
+        if matches!(self.old.node(old).kind, Shape::Ref(_)) && matches!(self.new.node(new).kind, Shape::Ref(_)) {
+            self.annotations(pairs[0]);
+        }
+        self.open.push(pairs[1]);
+    }
+
+    fn place(&mut self, old: NodeId, new: NodeId) {
+        let nothing = capgen_schema::Assertions::default();
+        let (old_shape, new_shape) = (&self.old.node(old).kind, &self.new.node(new).kind);
+        let before = match old_shape {
+            Shape::Assertions(group) => &**group,
+            Shape::Bool(true) => &nothing,
+            _ => return self.replaced(old, new),
+        };
+        let after = match new_shape {
+            Shape::Assertions(group) => &**group,
+            Shape::Bool(true) => &nothing,
+            _ => return self.replaced(old, new),
+        };
+        self.annotations((old, new));
+        self.keywords((old, new), before, after);
+        self.object((old, new), before, after);
+        self.unions((old, new), before, after);
+    }
+
+    /// Reports that the whole subschema changed, unless both are the same.
+    fn replaced(&mut self, old: NodeId, new: NodeId) {
+        if matches!((&self.old.node(old).kind, &self.new.node(new).kind), (Shape::Bool(a), Shape::Bool(b)) if a == b) {
+            return;
+        }
+        let whole = self.text_of(self.new, new);
+        let before = self.text_of(self.old, old).unwrap_or(Json::Null);
+        let after = whole.clone().unwrap_or(Json::Null);
+        let text = format!("the schema changed from {} to {}", brief(&before), brief(&after));
+        let mut change = Change::of(Kind::Replaced, (old, new), "", text).edit(&[], whole);
+        change.path.clear();
+        self.changes.push(change);
+    }
+
+    /// The text of a subschema as it was written.
+    fn text_of(&self, schema: &Schema, id: NodeId) -> Option<Json> {
+        schema.source().pointer(&schema.node(id).pointer).cloned()
+    }
+
+    /// The text of a keyword of a subschema as it was written.
+    fn keyword_of(&self, schema: &Schema, id: NodeId, keyword: &str) -> Option<Json> {
+        schema.source().pointer(&schema.node(id).pointer)?.get(keyword).cloned()
+    }
+
+    /// Edits that give the old subschema the keywords of the new one.
+    fn copying(&self, change: Change, keywords: &[&str]) -> Change {
+        let new = change.new;
+        keywords.iter().fold(change, |change, keyword| change.edit(&[keyword], self.keyword_of(self.new, new, keyword)))
+    }
+
+    fn annotations(&mut self, place: (NodeId, NodeId)) {
+        let (before, after) = (&self.old.node(place.0).annotations, &self.new.node(place.1).annotations);
+        let Annotations { title, description, default, examples } = before;
+        if *default != after.default {
+            let shown = |value: &Option<Json>| value.as_ref().map_or_else(|| "none".to_owned(), brief);
+            let text = format!("`default` changed from {} to {}", shown(default), shown(&after.default));
+            self.changes.push(Change::of(Kind::Default, place, "default", text));
+        }
+        for (keyword, is_equal) in [
+            ("title", *title == after.title),
+            ("description", *description == after.description),
+            ("examples", *examples == after.examples),
+        ] {
+            if !is_equal {
+                self.changes.push(Change::of(Kind::Annotation, place, keyword, format!("`{keyword}` changed")));
+            }
+        }
+    }
+}
+
+/// A value on one line, at most 60 characters.
+pub(super) fn brief(value: &Json) -> String {
+    const MOST: usize = 60;
+    let text = value.canonical();
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    text.chars().take(MOST - 3).chain("...".chars()).collect()
+}
+
+/// The changes from one list of names to another: those that only the first has, and those that only the second has.
+fn difference<'n>(old: &[&'n str], new: &[&'n str]) -> (Vec<&'n str>, Vec<&'n str>) {
+    let (before, after): (BTreeSet<&str>, BTreeSet<&str>) =
+        (old.iter().copied().collect(), new.iter().copied().collect());
+    let removed = old.iter().copied().filter(|name| !after.contains(name)).collect();
+    let added = new.iter().copied().filter(|name| !before.contains(name)).collect();
+    (removed, added)
+}

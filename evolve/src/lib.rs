@@ -1,0 +1,22 @@
+//! Changes of a contract: which of them break a caller or a provider, with a payload that proves it.
+//!
+//! [`compare`] compares two versions of a contract. For each side of each capability it decides whether the new schema accepts
+//! everything that the old one accepts, and the converse, and explains the difference as [`Finding`]s: one for each change, with its
+//! rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO, clock or randomness.
+#![forbid(unsafe_code)]
+
+pub mod codes;
+mod compare;
+mod finding;
+mod fingerprint;
+mod level;
+mod reading;
+mod side;
+
+pub use capgen_schema::{Containment, Undecided};
+pub use compare::{CapabilityComparison, Comparison, Settings, compare};
+pub use finding::{Finding, Witness};
+pub use fingerprint::Fingerprint;
+pub use level::{Bump, Level};
+pub use reading::Assume;
+pub use side::SideComparison;

@@ -1,0 +1,64 @@
+//! The pairs of schemas of the corpus: each breaking change has a finding with a confirmed witness.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::PathBuf;
+
+use capgen_evolve::{Level, Settings, compare};
+use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
+use capgen_schema::{Containment, Json, Schema};
+
+fn manifest(side: Side, schema: &Json) -> Option<Manifest> {
+    let schema = Some(Schema::parse(schema).ok()?);
+    let mut capability = Capability::new("call");
+    match side {
+        Side::Request => capability.input = schema,
+        Side::Response => capability.output = schema,
+    }
+    Some(Manifest {
+        agent: AgentId::new("agent")?,
+        transports: vec![TransportSettings::memory("calls")],
+        capabilities: vec![capability],
+    })
+}
+
+#[test]
+fn pairs_of_the_corpus_have_breaking_findings_if_and_only_if_they_break() {
+    let corpus = std::env::var_os("CAPGEN_CORPUS").map_or_else(|| PathBuf::from("../../shared/data"), PathBuf::from);
+    let Ok(text) = std::fs::read_to_string(corpus.join("schema-pairs.json")) else { return };
+    let pairs: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for pair in pairs.as_array().unwrap() {
+        let id = pair["id"].as_str().unwrap();
+        for side in Side::ALL {
+            let of = |key: &str| manifest(side, &Json::try_from(&pair[key]).unwrap());
+            let (Some(old), Some(new)) = (of("old"), of("new")) else {
+                assert!(pair.to_string().contains("multipleOf"), "{id}");
+                continue;
+            };
+            let comparison = compare(&old, &new, Settings::default());
+            let relation = comparison.capabilities[0].side(side).unwrap();
+            let accepted = if side == Side::Request { &relation.old_in_new } else { &relation.new_in_old };
+            let breaking: Vec<_> =
+                comparison.findings.iter().filter(|finding| finding.level == Level::Breaking).collect();
+            println!("{id} {} {:?}", side.name(), truth(relation));
+            for finding in &comparison.findings {
+                let witness = finding.witness.as_ref().map(|w| w.payload.canonical());
+                println!("    {} {:?} {} {witness:?}", finding.code.as_str(), finding.level, finding.message);
+            }
+            assert_eq!(breaking.is_empty(), *accepted == Containment::Yes, "{id} {}", side.name());
+            assert!(
+                breaking.iter().all(|finding| finding.witness.is_some() || finding.message.starts_with("no ")),
+                "{id}"
+            );
+            assert_eq!(truth(relation), pair["truth"].as_str().unwrap(), "{id}");
+        }
+    }
+}
+
+fn truth(relation: &capgen_evolve::SideComparison) -> &'static str {
+    match (&relation.old_in_new, &relation.new_in_old) {
+        (Containment::Yes, Containment::Yes) => "eq",
+        (Containment::Yes, _) => "sup",
+        (_, Containment::Yes) => "sub",
+        _ => "inc",
+    }
+}
