@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     };
     report(&findings, arguments.format, console)?;
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();
-    let warnings = findings.len() - errors;
+    let warnings = findings.iter().filter(|f| f.severity() == Severity::Warning).count();
     if arguments.format == Format::Human {
         let summary = format!(
             "checked {}: {}, {}",

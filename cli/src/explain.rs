@@ -13,6 +13,7 @@ pub(crate) fn explanations() -> Explanations {
         capgen_schema::codes::EXPLANATIONS,
         capgen_manifest::codes::EXPLANATIONS,
         capgen_codegen::codes::EXPLANATIONS,
+        capgen_evolve::codes::EXPLANATIONS,
         codes::EXPLANATIONS,
     ])
 }

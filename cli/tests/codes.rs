@@ -8,6 +8,7 @@ use std::process::Command;
 
 use capgen_codegen::output;
 use capgen_diagnostic::Diagnostic;
+use capgen_evolve::{Finding, Level, Settings, compare};
 use capgen_manifest::{Fleet, Source, load};
 
 fn workspace() -> PathBuf {
@@ -28,7 +29,7 @@ fn code_folders() -> Vec<PathBuf> {
 }
 
 fn is_code(text: &str) -> bool {
-    text.len() == 5 && text.starts_with(['E', 'W']) && text.bytes().skip(1).all(|b| b.is_ascii_digit())
+    text.len() == 5 && text.starts_with(['E', 'W', 'N']) && text.bytes().skip(1).all(|b| b.is_ascii_digit())
 }
 
 /// The declared codes, each with the folder that declares it.
@@ -84,7 +85,9 @@ fn every_code_has_a_page_in_its_crate_and_capgen_explains_it() {
 fn pages_have_the_common_structure() {
     for (code, text) in pages() {
         assert!(text.starts_with(&format!("# {code}: ")), "{text}");
-        assert!(text.contains("\n\nWrong:\n\n```") && text.contains("\n\nFixed:\n\n```"), "{text}");
+        // A note needs no fix.
+        let headings = if code.starts_with('N') { &["Example"][..] } else { &["Wrong", "Fixed"] };
+        assert!(headings.iter().all(|heading| text.contains(&format!("\n\n{heading}:\n\n```"))), "{text}");
         assert!(text.ends_with("```\n") && text.lines().all(|line| line.len() <= 200), "{text}");
     }
 }
@@ -99,7 +102,7 @@ fn block<'t>(text: &'t str, heading: &str) -> (&'t str, &'t str) {
 /// The findings of an example; `None` if it is a command or a folder, which this test cannot run.
 fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic>> {
     match notation {
-        "text" => None,
+        "text" | VERSIONS => None,
         "yaml fleet" => {
             let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
             fs::create_dir_all(&root).unwrap();
@@ -124,6 +127,7 @@ fn codes(findings: &[Diagnostic]) -> BTreeSet<String> {
 fn check_examples(heading: &str, expected: impl Fn(&str) -> BTreeSet<String>) {
     let wrong: Vec<String> = pages()
         .iter()
+        .filter(|(code, _)| !code.starts_with('N'))
         .filter_map(|(code, text)| {
             let found = findings(block(text, heading), &format!("{code}-{heading}"))?;
             (codes(&found) != expected(code)).then(|| format!("{code}: {found:#?}"))
@@ -140,6 +144,65 @@ fn every_wrong_example_has_its_code_and_no_other() {
 #[test]
 fn every_fixed_example_has_no_findings() {
     check_examples("Fixed", |_| BTreeSet::new());
+}
+
+/// The notation of an example with the capabilities of two versions of a contract.
+const VERSIONS: &str = "yaml versions";
+
+/// The two versions of an example are the capabilities of this contract.
+const HEADER: &str = "\
+version: 1
+agent: agent://shop
+transports:
+  - kind: memory
+    topics: { requests: shop.requests }
+";
+
+/// The changes between the two versions of an example; `None` if the example has another notation.
+fn changes((notation, text): (&str, &str)) -> Option<Vec<Finding>> {
+    let (old, new) =
+        text.strip_prefix("--- # old\n").filter(|_| notation == VERSIONS)?.split_once("--- # new\n").unwrap();
+    let [old, new] = [old, new].map(|capabilities| {
+        let loaded = load(&Source::new("capabilities.yaml", format!("{HEADER}{capabilities}"))).unwrap();
+        assert!(loaded.warnings.is_empty(), "{:#?}", loaded.warnings);
+        loaded.manifest
+    });
+    Some(compare(&old, &new, Settings::default()).findings)
+}
+
+/// The codes of the findings that someone has to act on.
+fn notable(findings: &[Finding]) -> BTreeSet<&str> {
+    findings.iter().filter(|f| f.level >= Level::Risky).map(|f| f.code.as_str()).collect()
+}
+
+/// The rules for changes whose examples are not two versions: it takes a large schema to end the budget of a comparison.
+const TEXT_RULES: [&str; 1] = ["E0726"];
+
+#[test]
+fn every_rule_for_changes_has_an_example_with_its_finding() {
+    let evolve = workspace().join("evolve/src/codes");
+    let codes: Vec<String> =
+        declared().into_iter().filter(|(_, folder)| *folder == evolve).map(|(code, _)| code).collect();
+    assert!(codes.len() >= 42);
+    let pages = pages();
+    for code in codes.iter().filter(|code| !TEXT_RULES.contains(&code.as_str())) {
+        let text = &pages[code];
+        let level = match code.split_at(1).0 {
+            "E" => &[Level::Breaking][..],
+            "W" => &[Level::Risky],
+            _ => &[Level::Safe, Level::Cosmetic],
+        };
+        let heading = if code.starts_with('N') { "Example" } else { "Wrong" };
+        let found = changes(block(text, heading)).unwrap();
+        let is_found = found.iter().any(|finding| finding.code.as_str() == code && level.contains(&finding.level));
+        assert!(is_found, "{code}: {found:#?}");
+        let expected = if code.starts_with('N') { BTreeSet::new() } else { BTreeSet::from([code.as_str()]) };
+        assert_eq!(notable(&found), expected, "{code}: {found:#?}");
+        if !code.starts_with('N') {
+            let found = changes(block(text, "Fixed")).unwrap();
+            assert_eq!(notable(&found), BTreeSet::new(), "{code}: {found:#?}");
+        }
+    }
 }
 
 /// `CAPGEN_UPDATE=1` writes the page.

@@ -1,20 +1,33 @@
 //! The stable names of findings.
 
-/// A stable code such as `E0107` (an error) or `W0102` (a warning). `capgen explain` describes it.
+/// A stable code such as `E0107` (an error), `W0102` (a warning) or `N0701` (a note). `capgen explain` describes it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Code(&'static str);
 
-/// Whether a finding rejects the input.
+/// Whether a finding rejects the input. Severities are ordered: the most severe first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// The input is rejected.
     Error,
     /// The input is accepted.
     Warning,
+    /// The input is accepted, and nothing needs to be done.
+    Note,
+}
+
+impl Severity {
+    /// `error`, `warning` or `note`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
 }
 
 impl Code {
-    /// A code; `text` is `E` or `W` and four digits.
+    /// A code; `text` is `E`, `W` or `N` and four digits.
     pub const fn new(text: &'static str) -> Self {
         Self(text)
     }
@@ -24,9 +37,13 @@ impl Code {
         self.0
     }
 
-    /// Errors start with `E`, warnings with `W`.
+    /// The usual severity of its findings. Errors start with `E`, warnings with `W`, notes with `N`.
     pub fn severity(self) -> Severity {
-        if self.0.starts_with('W') { Severity::Warning } else { Severity::Error }
+        match self.0.as_bytes().first() {
+            Some(b'W') => Severity::Warning,
+            Some(b'N') => Severity::Note,
+            _ => Severity::Error,
+        }
     }
 }
 

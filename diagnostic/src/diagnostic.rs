@@ -9,6 +9,8 @@ use crate::{Code, Severity, Source};
 pub struct Diagnostic {
     /// The stable code.
     pub code: Code,
+    /// The severity, if it is not the one of the code.
+    pub severity: Option<Severity>,
     /// One sentence, without a full stop.
     pub message: String,
     /// The places that the finding is about. The first one is the primary place. They may be in several sources: a
@@ -54,6 +56,7 @@ impl Diagnostic {
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self {
             code,
+            severity: None,
             message: message.into(),
             labels: Vec::new(),
             file: None,
@@ -62,6 +65,13 @@ impl Diagnostic {
             suggestions: Vec::new(),
             pointer: None,
         }
+    }
+
+    /// Sets the severity, for a finding that matters more or less than its code usually does.
+    #[must_use]
+    pub fn with_severity(mut self, severity: Severity) -> Self {
+        self.severity = Some(severity);
+        self
     }
 
     /// Adds a label at `span` of `source`. The first label is the primary place.
@@ -112,9 +122,9 @@ impl Diagnostic {
         self
     }
 
-    /// Whether the finding rejects the input.
+    /// Whether the finding rejects the input: its own severity, or the one of its code.
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        self.severity.unwrap_or(self.code.severity())
     }
 
     /// The primary place, if the finding has one.

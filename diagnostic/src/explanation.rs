@@ -70,7 +70,8 @@ impl Explanations {
         let mut page = String::from(
             "# Error codes\n\nEvery error and warning that capgen reports has a code. A code never changes its meaning. `E` \
              codes are errors: the\ncommand fails. `W` codes are warnings; `capgen check --strict` treats them as \
-             errors. `capgen explain <code>` prints the\nsame text as this page.\n\n| code | meaning |\n|---|---|\n",
+             errors. `N` codes are notes, which need no\naction. The `07` codes are the rules for changes of a contract, where `E` \
+             means breaking, `W` risky, and `N` safe or\ncosmetic. `capgen explain <code>` prints the same text as this page.\n\n| code | meaning |\n|---|---|\n",
         );
         for explanation in self.iter() {
             page.push_str(&format!("| {} | {} |\n", explanation.code.as_str(), explanation.title()));

@@ -1,11 +1,12 @@
 //! The four formats of a finding.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use capgen_diagnostic::{Code, Diagnostic, Hidden, Source, render};
+use capgen_diagnostic::{Code, Diagnostic, Hidden, Severity, Source, render};
 
 const ERROR: Code = Code::new("E0201");
 const OTHER_ERROR: Code = Code::new("E0301");
 const WARNING: Code = Code::new("W0201");
+const NOTE: Code = Code::new("N0701");
 
 fn finding(text: &str, at: &str) -> Diagnostic {
     let source = Source::new("agents/shop/capabilities.yaml", text);
@@ -213,6 +214,44 @@ fn github_annotates_the_primary_place() {
         "::error file=a%2Cb%3Ac%25.yaml,line=2,endLine=2,col=3,endColumn=4,title=E0201::unknown key `x`%0Ahelp: remove it: \
          100%25, really\n::warning title=W0201::m\n"
     );
+}
+
+#[test]
+fn every_format_shows_the_severity_of_a_code() {
+    for (code, severity, github) in
+        [(ERROR, "error", "error"), (WARNING, "warning", "warning"), (NOTE, "note", "notice")]
+    {
+        assert_severity(&Diagnostic::new(code, "m"), severity, github);
+        let log: serde_json::Value = serde_json::from_str(&render::sarif(&[Diagnostic::new(code, "m")])).unwrap();
+        assert_eq!(log["runs"][0]["tool"]["driver"]["rules"][0]["defaultConfiguration"]["level"], severity);
+    }
+}
+
+#[test]
+fn every_format_shows_the_severity_of_a_finding_if_it_differs_from_its_code() {
+    for code in [ERROR, WARNING, NOTE] {
+        for (severity, name, github) in [
+            (Severity::Error, "error", "error"),
+            (Severity::Warning, "warning", "warning"),
+            (Severity::Note, "note", "notice"),
+        ] {
+            let finding = Diagnostic::new(code, "m").with_severity(severity);
+            assert_eq!(finding.severity(), severity);
+            assert_severity(&finding, name, github);
+        }
+    }
+}
+
+/// Checks the severity of a finding in all four formats; GitHub has its own names.
+fn assert_severity(finding: &Diagnostic, name: &str, github: &str) {
+    let all = std::slice::from_ref(finding);
+    let code = finding.code.as_str();
+    assert_eq!(render::human(all, false), format!("{name}[{code}]: m\n"));
+    let json: serde_json::Value = serde_json::from_str(&render::json_lines(all)).unwrap();
+    assert_eq!(json.get("severity").unwrap(), name);
+    assert_eq!(render::github(all), format!("::{github} title={code}::m\n"));
+    let log: serde_json::Value = serde_json::from_str(&render::sarif(all)).unwrap();
+    assert_eq!(log.pointer("/runs/0/results/0/level").unwrap(), name);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The pairs of schemas of the corpus: each breaking change has a finding with a confirmed witness.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use capgen_evolve::{Level, Settings, compare};
 use capgen_manifest::{AgentId, Capability, Manifest, Side, TransportSettings};
@@ -23,8 +22,12 @@ fn manifest(side: Side, schema: &Json) -> Option<Manifest> {
 
 #[test]
 fn pairs_of_the_corpus_have_breaking_findings_if_and_only_if_they_break() {
-    let corpus = std::env::var_os("CAPGEN_CORPUS").map_or_else(|| PathBuf::from("../../shared/data"), PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(corpus.join("schema-pairs.json")) else { return };
+    let corpus = std::env::var_os("CAPGEN_CORPUS").map(|corpus| Path::new(&corpus).join("schema-pairs.json"));
+    let Some(path) = corpus.filter(|path| path.exists()) else {
+        eprintln!("skipped: CAPGEN_CORPUS is not set to a folder with schema-pairs.json");
+        return;
+    };
+    let text = std::fs::read_to_string(path).unwrap();
     let pairs: serde_json::Value = serde_json::from_str(&text).unwrap();
     for pair in pairs.as_array().unwrap() {
         let id = pair["id"].as_str().unwrap();

@@ -1,8 +1,8 @@
 //! Diagnostics as annotations of a pull request on GitHub.
 
 use super::escape::visible;
-use super::{Base, Region, paragraphs, presentable, severity_name};
-use crate::{Diagnostic, Label};
+use super::{Base, Region, paragraphs, presentable};
+use crate::{Diagnostic, Label, Severity};
 
 /// [Workflow commands](https://docs.github.com/actions/reference/workflow-commands-for-github-actions) that annotate the
 /// changed files of a pull request, one per line.
@@ -35,7 +35,11 @@ fn command(diagnostic: &Diagnostic, base: &Base) -> String {
     }
     properties.push(format!("title={}", property(diagnostic.code.as_str())));
     let message: Vec<_> = lines.iter().map(|line| data(line)).collect();
-    format!("::{} {}::{}", severity_name(diagnostic), properties.join(","), message.join("%0A"))
+    let command = match diagnostic.severity() {
+        Severity::Note => "notice",
+        severity => severity.name(),
+    };
+    format!("::{command} {}::{}", properties.join(","), message.join("%0A"))
 }
 
 /// `path:line:column: text`

@@ -25,6 +25,7 @@ fn render(diagnostic: &Diagnostic, color: bool) -> String {
     let level = match diagnostic.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let excerpts = excerpts(&diagnostic.labels);
     let edits: Vec<_> = diagnostic.suggestions.iter().filter_map(|s| edit(diagnostic, s)).collect();

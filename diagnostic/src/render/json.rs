@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::escape::without_user_info;
-use super::{Region, presentable, severity_name};
+use super::{Region, presentable};
 use crate::{Diagnostic, Label, Source, Suggestion, is_unsafe};
 
 /// One JSON object per line. Its members, of which those that are not known are left out:
@@ -27,7 +27,7 @@ pub fn json_lines(diagnostics: &[Diagnostic]) -> String {
 fn object(diagnostic: &Diagnostic) -> String {
     let mut members = vec![
         ("code", string(diagnostic.code.as_str())),
-        ("severity", string(severity_name(diagnostic))),
+        ("severity", string(diagnostic.severity().name())),
         ("message", string(&diagnostic.message)),
     ];
     let mut labels = diagnostic.labels.iter();

@@ -20,7 +20,7 @@ pub use sarif::{sarif, sarif_in};
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Diagnostic, Position, Severity, Source, Suggestion};
+use crate::{Diagnostic, Position, Source, Suggestion};
 
 /// The message of a finding on one line, safe to display.
 pub fn message(diagnostic: &Diagnostic) -> String {
@@ -61,13 +61,6 @@ struct Region {
 impl Region {
     fn new(source: &Source, span: &Range<usize>) -> Self {
         Self { start: source.position(span.start), end: source.position(span.end.max(span.start)) }
-    }
-}
-
-fn severity_name(diagnostic: &Diagnostic) -> &'static str {
-    match diagnostic.severity() {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use super::json::{array, braced, string};
-use super::{Base, Region, paragraphs, presentable, severity_name};
-use crate::{Code, Diagnostic, Explanation, Explanations, Label, Severity, Source, Suggestion};
+use super::{Base, Region, paragraphs, presentable};
+use crate::{Code, Diagnostic, Explanation, Explanations, Label, Source, Suggestion};
 
 /// One [SARIF 2.1.0](https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) log with one run.
 ///
@@ -53,8 +53,7 @@ fn rule(code: Code, explanation: Option<&Explanation>) -> String {
         let help = vec![("text", string(explanation.text())), ("markdown", string(explanation.text()))];
         members.extend([("shortDescription", message(explanation.title())), ("help", braced(help))]);
     }
-    let level = if code.severity() == Severity::Error { "error" } else { "warning" };
-    members.push(("defaultConfiguration", braced(vec![("level", string(level))])));
+    members.push(("defaultConfiguration", braced(vec![("level", string(code.severity().name()))])));
     braced(members)
 }
 
@@ -66,7 +65,7 @@ impl Log<'_> {
         let mut members = vec![
             ("ruleId", string(diagnostic.code.as_str())),
             ("ruleIndex", rule.to_string()),
-            ("level", string(severity_name(diagnostic))),
+            ("level", string(diagnostic.severity().name())),
             ("message", message(&paragraphs(diagnostic).join("\n"))),
         ];
         let mut labels = diagnostic.labels.iter();

@@ -10,7 +10,7 @@ pub(super) struct Change {
     pub(super) old: NodeId,
     /// The subschema of the new version at the same place.
     pub(super) new: NodeId,
-    /// The keyword, and for `properties` the name: what the pointers of the change end with.
+    /// The end of the pointers of the change: the keyword, and for `properties` the name.
     pub(super) path: Vec<String>,
     /// One clause, such as "`maxLength` changed from 10 to 5".
     pub(super) text: String,
