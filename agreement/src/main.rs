@@ -13,7 +13,8 @@ use capgen_tests::agreement::{Engine, Rust, TypeScript, fixture, pairs};
 use capgen_tests::node;
 
 const USAGE: &str = "usage: capgen-agreement [--schemas N] [--payloads N] [--seed N] [--batch N] [--keep-going]
-       capgen-agreement pairs [FILE]";
+       capgen-agreement pairs [FILE]
+       capgen-agreement random-pairs [--pairs N] [--seed N]";
 /// The folder in which generated Rust is compiled.
 const SCRATCH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/generated");
 
@@ -49,10 +50,13 @@ fn main() -> ExitCode {
     let is_right = match words.as_slice() {
         ["pairs"] => pairs_of_schemas(None),
         ["pairs", file] if !file.starts_with('-') => pairs_of_schemas(Some(file.into())),
+        ["random-pairs", options @ ..] => match random_options(options) {
+            Some((pairs, seed)) => random_pairs_of_schemas(pairs, seed),
+            None => return usage(),
+        },
         _ => {
             let Some(arguments) = arguments() else {
-                eprintln!("{USAGE}");
-                return ExitCode::from(2);
+                return usage();
             };
             run(&arguments).map(|outcome| outcome.disagreements.is_empty())
         }
@@ -96,6 +100,35 @@ fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     println!("{done} schemas of {} payloads\n{}", arguments.payloads, total.summary());
     Ok(total)
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+/// The number of pairs and the first seed.
+fn random_options(words: &[&str]) -> Option<(usize, u64)> {
+    let (mut pairs, mut seed) = (50_000, 0);
+    for option in words.chunks(2) {
+        match option {
+            ["--pairs", number] => pairs = number.parse().ok()?,
+            ["--seed", number] => seed = number.parse().ok()?,
+            _ => return None,
+        }
+    }
+    Some((pairs, seed))
+}
+
+/// Compares random pairs of schemas, and reports whether oracles confirm every witness.
+fn random_pairs_of_schemas(pairs: usize, seed: u64) -> Result<bool, Failure> {
+    let oracles = NodeOracles::install()?;
+    let engines: [&(dyn Engine + Sync); 3] = [&JsonSchema, &Boon, &oracles];
+    let report = containment::random::run(pairs, seed, &[&peers::JsonCompat, &peers::Covers], &engines)?;
+    println!("{report}");
+    report.contradictions.iter().for_each(|text| println!("contradiction: {text}"));
+    report.failures.iter().for_each(|text| println!("{text}"));
+    Ok(report.failures.is_empty())
 }
 
 /// Compares capgen and its peers on pairs of schemas, and reports whether every answer of capgen is right and confirmed.

@@ -5,6 +5,7 @@ mod support;
 
 use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator, contains, smallest_value};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 use support::groups::groups;
 
@@ -174,6 +175,57 @@ proptest! {
             Containment::Undecided(undecided) => prop_assert!(false, "{}", undecided.reason),
         }
     }
+}
+
+/// A schema with finitely many values, and all of them: scalars, arrays of at most two scalars, and objects with the properties `a`
+/// and `b`.
+fn finite_domain() -> (Value, Vec<Value>) {
+    let scalars =
+        [json!(null), json!(false), json!(0), json!(1), json!(2), json!(0.5), json!(""), json!("a"), json!("b")];
+    let scalar = json!({"enum": scalars});
+    let schema = json!({"anyOf": [
+        scalar,
+        {"type": "array", "items": scalar, "maxItems": 2},
+        {"type": "object", "properties": {"a": scalar, "b": scalar}, "additionalProperties": false},
+    ]});
+    let mut all = scalars.to_vec();
+    all.extend([json!([]), json!({})]);
+    for one in &scalars {
+        all.extend([json!([one]), json!({"a": one}), json!({"b": one})]);
+        for other in &scalars {
+            all.extend([json!([one, other]), json!({"a": one, "b": other})]);
+        }
+    }
+    (schema, all)
+}
+
+#[test]
+fn answers_for_finite_domains_are_those_of_enumeration() {
+    let (domain, all) = finite_domain();
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let pairs = (schemas(), schemas());
+    let (mut contained, mut witnesses) = (0, 0);
+    while witnesses < 400 {
+        let (old, new) = pairs.new_tree(&mut runner).unwrap().current();
+        let (old, new) = (parsed(&json!({"allOf": [domain, old]})), parsed(&new));
+        let (in_old, in_new) = (Validator::new(&old), Validator::new(&new));
+        let differing = || all.iter().filter(|value| in_old.is_valid(value) && !in_new.is_valid(value));
+        match contains(&new, &old, Steps::default()) {
+            Containment::Yes => {
+                contained += 1;
+                assert_eq!(differing().next(), None);
+            }
+            Containment::No(witness) => {
+                witnesses += 1;
+                let value = witness.to_value();
+                assert!(differing().any(|other| *other == value), "{value}");
+                let smaller = differing().find(|other| size(other) < size(&value));
+                assert_eq!(smaller, None, "{value} {} {}", old.source().canonical(), new.source().canonical());
+            }
+            Containment::Undecided(undecided) => panic!("{}", undecided.reason),
+        }
+    }
+    assert!(contained > 100, "only {contained} schemas are contained");
 }
 
 fn answer(larger: Value, smaller: Value) -> Containment {

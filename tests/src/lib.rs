@@ -1,12 +1,13 @@
 //! Shared code of the whole-system tests.
 //!
 //! [`node`] runs the TypeScript compiler and [`rust_package`] cargo. [`corpus`] reads collections of schemas from outside this
-//! repository, and [`contract`] builds contracts from schemas. [`random`] generates random schemas and payloads, and [`agreement`]
-//! compares the engines that validate them. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
+//! repository, and [`contract`] builds contracts from schemas. [`random`] generates random schemas and payloads, [`agreement`]
+//! compares the engines that validate them, and [`containment`] checks the answers to whether one schema contains another. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
 //! fuzz targets.
 #![forbid(unsafe_code)]
 
 pub mod agreement;
+pub mod containment;
 pub mod contract;
 pub mod corpus;
 pub mod derived;

@@ -3,6 +3,7 @@
 pub mod confirm;
 pub mod pairs;
 pub mod peers;
+pub mod random;
 mod report;
 
 pub use report::{Report, compare};

@@ -32,7 +32,7 @@ impl Random {
         root
     }
 
-    fn place(&mut self, depth: usize, names: &[&str]) -> Json {
+    pub(super) fn place(&mut self, depth: usize, names: &[&str]) -> Json {
         let mut members = Object::new();
         let mut add = |name: &str, value: Json| members.push(name.to_owned(), value);
         match self.below(if depth == 0 { 7 } else { 17 }) {
