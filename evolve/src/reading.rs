@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use capgen_schema::{Json, Kind, NodeId, Schema, Type, TypeSet};
+use capgen_schema::analysis::branches::tags;
+use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
 
 /// The senders that are assumed. It decides which payloads of the sender's schema count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -27,8 +28,12 @@ impl Assume {
         }
     }
 
-    /// The schema of the payloads that such a sender sends. Every one of them conforms to the result, but the result may accept more.
-    pub(crate) fn sent(self, schema: &Schema) -> Option<Schema> {
+    /// The schema of the payloads that such a sender sends: every one of them conforms to it, but it may accept more. `None` if it is
+    /// `schema` itself.
+    ///
+    /// An open object counts as closed only if its generated type certainly has its `properties` as fields and no others. Objects that
+    /// are combined with others, by `allOf` or next to a union that declares properties, stay open.
+    pub fn sent(self, schema: &Schema) -> Option<Schema> {
         if self == Assume::AnyPeer {
             return None;
         }
@@ -44,9 +49,17 @@ impl Assume {
     }
 }
 
+/// Closes an object. Properties that are required but not declared are fields too, of any type.
 fn close(source: &mut Json, pointer: &str) {
-    if let Some(Json::Object(members)) = source.pointer_mut(pointer) {
-        members.set("additionalProperties", Some(Json::Bool(false)));
+    let Some(Json::Object(members)) = source.pointer_mut(pointer) else { return };
+    members.set("additionalProperties", Some(Json::Bool(false)));
+    let required = members.get("required").and_then(Json::as_array).unwrap_or_default().to_vec();
+    if let Some(Json::Object(properties)) = members.get_mut("properties") {
+        for name in required.iter().filter_map(Json::as_str) {
+            if properties.get(name).is_none() {
+                properties.push(name.to_owned(), Json::Bool(true));
+            }
+        }
     }
 }
 
@@ -79,35 +92,62 @@ impl<'s> Records<'s> {
         }
         let node = self.schema.node(id);
         let Kind::Assertions(group) = &node.kind else { return };
-        let others = || node.kind.in_place().filter(|child| Some(*child) != group.not);
-        let has_properties = !group.properties.is_empty();
-        // Fields may come from several subschemas if one of them is next to `properties`, or if there are several in `allOf`.
-        let combines = group.all_of.is_some() || has_properties && others().any(|child| self.declares(child));
-        let is_combined = is_combined || combines;
+        let is_combined = is_combined || self.keeps_everything(group, &node.kind);
         let is_object = group.types == Some(TypeSet::EMPTY.with(Type::Object));
-        let is_open = group
-            .additional_properties
-            .is_none_or(|rest| matches!(self.schema.node(self.schema.resolve(rest)).kind, Kind::Bool(true)));
+        // With `additionalProperties: true`, the type keeps undeclared properties in a map.
+        let is_open = group.additional_properties.is_none();
         if is_combined {
             self.combined.insert(id);
-        } else if is_object && is_open && has_properties {
+        } else if is_object && is_open && !group.properties.is_empty() {
             self.records.insert(id);
         }
-        open.extend(others().map(|child| (child, is_combined)));
-        open.extend(group.not.map(|child| (child, true)));
-        open.extend(node.kind.below().map(|child| (child, is_combined)));
+        open.extend(node.kind.children().map(|child| (child, is_combined)));
     }
 
-    /// Whether a subschema declares properties of the value itself.
-    fn declares(&self, id: NodeId) -> bool {
+    /// Whether the types of a place and of everything in it may have fields from several subschemas, or keep undeclared properties
+    /// because an assertion depends on them.
+    fn keeps_everything(&self, group: &Assertions, kind: &Kind) -> bool {
+        let own = || group.properties.iter().map(|(name, _)| name).chain(&group.required).map(String::as_str).collect();
+        let unions = [&group.any_of, &group.one_of];
+        group.all_of.is_some()
+            || group.not.is_some()
+            || group.unique_items
+            || group.enum_values.is_some()
+            || group.const_value.is_some()
+            || unions.into_iter().flatten().any(|branches| !self.is_plain_union(branches))
+            || !group.properties.is_empty() && kind.in_place().any(|child| self.declares(child, &own()))
+    }
+
+    /// Whether a value matches one branch at most, as far as types and tags show: then its type is the one of that branch.
+    fn is_plain_union(&self, branches: &[NodeId]) -> bool {
+        let objects: Vec<NodeId> = branches.iter().copied().filter(|branch| self.allows(*branch)).collect();
+        objects.len() < 2 || objects.len() == branches.len() && tags(self.schema, branches).next().is_some()
+    }
+
+    /// Whether a branch allows objects or arrays, as far as its own assertions show.
+    fn allows(&self, branch: NodeId) -> bool {
+        let structured = TypeSet::EMPTY.with(Type::Object).with(Type::Array);
+        self.schema.assertions(branch).is_none_or(|group| {
+            let listed = group.enum_values.iter().flatten().chain(&group.const_value);
+            let types = match group.const_value.is_some() || group.enum_values.is_some() {
+                true => listed.map(Json::type_of).collect(),
+                false => group.types.unwrap_or(TypeSet::ALL),
+            };
+            !types.intersection(structured).is_empty()
+        })
+    }
+
+    /// Whether a subschema declares or requires a property of the value itself that is not in `own`.
+    fn declares(&self, id: NodeId, own: &BTreeSet<&str>) -> bool {
         let mut seen = BTreeSet::new();
         let mut open = vec![id];
         while let Some(id) = open.pop() {
             let node = self.schema.node(id);
-            if let Kind::Assertions(group) = &node.kind
-                && !group.properties.is_empty()
-            {
-                return true;
+            if let Kind::Assertions(group) = &node.kind {
+                let names = group.required.iter().map(String::as_str);
+                if !group.properties.is_empty() || names.into_iter().any(|name| !own.contains(name)) {
+                    return true;
+                }
             }
             if seen.insert(id) {
                 open.extend(node.kind.in_place());

@@ -1,8 +1,9 @@
 //! Shared code of the whole-system tests.
 //!
-//! [`node`] runs the TypeScript compiler and [`rust_package`] cargo. [`corpus`] reads collections of schemas from outside this
-//! repository, and [`contract`] builds contracts from schemas. [`random`] generates random schemas and payloads, [`agreement`]
-//! compares the engines that validate them, and [`containment`] checks the answers to whether one schema contains another. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
+//! [`node`] runs the TypeScript compiler and [`rust_package`] cargo; [`round_trip`] reads and writes payloads with generated Rust.
+//! [`corpus`] reads collections of schemas from outside this repository, and [`contract`] builds contracts from schemas. [`random`]
+//! generates random schemas and payloads, [`agreement`] compares the engines that validate them, and [`containment`] checks the answers
+//! to whether one schema contains another. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
 //! fuzz targets.
 #![forbid(unsafe_code)]
 
@@ -15,6 +16,7 @@ pub mod fuzz;
 pub mod literal;
 pub mod node;
 pub mod random;
+pub mod round_trip;
 pub mod rust_package;
 
 /// The reason that a test could not run.

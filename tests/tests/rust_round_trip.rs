@@ -1,106 +1,12 @@
 //! The generated Rust type reads every valid payload and writes back every declared property with the same value.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 
-use capgen_codegen::Language;
 use capgen_manifest::Data;
-use capgen_schema::{Json, Schema};
+use capgen_schema::Json;
 use capgen_tests::agreement::round_trip::compare;
-use capgen_tests::contract::{Draft, contract, generated};
 use capgen_tests::corpus::{self, Document, elements, member};
-use capgen_tests::rust_package::{Package, succeed};
-
-/// A schema and payloads that it accepts, as JSON texts.
-struct Case {
-    schema: Schema,
-    code: String,
-    payloads: Vec<String>,
-}
-
-impl Case {
-    fn new(schema: &str, payloads: Vec<String>) -> Option<Self> {
-        Self::of(&[Draft::request("root", schema)], payloads)
-    }
-
-    /// A capability with the same schema comes first, so that the types of definitions belong to it.
-    fn after_its_equal(schema: &str, payloads: Vec<String>) -> Option<Self> {
-        Self::of(&[Draft::request("first", schema), Draft::request("root", schema)], payloads)
-    }
-
-    fn of(capabilities: &[Draft], payloads: Vec<String>) -> Option<Self> {
-        let contract = contract("agent", capabilities).ok()?;
-        let schema = contract.capabilities.last()?.input.clone()?;
-        let code = generated(&contract, Language::Rust);
-        Some(Self { schema, code, payloads })
-    }
-}
-
-/// A program that reads lines of `<case> <payload>` and prints each payload as its type writes it, or `error: ` and the
-/// reason why it was rejected.
-fn program(cases: &[Case]) -> Package {
-    let mut files = Vec::new();
-    let mut main = String::from(
-        "use capgen::Payload as _;
-use std::io::BufRead as _;
-fn round_trip<C: capgen::Capability>(json: &str) -> String {
-    let value: serde_json::Value = capgen::Payload::from_json_str(json).unwrap();
-    let read = match C::Request::from_json(json.as_bytes()) {
-        Ok(read) => read,
-        Err(error) => return format!(\"error: {error}\"),
-    };
-    let written = String::from_utf8(read.to_json().unwrap()).unwrap();
-    read.validate().unwrap();
-    let others: [C::Request; 2] = [C::Request::from_value(&value).unwrap(), serde_json::from_str(json).unwrap()];
-    for other in others {
-        assert_eq!(String::from_utf8(other.to_json().unwrap()).unwrap(), written);
-        assert_eq!(serde_json::to_string(&other).unwrap(), written);
-    }
-    written
-}
-",
-    );
-    let mut arms = String::new();
-    for (index, case) in cases.iter().enumerate() {
-        files.push((format!("m{index}.rs"), case.code.clone()));
-        writeln!(main, "mod m{index};").unwrap();
-        writeln!(arms, "            \"{index}\" => round_trip::<m{index}::Root>(json),").unwrap();
-    }
-    write!(
-        main,
-        "fn main() {{
-    for line in std::io::stdin().lock().lines() {{
-        let line = line.unwrap();
-        let (case, json) = line.split_once(' ').unwrap();
-        println!(\"{{}}\", match case {{\n{arms}            _ => unreachable!(),\n        }});
-    }}
-}}
-"
-    )
-    .unwrap();
-    files.push(("main.rs".to_owned(), main));
-    Package::write(env!("CARGO_TARGET_TMPDIR"), "round-trip", "2024", &files).unwrap()
-}
-
-/// The program's answers for each payload of each case.
-fn answers(cases: &[Case]) -> Vec<Vec<String>> {
-    let package = program(cases);
-    succeed(&mut package.cargo("build")).unwrap_or_else(|e| panic!("{e}"));
-    let mut command: Command = package.cargo("run");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let lines: String = cases.iter().enumerate().fold(String::new(), |mut lines, (index, case)| {
-        case.payloads.iter().for_each(|payload| writeln!(lines, "{index} {payload}").unwrap());
-        lines
-    });
-    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let mut answers = text.lines().map(str::to_owned);
-    cases.iter().map(|case| answers.by_ref().take(case.payloads.len()).collect()).collect()
-}
+use capgen_tests::round_trip::{Case, answers};
 
 fn json(text: &str) -> Option<Json> {
     Json::try_from(&serde_json::from_str::<serde_json::Value>(text).ok()?).ok()
@@ -118,7 +24,7 @@ fn has_big_integer(value: &Json) -> bool {
 /// Runs the cases and lists the differences, one after the other.
 fn differences(cases: &[Case]) -> String {
     let mut differences = String::new();
-    for (case, answers) in cases.iter().zip(answers(cases)) {
+    for (case, answers) in cases.iter().zip(answers(env!("CARGO_TARGET_TMPDIR"), "round-trip", cases).unwrap()) {
         assert_eq!(case.payloads.len(), answers.len());
         for (payload, answer) in case.payloads.iter().zip(answers) {
             let before = json(payload).unwrap();
