@@ -18,5 +18,5 @@ pub use compare::{CapabilityComparison, Comparison, Settings, compare};
 pub use finding::{Finding, Witness};
 pub use fingerprint::Fingerprint;
 pub use level::{Bump, Level};
-pub use reading::Assume;
+pub use reading::{Assume, Sender};
 pub use side::SideComparison;

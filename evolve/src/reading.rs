@@ -1,7 +1,9 @@
 //! The readings of a schema: the payloads that a sender may send.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use capgen_manifest::{Capability, Side};
 use capgen_schema::analysis::branches::tags;
 use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Type, TypeSet};
 
@@ -27,25 +29,59 @@ impl Assume {
             Assume::CapgenPeer => "capgen-peer",
         }
     }
+}
 
-    /// The schema of the payloads that such a sender sends: every one of them conforms to it, but it may accept more. `None` if it is
-    /// `schema` itself.
+/// A sender of payloads: the capabilities of the contract that it was built with.
+#[derive(Debug)]
+pub struct Sender<'c> {
+    capabilities: &'c [Capability],
+    /// The definitions whose types keep undeclared properties in some schema of the contract: by name and text, as generated code
+    /// shares the type of equal definitions.
+    kept: OnceCell<BTreeSet<(String, String)>>,
+}
+
+impl<'c> Sender<'c> {
+    /// The sender whose contract has these capabilities.
+    pub fn new(capabilities: &'c [Capability]) -> Self {
+        Self { capabilities, kept: OnceCell::new() }
+    }
+
+    /// The schema of the payloads that the sender sends under an assumption, for a schema of its contract: every such payload conforms to
+    /// it, but it may accept more. `None` if it is `schema` itself.
     ///
     /// An open object counts as closed only if its generated type certainly has its `properties` as fields and no others. Objects that
-    /// are combined with others, by `allOf` or next to a union that declares properties, stay open.
-    pub fn sent(self, schema: &Schema) -> Option<Schema> {
-        if self == Assume::AnyPeer {
+    /// are combined with others, by `allOf` or next to a union that declares properties, stay open, and so do those on which `not`,
+    /// `uniqueItems` or a union without a tag depends. Takes time linear in the size of the schema; the first call takes time linear in the size of the contract.
+    pub fn sent(&self, assume: Assume, schema: &Schema) -> Option<Schema> {
+        if assume == Assume::AnyPeer {
             return None;
         }
         let records = Records::of(schema);
-        if records.is_empty() {
+        let has_definition = records.in_definitions(schema);
+        let kept = if has_definition { Some(self.kept.get_or_init(|| self.kept_definitions())) } else { None };
+        let pointers = records.pointers(schema, kept);
+        if pointers.is_empty() {
             return None;
         }
         let mut source = schema.source().clone();
-        for pointer in records {
+        for pointer in pointers {
             close(&mut source, &pointer);
         }
         Schema::parse(&source).ok()
+    }
+
+    fn kept_definitions(&self) -> BTreeSet<(String, String)> {
+        let schemas = self.capabilities.iter().flat_map(|capability| Side::ALL.map(|side| capability.schema(side)));
+        let mut kept = BTreeSet::new();
+        for schema in schemas.flatten() {
+            let records = Records::of(schema);
+            for (index, (name, id)) in schema.definitions().iter().enumerate() {
+                if records.combined.contains(&schema.resolve(*id)) {
+                    kept.extend(schema.canonical_definition(index).map(|text| (name.clone(), text)));
+                }
+            }
+        }
+        kept
     }
 }
 
@@ -73,16 +109,39 @@ struct Records<'s> {
 }
 
 impl<'s> Records<'s> {
-    /// The pointers of those objects.
-    fn of(schema: &'s Schema) -> Vec<String> {
+    /// Visits everything that the root reaches.
+    fn of(schema: &'s Schema) -> Self {
         let mut records =
             Self { schema, records: BTreeSet::new(), combined: BTreeSet::new(), visited: BTreeSet::new() };
+        records.visit_from(schema.root(), false);
+        records
+    }
+
+    fn visit_from(&mut self, root: NodeId, is_combined: bool) {
         // An explicit stack: schemas are nested at most 64 levels deep, but references make chains of any length.
-        let mut open = vec![(schema.root(), false)];
+        let mut open = vec![(root, is_combined)];
         while let Some((id, is_combined)) = open.pop() {
-            records.visit(schema.resolve(id), is_combined, &mut open);
+            self.visit(self.schema.resolve(id), is_combined, &mut open);
         }
-        let alone = records.records.difference(&records.combined);
+    }
+
+    /// Whether one of the objects is in a definition.
+    fn in_definitions(&self, schema: &Schema) -> bool {
+        self.records.iter().any(|id| schema.node(*id).pointer.starts_with("/definitions/"))
+    }
+
+    /// The pointers of the objects; those that are part of a definition in `kept` stay open.
+    fn pointers(mut self, schema: &Schema, kept: Option<&BTreeSet<(String, String)>>) -> Vec<String> {
+        for (index, (name, id)) in schema.definitions().iter().enumerate() {
+            let is_kept = kept.is_some_and(|kept| {
+                kept.iter().any(|(other, _)| other == name)
+                    && schema.canonical_definition(index).is_some_and(|text| kept.contains(&(name.clone(), text)))
+            });
+            if is_kept {
+                self.visit_from(*id, true);
+            }
+        }
+        let alone = self.records.difference(&self.combined);
         alone.map(|id| schema.node(*id).pointer.clone()).collect()
     }
 

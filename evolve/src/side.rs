@@ -3,7 +3,7 @@
 use capgen_manifest::Side;
 use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator, Violation, contains};
 
-use crate::{Assume, Witness};
+use crate::{Assume, Sender, Witness};
 
 /// How the payloads of one side of two versions relate.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,15 +18,15 @@ pub struct SideComparison {
 }
 
 impl SideComparison {
-    /// Both directions for two schemas; `None` is the schema of a side without one, which accepts every JSON value.
-    pub(crate) fn of(side: Side, old: &Schema, new: &Schema, steps: Steps) -> Self {
+    /// Both directions for two schemas. `contract` is that of the sender: the old one for requests, the new one for responses.
+    pub(crate) fn of(side: Side, old: &Schema, new: &Schema, contract: &Sender<'_>, steps: Steps) -> Self {
         let old_in_new = contains(new, old, steps);
         let new_in_old = contains(old, new, steps);
         let (sender, receiver, any_peer) = match side {
             Side::Request => (old, new, &old_in_new),
             Side::Response => (new, old, &new_in_old),
         };
-        let from_capgen_peer = match (any_peer, Assume::CapgenPeer.sent(sender)) {
+        let from_capgen_peer = match (any_peer, contract.sent(Assume::CapgenPeer, sender)) {
             (Containment::Yes, _) | (_, None) => any_peer.clone(),
             (_, Some(sent)) => sent_in(receiver, &sent, sender, steps),
         };

@@ -1,6 +1,6 @@
 //! The reading `capgen-peer`: generated code writes only payloads that this reading assumes.
 
-use capgen_evolve::Assume;
+use capgen_evolve::{Assume, Sender};
 use capgen_schema::{Containment, ExactPayload, Json, Schema, Steps, Validator, contains};
 use capgen_tests::agreement::domain::numbers;
 use capgen_tests::agreement::{loads, parse};
@@ -11,7 +11,7 @@ use capgen_tests::round_trip::{Case, answers};
 const PAYLOADS: usize = 30;
 
 fn sent(schema: &Schema) -> Option<Schema> {
-    Assume::CapgenPeer.sent(schema)
+    Sender::new(&[]).sent(Assume::CapgenPeer, schema)
 }
 
 fn exact(text: &str) -> Option<ExactPayload> {
@@ -36,7 +36,7 @@ fn case(random: &mut Random) -> Option<Case> {
 fn later_versions(random: &mut Random, old: &Schema) -> Vec<Schema> {
     let Some(sent) = sent(old) else { return Vec::new() };
     let steps = Steps(200_000);
-    let mutations = (0..20).filter_map(|_| Schema::parse(&random.mutated(old.source())).ok());
+    let mutations = (0..60).filter_map(|_| Schema::parse(&random.mutated(old.source())).ok());
     let only_here = |new: &Schema| {
         contains(new, &sent, steps) == Containment::Yes && matches!(contains(new, old, steps), Containment::No(_))
     };
@@ -66,7 +66,7 @@ fn run(schemas: usize, seed: u64) {
         }
     }
     println!("{schemas} schemas, {written} payloads written, {pairs} later versions that only this reading allows");
-    assert!(written >= schemas && pairs > schemas / 4, "{written} {pairs}");
+    assert!(written >= schemas && pairs > schemas / 10, "{written} {pairs}");
     assert!(
         wrong.is_empty(),
         "{} differences\n{}",

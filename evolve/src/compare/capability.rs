@@ -5,9 +5,9 @@ use capgen_manifest::{Capability, Side};
 use capgen_schema::{Containment, Json, Schema, Steps, contains, pointer, smallest_value};
 
 use super::change::{Change, Kind};
-use super::{Settings, isolate, properties, rule, schema, version};
+use super::{Context, Settings, isolate, properties, rule, schema, version};
 use crate::side::{accepts, sent_in, witness};
-use crate::{Assume, Bump, Finding, Fingerprint, Level, SideComparison, Witness, codes};
+use crate::{Assume, Bump, Finding, Fingerprint, Level, Sender, SideComparison, Witness, codes};
 
 /// The findings about one capability, as they are collected.
 pub(super) struct Draft {
@@ -25,24 +25,20 @@ const MAX_DECISIONS: usize = 100;
 /// The budget for the decision about one change, as a part of the budget for a side.
 const PART_OF_STEPS: u64 = 10;
 
-/// Compares two versions of a capability. `added` are the capabilities that only the new contract has.
-pub(super) fn compare(
-    (old, new): (Option<&Capability>, Option<&Capability>),
-    added: &[&Capability],
-    settings: Settings,
-) -> Draft {
+/// Compares two versions of a capability.
+pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
     let name = old.or(new).map(|capability| capability.name.clone()).unwrap_or_default();
     let present = (old.is_some(), new.is_some());
     let mut draft = Draft { name, present, request: None, response: None, findings: Vec::new() };
     match (old, new) {
         (Some(old), Some(new)) => {
-            draft.request = Some(side(Side::Request, old, new, settings, &mut draft));
-            draft.response = Some(side(Side::Response, old, new, settings, &mut draft));
+            draft.request = Some(side(Side::Request, old, new, context, &mut draft));
+            draft.response = Some(side(Side::Response, old, new, context, &mut draft));
             properties::compare(old, new, &mut draft);
             let bump = draft.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
             version::check(old, new, bump, &mut draft);
         }
-        (Some(old), None) => removed(old, added, &mut draft),
+        (Some(old), None) => removed(old, &context.added, &mut draft),
         (None, Some(_)) => {
             let text = "capability added".to_owned();
             draft.property(codes::CAPABILITY_ADDED, Level::Safe, "", text, None);
@@ -126,7 +122,7 @@ fn removed(old: &Capability, added: &[&Capability], draft: &mut Draft) {
 }
 
 /// Compares one side, and adds its findings.
-fn side(side: Side, old: &Capability, new: &Capability, settings: Settings, draft: &mut Draft) -> SideComparison {
+fn side(side: Side, old: &Capability, new: &Capability, context: &Context<'_>, draft: &mut Draft) -> SideComparison {
     let (before, after) = (old.schema(side), new.schema(side));
     let is_same = match (before, after) {
         (None, None) => true,
@@ -140,14 +136,16 @@ fn side(side: Side, old: &Capability, new: &Capability, settings: Settings, draf
     let (Some(before_schema), Some(after_schema)) = (before.or(anything.as_ref()), after.or(anything.as_ref())) else {
         return SideComparison::equal();
     };
-    let comparison = SideComparison::of(side, before_schema, after_schema, settings.steps);
+    let contract = if side == Side::Request { &context.old } else { &context.new };
+    let settings = context.settings;
+    let comparison = SideComparison::of(side, before_schema, after_schema, contract, settings.steps);
     let mut changes = match (before, after) {
         (Some(before), Some(after)) => schema::changes(before, after),
         _ => vec![whole(before.is_none(), before_schema, after_schema)],
     };
     // Assertions first, so that the budget of decisions is not spent on annotations.
     changes.sort_by_key(|change| change.kind.is_annotation());
-    let decider = Decider { side, old: before_schema, new: after_schema, settings };
+    let decider = Decider { side, contract, old: before_schema, new: after_schema, settings };
     decider.findings(&comparison, &changes, draft);
     comparison
 }
@@ -166,6 +164,8 @@ fn whole(is_typed: bool, old: &Schema, new: &Schema) -> Change {
 /// Decides which changes of a side break its receivers.
 struct Decider<'s> {
     side: Side,
+    /// The contract of the sender.
+    contract: &'s Sender<'s>,
     old: &'s Schema,
     new: &'s Schema,
     settings: Settings,
@@ -285,7 +285,7 @@ impl Decider<'_> {
     }
 
     fn sent_in(&self, receiver: &Schema, sender: &Schema, steps: Steps) -> Containment {
-        match self.settings.assume.sent(sender) {
+        match self.contract.sent(self.settings.assume, sender) {
             None => contains(receiver, sender, steps),
             Some(sent) => sent_in(receiver, &sent, sender, steps),
         }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Steps;
 
-use crate::{Assume, Bump, Finding, Level, SideComparison};
+use crate::{Assume, Bump, Finding, Level, Sender, SideComparison};
 
 /// The settings of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +49,17 @@ pub struct CapabilityComparison {
     pub response: Option<SideComparison>,
     /// The least step of the version that announces the changes of this capability.
     pub bump: Bump,
+}
+
+/// Everything that the comparisons of the capabilities have in common.
+struct Context<'c> {
+    settings: Settings,
+    /// The capabilities that only the new contract has.
+    added: Vec<&'c Capability>,
+    /// The senders of requests.
+    old: Sender<'c>,
+    /// The senders of responses.
+    new: Sender<'c>,
 }
 
 impl Default for Settings {
@@ -92,13 +103,17 @@ pub fn compare(old: &Manifest, new: &Manifest, settings: Settings) -> Comparison
         pairs.entry(&capability.name).or_default().1 = Some(index);
     }
     let is_new = |name: &str| pairs.get(name).is_some_and(|(old, _)| old.is_none());
-    let added: Vec<&Capability> = new.capabilities.iter().filter(|c| is_new(&c.name)).collect();
+    let context = Context {
+        settings,
+        added: new.capabilities.iter().filter(|capability| is_new(&capability.name)).collect(),
+        old: Sender::new(&old.capabilities),
+        new: Sender::new(&new.capabilities),
+    };
     let mut comparison = Comparison { capabilities: Vec::new(), findings: Vec::new() };
     for (name, (old_index, new_index)) in &pairs {
-        let of =
-            |manifest: &'_ Manifest, index: &Option<usize>| index.and_then(|i| manifest.capabilities.get(i).cloned());
-        let pair = (of(old, old_index), of(new, new_index));
-        let mut result = capability::compare((pair.0.as_ref(), pair.1.as_ref()), &added, settings);
+        let before = old_index.and_then(|index| old.capabilities.get(index));
+        let after = new_index.and_then(|index| new.capabilities.get(index));
+        let mut result = capability::compare(before, after, &context);
         result.findings.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.side.cmp(&b.side)));
         comparison.capabilities.push(CapabilityComparison {
             name: (*name).to_owned(),
