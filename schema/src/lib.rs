@@ -27,7 +27,10 @@ mod types;
 mod validate;
 
 pub use capgen_diagnostic::{Code, Severity};
-pub use containment::{Containment, Steps, Undecided, contains, smallest_value};
+pub use containment::{
+    Containment, Counterexample, Counterexamples, ExampleSettings, Steps, Undecided, contains, counterexamples,
+    examples, smallest_value,
+};
 pub use exact::ExactPayload;
 pub use hash::{Hash, InvalidHash};
 pub use json::{Json, Object};

@@ -11,6 +11,11 @@ impl Budget {
         Self { left: steps }
     }
 
+    /// The steps that are left.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Takes steps; `false` if too few are left. Once it is `false`, it stays so.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
         match self.left.checked_sub(steps) {

@@ -7,14 +7,36 @@ use super::term::{Term, TermId, Terms};
 use crate::{Assertions, Json, Kind, NodeId, Schema};
 
 /// A subschema of one of the schemas.
-type Place = (usize, NodeId);
+pub(super) type Place = (usize, NodeId);
+
+/// An assertion of a subschema: a keyword that is present, or a part of its value that asserts something alone, such as one name of
+/// `required`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// The keyword. `properties` and `additionalProperties` are one part, `additionalProperties` if there is no `properties`.
+    pub(super) keyword: &'static str,
+    pub(super) term: TermId,
+}
+
+/// The terms of the subschemas of some schemas.
+pub(super) type Ids = HashMap<Place, TermId>;
 
 /// Adds both schemas to the terms and returns the terms of their roots.
+pub(super) fn add(terms: &mut Terms, schemas: [&Schema; 2]) -> [TermId; 2] {
+    let ids = add_all(terms, &schemas);
+    let nothing = terms.nothing();
+    [0, 1].map(|index| {
+        let root = schemas.get(index).map(|schema| schema.resolve(schema.root()));
+        root.and_then(|root| ids.get(&(index, root)).copied()).unwrap_or(nothing)
+    })
+}
+
+/// Adds schemas to the terms and returns the terms of all subschemas that are not references.
 ///
 /// Two subschemas are in one class if their keywords are equal and their subschemas are in the same classes. Starting with one class,
 /// classes are split by this rule until their number no longer grows. This also finds recursive subschemas that are equal. Takes time
 /// proportional to the size of the schemas times the length of the longest path that distinguishes two subschemas.
-pub(super) fn add(terms: &mut Terms, schemas: [&Schema; 2]) -> [TermId; 2] {
+pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
     let places: Vec<Place> = schemas
         .iter()
         .enumerate()
@@ -38,10 +60,7 @@ pub(super) fn add(terms: &mut Terms, schemas: [&Schema; 2]) -> [TermId; 2] {
             terms.define(id, term);
         }
     }
-    let nothing = terms.nothing();
-    [0, 1].map(|index| {
-        schemas.get(index).and_then(|schema| id_of((index, schema.resolve(schema.root())))).unwrap_or(nothing)
-    })
+    places.iter().filter_map(|place| Some((*place, id_of(*place)?))).collect()
 }
 
 /// A subschema without its subschemas, and those.
@@ -115,45 +134,61 @@ fn classify(places: &[Place], shapes: &[Shape]) -> HashMap<Place, u32> {
 }
 
 fn define(terms: &mut Terms, schema: &Schema, id: NodeId, term_of: &dyn Fn(NodeId) -> Option<TermId>) -> Term {
-    let group = match &schema.node(id).kind {
-        Kind::Bool(true) | Kind::Ref(_) => return Term::All(Vec::new()),
-        Kind::Bool(false) => return Term::AnyOf(Vec::new()),
-        Kind::Assertions(group) => group,
-    };
+    match &schema.node(id).kind {
+        Kind::Bool(true) | Kind::Ref(_) => Term::All(Vec::new()),
+        Kind::Bool(false) => Term::AnyOf(Vec::new()),
+        Kind::Assertions(group) => {
+            Term::All(assertions(terms, group, term_of).into_iter().map(|part| part.term).collect())
+        }
+    }
+}
+
+/// The assertions of a schema object, all of which a value has to conform to.
+pub(super) fn assertions(
+    terms: &mut Terms,
+    group: &Assertions,
+    term_of: &dyn Fn(NodeId) -> Option<TermId>,
+) -> Vec<Part> {
     let mut parts = Vec::new();
-    parts.extend(group.types.map(|types| terms.add(Term::Types(types.bits()))));
-    parts.extend(group.enum_values.as_ref().map(|values| terms.one_of_values(values)));
-    parts.extend(group.const_value.as_ref().map(|value| terms.one_of_values([value])));
+    let part = |keyword| move |term| Part { keyword, term };
+    parts.extend(group.types.map(|types| terms.add(Term::Types(types.bits()))).map(part("type")));
+    parts.extend(group.enum_values.as_ref().map(|values| terms.one_of_values(values)).map(part("enum")));
+    parts.extend(group.const_value.as_ref().map(|value| terms.one_of_values([value])).map(part("const")));
     let minimum = group.minimum.iter().map(|limit| (limit, false));
     for (limit, exclusive) in minimum.chain(group.exclusive_minimum.iter().map(|limit| (limit, true))) {
-        parts.push(terms.add(Term::Minimum { limit: limit.clone(), exclusive }));
+        let keyword = if exclusive { "exclusiveMinimum" } else { "minimum" };
+        parts.push(Part { keyword, term: terms.add(Term::Minimum { limit: limit.clone(), exclusive }) });
     }
     let maximum = group.maximum.iter().map(|limit| (limit, false));
     for (limit, exclusive) in maximum.chain(group.exclusive_maximum.iter().map(|limit| (limit, true))) {
-        parts.push(terms.add(Term::Maximum { limit: limit.clone(), exclusive }));
+        let keyword = if exclusive { "exclusiveMaximum" } else { "maximum" };
+        parts.push(Part { keyword, term: terms.add(Term::Maximum { limit: limit.clone(), exclusive }) });
     }
     // A minimum of zero asserts nothing.
-    parts.extend(group.min_length.filter(|n| *n > 0).map(|n| terms.add(Term::MinLength(n))));
-    parts.extend(group.max_length.map(|n| terms.add(Term::MaxLength(n))));
-    parts.extend(group.pattern.as_ref().map(|pattern| terms.add(Term::Pattern(pattern.source().to_owned()))));
-    parts.extend(group.format.map(|format| formats::term(terms, format)));
-    parts.extend(group.min_items.filter(|n| *n > 0).map(|n| terms.add(Term::MinItems(n))));
-    parts.extend(group.max_items.map(|n| terms.add(Term::MaxItems(n))));
-    parts.extend(group.unique_items.then(|| terms.add(Term::UniqueItems)));
-    parts.extend(group.items.and_then(term_of).map(|items| terms.add(Term::Items(items))));
-    parts.extend(group.required.iter().map(|name| terms.add(Term::Required(name.clone()))).collect::<Vec<_>>());
+    parts.extend(group.min_length.filter(|n| *n > 0).map(|n| terms.add(Term::MinLength(n))).map(part("minLength")));
+    parts.extend(group.max_length.map(|n| terms.add(Term::MaxLength(n))).map(part("maxLength")));
+    let pattern = group.pattern.as_ref().map(|pattern| terms.add(Term::Pattern(pattern.source().to_owned())));
+    parts.extend(pattern.map(part("pattern")));
+    parts.extend(group.format.map(|format| formats::term(terms, format)).map(part("format")));
+    parts.extend(group.min_items.filter(|n| *n > 0).map(|n| terms.add(Term::MinItems(n))).map(part("minItems")));
+    parts.extend(group.max_items.map(|n| terms.add(Term::MaxItems(n))).map(part("maxItems")));
+    parts.extend(group.unique_items.then(|| terms.add(Term::UniqueItems)).map(part("uniqueItems")));
+    parts.extend(group.items.and_then(term_of).map(|items| terms.add(Term::Items(items))).map(part("items")));
+    let required = group.required.iter().map(|name| terms.add(Term::Required(name.clone())));
+    parts.extend(required.map(part("required")).collect::<Vec<_>>());
     if !group.properties.is_empty() || group.additional_properties.is_some() {
         let properties = group.properties.iter();
         let mut declared: Vec<(String, TermId)> =
             properties.filter_map(|(name, id)| Some((name.clone(), term_of(*id)?))).collect();
         declared.sort();
         let rest = group.additional_properties.and_then(term_of).unwrap_or_else(|| terms.anything());
-        parts.push(terms.add(Term::Members { declared, rest }));
+        let keyword = if group.properties.is_empty() { "additionalProperties" } else { "properties" };
+        parts.push(Part { keyword, term: terms.add(Term::Members { declared, rest }) });
     }
     let several = |ids: &Vec<NodeId>| ids.iter().filter_map(|id| term_of(*id)).collect::<Vec<_>>();
-    parts.extend(group.all_of.iter().flat_map(several));
-    parts.extend(group.any_of.as_ref().map(|ids| terms.add(Term::AnyOf(several(ids)))));
-    parts.extend(group.one_of.as_ref().map(|ids| terms.add(Term::OneOf(several(ids)))));
-    parts.extend(group.not.and_then(term_of).map(|id| terms.add(Term::Not(id))));
-    Term::All(parts)
+    parts.extend(group.all_of.iter().flat_map(several).map(part("allOf")));
+    parts.extend(group.any_of.as_ref().map(|ids| terms.add(Term::AnyOf(several(ids)))).map(part("anyOf")));
+    parts.extend(group.one_of.as_ref().map(|ids| terms.add(Term::OneOf(several(ids)))).map(part("oneOf")));
+    parts.extend(group.not.and_then(term_of).map(|id| terms.add(Term::Not(id))).map(part("not")));
+    parts
 }

@@ -10,6 +10,7 @@ mod array;
 mod budget;
 mod build;
 mod evaluate;
+mod examples;
 mod formats;
 mod machine;
 mod number;
@@ -20,6 +21,8 @@ mod string;
 mod term;
 
 use std::collections::BTreeSet;
+
+pub use examples::{Counterexample, Counterexamples, ExampleSettings, counterexamples, examples};
 
 use budget::Budget;
 use solve::{Outcome, Solver};

@@ -88,6 +88,11 @@ impl Solver {
         Self { terms, budget, known: HashMap::new(), assumed: HashMap::new(), active: Vec::new(), depth: 0 }
     }
 
+    /// Forgets the goals that were given up, so that another budget can decide them.
+    pub(super) fn forget_unknown(&mut self) {
+        self.known.retain(|_, outcome| !matches!(outcome, Outcome::Unknown(_)));
+    }
+
     /// The smallest value that conforms to the literals. The active goals that it depends on are added to `assumed`.
     pub(super) fn solve(&mut self, goal: &Goal, assumed: &mut BTreeSet<usize>) -> Outcome {
         if let Some(outcome) = self.known.get(goal) {

@@ -1,0 +1,166 @@
+//! The places of a schema, and conditions on values at a place.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::Search;
+use crate::containment::term::{Term, TermId};
+use crate::{Kind, NodeId, Type, TypeSet};
+
+/// A subschema, and the way to it from the root.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// Never a reference.
+    pub(super) node: NodeId,
+    /// The index of the place around it, and how it leads here; `None` for the root.
+    pub(super) from: Option<(usize, Step)>,
+    /// How many steps it is away from the root.
+    depth: usize,
+    /// Whether it is around itself, or another place has the same subschema and there are many places. The places below it are left out.
+    pub(super) is_repeated: bool,
+}
+
+/// How a subschema leads to another.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Property(String),
+    /// `additionalProperties`.
+    Rest,
+    Items,
+    /// The index of a branch of `allOf`.
+    AllOf(usize),
+    /// A branch of `anyOf` or of `oneOf`: the keyword, and the index.
+    Branch(&'static str, usize),
+}
+
+/// The most places. A definition that is reached in several ways counts as several places while there are fewer than
+/// [`REPEATED`].
+const MOST: usize = 5_000;
+const REPEATED: usize = 500;
+
+/// The most steps from the root to a place. Examples of deeper places are too large to be read.
+const MAX_DEPTH: usize = 40;
+
+/// The places of a schema, the nearest to the root first.
+pub(super) fn places(search: &Search<'_>) -> Vec<Place> {
+    let schema = search.schema;
+    let root = schema.resolve(schema.root());
+    let mut places = vec![Place { node: root, from: None, depth: 0, is_repeated: false }];
+    let mut seen = BTreeSet::from([root]);
+    let mut open = VecDeque::from([0_usize]);
+    while let Some(index) = open.pop_front() {
+        let Some(Place { node, depth, .. }) = places.get(index).cloned() else { continue };
+        for (step, child) in steps(search, node) {
+            let child = schema.resolve(child);
+            let is_new = seen.insert(child);
+            let is_repeated = !is_new && (places.len() >= REPEATED || is_within(&places, index, child));
+            if places.len() >= MOST || depth >= MAX_DEPTH {
+                return places;
+            }
+            if !is_repeated {
+                open.push_back(places.len());
+            }
+            places.push(Place { node: child, from: Some((index, step)), depth: depth + 1, is_repeated });
+        }
+    }
+    places
+}
+
+/// Whether the way to a place passes the node.
+fn is_within(places: &[Place], index: usize, node: NodeId) -> bool {
+    let mut next = Some(index);
+    while let Some(place) = next.and_then(|index| places.get(index)) {
+        if place.node == node {
+            return true;
+        }
+        next = place.from.as_ref().map(|(parent, _)| *parent);
+    }
+    false
+}
+
+/// The subschemas that a subschema leads to. Those in `not` are left out: no valid payload shows them.
+fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
+    let Kind::Assertions(group) = &search.schema.node(node).kind else { return Vec::new() };
+    let properties = group.properties.iter().map(|(name, id)| (Step::Property(name.clone()), *id));
+    let mut steps: Vec<(Step, NodeId)> = properties.collect();
+    // A closed object has no undeclared properties.
+    let is_closed = |id: &NodeId| matches!(search.schema.node(search.schema.resolve(*id)).kind, Kind::Bool(false));
+    steps.extend(group.additional_properties.filter(|id| !is_closed(id)).map(|id| (Step::Rest, id)));
+    steps.extend(group.items.map(|id| (Step::Items, id)));
+    let numbered = |ids: &Option<Vec<NodeId>>| ids.iter().flatten().copied().enumerate().collect::<Vec<_>>();
+    steps.extend(numbered(&group.all_of).into_iter().map(|(index, id)| (Step::AllOf(index), id)));
+    for (keyword, branches) in [("anyOf", &group.any_of), ("oneOf", &group.one_of)] {
+        steps.extend(numbered(branches).into_iter().map(|(index, id)| (Step::Branch(keyword, index), id)));
+    }
+    steps
+}
+
+impl Search<'_> {
+    /// The condition on the whole value that it has a value at the place, and that this value conforms to a term.
+    pub(super) fn reached(&mut self, places: &[Place], index: usize, term: TermId) -> TermId {
+        let mut term = term;
+        let mut next = places.get(index).and_then(|place| place.from.as_ref());
+        while let Some((parent, step)) = next {
+            let Some(place) = places.get(*parent) else { break };
+            self.spend(1);
+            term = match step {
+                Step::Property(name) => self.with_property(name, term),
+                Step::Rest => self.with_undeclared(place.node, term),
+                Step::Items => self.with_item(term),
+                Step::AllOf(_) => term,
+                Step::Branch(keyword, index) => {
+                    let branch = self.branch(place.node, keyword, *index);
+                    self.add(Term::All(vec![branch, term]))
+                }
+            };
+            next = place.from.as_ref();
+        }
+        term
+    }
+
+    /// An object with the property, whose value conforms to the term.
+    pub(super) fn with_property(&mut self, name: &str, term: TermId) -> TermId {
+        let rest = self.solver.terms.anything();
+        let declared = vec![(name.to_owned(), term)];
+        let parts = [
+            Term::Types(TypeSet::EMPTY.with(Type::Object).bits()),
+            Term::Required(name.to_owned()),
+            Term::Members { declared, rest },
+        ];
+        let parts = parts.map(|part| self.add(part)).to_vec();
+        self.add(Term::All(parts))
+    }
+
+    /// An object with a property that the subschema does not declare, whose value conforms to the term.
+    pub(super) fn with_undeclared(&mut self, node: NodeId, term: TermId) -> TermId {
+        let anything = self.solver.terms.anything();
+        let rest = self.not(term);
+        let names = self.group(node).into_iter().flat_map(|group| &group.properties);
+        let mut declared: Vec<_> = names.map(|(name, _)| (name.clone(), anything)).collect();
+        declared.sort();
+        let without = self.add(Term::Members { declared, rest });
+        let parts = vec![self.add(Term::Types(TypeSet::EMPTY.with(Type::Object).bits())), self.not(without)];
+        self.add(Term::All(parts))
+    }
+
+    /// An array with an item that conforms to the term.
+    pub(super) fn with_item(&mut self, term: TermId) -> TermId {
+        let other = self.not(term);
+        let without = self.add(Term::Items(other));
+        let parts = vec![self.add(Term::Types(TypeSet::EMPTY.with(Type::Array).bits())), self.not(without)];
+        self.add(Term::All(parts))
+    }
+
+    /// The branches of a union of a subschema.
+    pub(super) fn branches(&mut self, node: NodeId, keyword: &str) -> Vec<TermId> {
+        let branches = self.group(node).and_then(|group| match keyword {
+            "anyOf" => group.any_of.as_ref(),
+            _ => group.one_of.as_ref(),
+        });
+        branches.into_iter().flatten().map(|branch| self.term(*branch)).collect()
+    }
+
+    fn branch(&mut self, node: NodeId, keyword: &str, index: usize) -> TermId {
+        let branch = self.branches(node, keyword).get(index).copied();
+        branch.unwrap_or_else(|| self.solver.terms.nothing())
+    }
+}
