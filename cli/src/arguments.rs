@@ -44,6 +44,8 @@ pub(crate) enum Command {
     /// Validate payloads against the request or response schema of a capability
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
+    /// Print small valid payloads of a capability, or payloads that violate each of its constraints
+    Example(crate::example::Example),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
@@ -264,7 +266,7 @@ pub(crate) enum Format {
 
 /// The path of a contract. `-` means standard input for payloads, so it is rejected here instead of being read as a file
 /// name.
-fn contract_path() -> impl TypedValueParser<Value = PathBuf> {
+pub(crate) fn contract_path() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         if path.as_os_str() == "-" {
             return Err("a contract cannot be read from standard input: pass its path (`./-` for a file called `-`)");

@@ -6,6 +6,7 @@ mod check;
 mod codes;
 mod completions;
 mod console;
+mod example;
 mod explain;
 mod failure;
 mod generate;
@@ -38,6 +39,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Generate(generate)) => generate::run(&generate, console),
         Some(Command::Check(check)) => check::run(&check, console),
         Some(Command::Validate(validate)) => validate::run(&validate, console),
+        Some(Command::Example(example)) => example::run(&example, console),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

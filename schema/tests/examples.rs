@@ -36,7 +36,7 @@ fn check_valid(schema: &Schema, values: &[Json], name: &str) {
     for (index, value) in values.iter().enumerate() {
         let payload = ExactPayload::parse(value.canonical().as_bytes()).unwrap();
         assert!(validator.is_valid_exact(&payload), "{name}: {}", value.canonical());
-        assert!(!values[..index].contains(value), "{name}: {} twice", value.canonical());
+        assert!(!values.iter().take(index).any(|other| other == value), "{name}: {} twice", value.canonical());
     }
 }
 

@@ -16,4 +16,8 @@ capgen_diagnostic::codes! {
     pub(crate) PAYLOAD_TOO_LARGE = "E0504";
     /// A code that does not exist.
     pub(crate) UNKNOWN_CODE = "E0505";
+    /// A schema that no JSON value conforms to.
+    pub(crate) ACCEPTS_NOTHING = "E0506";
+    /// A schema for which no payload was found within the limits.
+    pub(crate) NO_EXAMPLE = "E0507";
 }

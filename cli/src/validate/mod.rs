@@ -49,7 +49,8 @@ fn selection(arguments: &Validate) -> Selection {
     }
 }
 
-fn capability<'c>(contract: &'c LoadedContract, name: &str) -> Result<&'c Capability, Failure> {
+/// The capability of a contract with this name.
+pub(crate) fn capability<'c>(contract: &'c LoadedContract, name: &str) -> Result<&'c Capability, Failure> {
     let capabilities = &contract.manifest.capabilities;
     if let Some(capability) = capabilities.iter().find(|c| c.name == name) {
         return Ok(capability);

@@ -46,7 +46,7 @@ pub(super) fn find(mut search: Search<'_>) -> Counterexamples {
 /// A way to violate an assertion.
 struct Negated {
     keyword: Keyword,
-    /// What the value conforms to.
+    /// The condition on the value.
     term: TermId,
     /// The other assertions of the subschema.
     others: Vec<TermId>,

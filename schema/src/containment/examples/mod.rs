@@ -46,7 +46,7 @@ pub struct Counterexamples {
     /// One payload for each assertion that a payload can violate, in the order of the schema. Assertions that the same payload
     /// violates have one payload.
     pub found: Vec<Counterexample>,
-    /// How many assertions have no payload because the search for it was given up.
+    /// For how many assertions the search for a payload was given up.
     pub undecided: usize,
 }
 

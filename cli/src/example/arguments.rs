@@ -1,0 +1,49 @@
+//! The options of `capgen example`.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+
+use crate::arguments::{SideName, contract_path};
+
+#[derive(Args, Debug)]
+#[command(group(ArgGroup::new("contract").required(true).args(["capabilities", "peer"])), after_help = EXAMPLES)]
+pub(crate) struct Example {
+    /// Read this manifest
+    #[arg(long, value_name = "PATH", value_parser = contract_path())]
+    pub(crate) capabilities: Option<PathBuf>,
+    /// Read the manifest of this agent in the fleet
+    #[arg(long, value_name = "ID")]
+    pub(crate) peer: Option<String>,
+    /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
+    #[arg(long, value_name = "DIR", conflicts_with = "capabilities")]
+    pub(crate) root: Option<PathBuf>,
+    /// The capability whose payloads to print
+    #[arg(long, value_name = "NAME")]
+    pub(crate) capability: String,
+    /// The side of the capability: requests or responses
+    #[arg(long, value_enum, default_value_t = SideName::Request)]
+    pub(crate) side: SideName,
+    /// How many payloads to print, if there are so many [default: as many as show each part of the schema, at most 20; with
+    /// --invalid, one for each constraint]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) count: Option<u16>,
+    /// Print other payloads; the same seed always gives the same ones
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Print payloads that each violate one constraint of the schema, with their violations
+    #[arg(long, conflicts_with = "seed")]
+    pub(crate) invalid: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  capgen example --peer pr-reviewer --capability review-pr
+  capgen example --peer pr-reviewer --capability review-pr --side response --count 3
+  capgen example --capabilities vendor/search.yaml --capability search --invalid
+
+Each payload is one line of JSON. The first is the smallest valid one; each of the others shows optional properties, branches of unions \
+and values of enums that those before it do not show.
+
+With --invalid, each line is {\"payload\": ..., \"violations\": [{\"path\", \"message\", \"keyword\"}]}. There is one payload for each \
+constraint that a payload can violate: each keyword at each place of the schema. If possible, the payload violates nothing else.";

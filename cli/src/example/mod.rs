@@ -1,0 +1,83 @@
+//! `capgen example`: small payloads of one side of a capability, valid or not.
+
+mod arguments;
+
+pub(crate) use arguments::Example;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::{LoadedContract, Selection, Side};
+use capgen_schema::{
+    Counterexample, Counterexamples, ExampleSettings, Json, Schema, Undecided, counterexamples, examples,
+};
+
+use crate::codes;
+use crate::console::{self, Console, count};
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::validate::capability;
+
+pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
+    let contracts = selection(arguments).locate().load()?;
+    let Some(contract) = contracts.into_iter().next() else {
+        return Ok(Verdict::Fine);
+    };
+    let name = &capability(&contract, &arguments.capability)?.name;
+    let side = Side::from(arguments.side);
+    let index = contract.manifest.capabilities.iter().position(|c| c.name == *name).unwrap_or_default();
+    let declared = contract.manifest.capabilities.get(index).and_then(|capability| capability.schema(side));
+    // A side without a schema accepts every JSON value.
+    let anything = Schema::parse(&Json::Bool(true)).ok();
+    let Some(schema) = declared.or(anything.as_ref()) else { return Ok(Verdict::Fine) };
+    let settings =
+        ExampleSettings { count: arguments.count.map(usize::from), seed: arguments.seed, ..ExampleSettings::default() };
+    let subject = format!("{} of `{name}`", side.name());
+    let valid_settings = if arguments.invalid { ExampleSettings { count: Some(1), ..settings } } else { settings };
+    let valid = examples(schema, valid_settings).map_err(|undecided| gave_up(undecided, &subject))?;
+    if valid.is_empty() {
+        return Err(accepts_nothing(&contract, &contract.schema_pointer(index, side), &subject));
+    }
+    if arguments.invalid {
+        print_invalid(&counterexamples(schema, settings), &subject, console)?;
+    } else {
+        console::print_json(&valid.iter().map(|value| value.canonical() + "\n").collect::<String>())?;
+    }
+    Ok(Verdict::Fine)
+}
+
+fn selection(arguments: &Example) -> Selection {
+    Selection {
+        peers: arguments.peer.iter().cloned().collect(),
+        files: arguments.capabilities.iter().cloned().collect(),
+        root: arguments.root.clone(),
+        start: ".".into(),
+        all: false,
+    }
+}
+
+fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> Result<(), Failure> {
+    let mut lines = String::new();
+    for Counterexample { payload, violations, .. } in &result.found {
+        // The canonical text of the payload has every digit of its numbers.
+        let violations = serde_json::to_string(violations).map_err(std::io::Error::from)?;
+        lines.push_str(&format!("{{\"payload\":{},\"violations\":{violations}}}\n", payload.canonical()));
+    }
+    console::print_json(&lines)?;
+    if result.found.is_empty() && result.undecided == 0 {
+        console.line(&format!("every JSON value is a valid {subject}"));
+    }
+    if result.undecided > 0 {
+        let constraints = count(result.undecided, "constraint", "constraints");
+        console.line(&format!("no payload was found for {constraints} within the limit of the search"));
+    }
+    Ok(())
+}
+
+fn accepts_nothing(contract: &LoadedContract, pointer: &str, subject: &str) -> Failure {
+    let mut finding = Diagnostic::new(codes::ACCEPTS_NOTHING, format!("there is no valid {subject}"));
+    finding.labels.push(contract.label(pointer, "no JSON value conforms to this schema"));
+    Failure::Findings(vec![finding])
+}
+
+fn gave_up(undecided: Undecided, subject: &str) -> Failure {
+    let message = format!("no valid {subject} was found: the search ended at {}", undecided.reason);
+    Failure::Findings(vec![Diagnostic::new(codes::NO_EXAMPLE, message)])
+}

@@ -1,0 +1,100 @@
+//! `capgen example`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Fleet, Run, loose};
+use serde_json::{Value, json};
+
+fn fleet(schema: &str) -> Fleet {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.write("a.yaml", &loose("a").replace("{ name: ping }", &format!("{{ name: ping, inputSchema: {schema} }}")));
+    fleet
+}
+
+fn lines(run: &Run) -> Vec<Value> {
+    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn example(schema: &str, arguments: &str) -> Run {
+    fleet(schema).run(&format!("example --capabilities a.yaml --capability ping {arguments}"))
+}
+
+#[test]
+fn examples_are_valid_requests_or_responses() {
+    let fleet = fleet("{}");
+    for side in ["request", "response"] {
+        let run = fleet.run(&format!("example --peer pr-reviewer --capability review-pr --side {side}")).ended(0);
+        assert!(run.stdout.lines().count() >= 3, "{run:?}");
+        let arguments = format!("--capability review-pr --side {side} --lines");
+        fleet.run_with(&format!("validate --peer pr-reviewer {arguments}"), &run.stdout).ended(0);
+    }
+    let first = fleet.run("example --peer pr-reviewer --capability review-pr --count 1").ended(0);
+    assert_eq!(first.stdout, "{\"prUrl\":\"\",\"severity\":\"low\"}\n");
+}
+
+#[test]
+fn each_constraint_is_violated_with_the_violation() {
+    let fleet = fleet("{}");
+    let run = fleet.run("example --peer pr-reviewer --capability review-pr --invalid").ended(0);
+    let lines = lines(&run);
+    let keywords: Vec<_> = lines.iter().map(|line| line["violations"][0]["keyword"].as_str().unwrap()).collect();
+    assert_eq!(keywords, ["type", "required", "required", "additionalProperties", "type", "enum"]);
+    let message = lines[5]["violations"][0]["message"].clone();
+    let violation = json!({"path": "/severity", "message": message, "keyword": "enum"});
+    assert_eq!(lines[5], json!({"payload": {"prUrl": "", "severity": null}, "violations": [violation]}));
+    assert_eq!(
+        fleet.run("example --peer pr-reviewer --capability review-pr --invalid --count 2").stdout.lines().count(),
+        2
+    );
+}
+
+#[test]
+fn numbers_have_all_their_digits() {
+    let run = example("{ const: 12345678901234567890.123456789 }", "").ended(0);
+    assert_eq!(run.stdout, "12345678901234567890.123456789\n");
+}
+
+#[test]
+fn a_seed_gives_the_same_examples_each_time() {
+    let schema = "{ type: object, properties: { a: { type: string }, b: { enum: [1, 2, 3] }, c: { type: integer } } }";
+    let of = |seed: u32| example(schema, &format!("--count 5 --seed {seed}")).ended(0).stdout;
+    assert_eq!(of(5), of(5));
+    assert_ne!(of(5), of(0));
+}
+
+#[test]
+fn a_schema_that_accepts_nothing_is_an_error() {
+    for arguments in ["", "--invalid"] {
+        let run = example("{ type: string, minLength: 5, maxLength: 4 }", arguments).ended(1);
+        assert!(
+            run.stdout.is_empty() && run.stderr.contains("error[E0506]: there is no valid request of `ping`"),
+            "{run:?}"
+        );
+        assert!(run.stderr.contains("a.yaml:4"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_search_beyond_the_limit_is_an_error() {
+    let run = example("{ type: string, minLength: 1000000000 }", "").ended(1);
+    assert!(run.stderr.contains("error[E0507]: no valid request of `ping` was found"), "{run:?}");
+}
+
+#[test]
+fn a_side_without_a_schema_accepts_everything() {
+    let run = example("{}", "--side response --count 2").ended(0);
+    assert_eq!(run.stdout.lines().count(), 2);
+    let run = example("{}", "--side response --invalid").ended(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", "every JSON value is a valid response of `ping`\n"));
+}
+
+#[test]
+fn unknown_capabilities_and_missing_options_are_reported() {
+    let fleet = fleet("{}");
+    let run = fleet.run("example --peer pr-reviewer --capability review").ended(1);
+    assert!(run.stderr.contains("did you mean `review-pr`?"), "{run:?}");
+    fleet.run("example --peer pr-reviewer").ended(2);
+    fleet.run("example --capability review-pr").ended(2);
+    fleet.run("example --peer pr-reviewer --capability review-pr --count 0").ended(2);
+}
