@@ -29,6 +29,7 @@ Examples:
   capgen gen --all --check               in CI: fail if committed code is out of date
   capgen check                           check the manifest of every agent in the fleet
   capgen validate --peer pr-reviewer --capability review-pr --side request payload.json
+  capgen diff --against git:origin/main  report changes that break callers, each with a payload that proves it
   capgen explain E0107                   explain an error code and how to fix it
 
 Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect usage.";
@@ -46,6 +47,9 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Print small valid payloads of a capability, or payloads that violate each of its constraints
     Example(crate::example::Example),
+    /// Compare manifests with an older version, and report the changes that break callers or providers
+    #[command(after_help = crate::diff::arguments::DIFF_EXAMPLES)]
+    Diff(crate::diff::arguments::Diff),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

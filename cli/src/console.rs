@@ -34,6 +34,11 @@ impl Console {
     pub(crate) fn report(&self, findings: &[Diagnostic]) {
         let _ = io::stderr().lock().write_all(render::human(findings, self.color).as_bytes());
     }
+
+    /// Prints findings on one line each.
+    pub(crate) fn brief(&self, findings: &[Diagnostic]) {
+        let _ = io::stderr().lock().write_all(render::brief(findings).as_bytes());
+    }
 }
 
 /// Prints data to standard output. A closed pipe is not a failure: a reader such as `head` stops when it has enough.

@@ -6,6 +6,7 @@ mod check;
 mod codes;
 mod completions;
 mod console;
+mod diff;
 mod example;
 mod explain;
 mod failure;
@@ -39,6 +40,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Generate(generate)) => generate::run(&generate, console),
         Some(Command::Check(check)) => check::run(&check, console),
         Some(Command::Validate(validate)) => validate::run(&validate, console),
+        Some(Command::Diff(arguments)) => diff::run(&arguments, console),
         Some(Command::Example(example)) => example::run(&example, console),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),

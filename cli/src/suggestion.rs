@@ -16,6 +16,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("completion", "completions"),
     ("lint", "check"),
     ("test", "validate"),
+    ("breaking", "diff"),
+    ("compare", "diff"),
     ("verify", "gen --check"),
 ];
 

@@ -36,6 +36,7 @@ fn the_commands_of_the_ci_page_pass_on_a_clean_fleet() {
     let fleet = Fleet::new(&["pr-reviewer"]);
     fleet.run("gen --all").ended(0);
     fleet.run("gen --all --lang typescript --out web/src/contracts").ended(0);
+    fleet.init();
     let commands = commands(&page("docs/ci.md"));
     assert!(commands.len() >= 6, "{commands:?}");
     for command in commands {
@@ -48,6 +49,7 @@ fn the_commands_of_the_readme_run() {
     let fleet = Fleet::new(&[]);
     fleet.write("agents/payments/capabilities.yaml", &contract("payments"));
     fleet.write("payload.json", "{}");
+    fleet.init();
     let commands = commands(&page("README.md"));
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands {

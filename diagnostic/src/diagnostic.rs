@@ -11,6 +11,9 @@ pub struct Diagnostic {
     pub code: Code,
     /// The severity, if it is not the one of the code.
     pub severity: Option<Severity>,
+    /// The identity of the finding across runs, if it has one that does not depend on lines. Services that show findings use it to
+    /// recognise a finding again.
+    pub fingerprint: Option<String>,
     /// One sentence, without a full stop.
     pub message: String,
     /// The places that the finding is about. The first one is the primary place. They may be in several sources: a
@@ -57,6 +60,7 @@ impl Diagnostic {
         Self {
             code,
             severity: None,
+            fingerprint: None,
             message: message.into(),
             labels: Vec::new(),
             file: None,

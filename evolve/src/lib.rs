@@ -5,18 +5,28 @@
 //! rule, its level, the smallest payload that shows it, and a fingerprint. It is pure: no IO, clock or randomness.
 #![forbid(unsafe_code)]
 
+mod accepted;
 pub mod codes;
 mod compare;
+mod date;
 mod finding;
 mod fingerprint;
 mod level;
+mod levels;
 mod reading;
+mod report;
 mod side;
 
+#[cfg(feature = "parse")]
+pub use accepted::read_accepted;
+pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry};
 pub use capgen_schema::{Containment, Undecided};
-pub use compare::{CapabilityComparison, Comparison, Settings, compare};
+pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
+pub use date::{Date, InvalidDate};
 pub use finding::{Finding, Witness};
 pub use fingerprint::Fingerprint;
 pub use level::{Bump, Level};
+pub use levels::Levels;
 pub use reading::{Assume, Sender};
+pub use report::{ComparedContract, Report};
 pub use side::SideComparison;

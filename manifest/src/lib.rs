@@ -65,7 +65,7 @@ pub use capgen_diagnostic::{Diagnostic, Source};
 pub use {
     document::parse_document,
     file::{decode, read_source, shown},
-    fleet::{Fleet, find_root},
+    fleet::{Fleet, find_root, listed_agents},
     json::parse_json,
     loaded::{LoadedContract, Spans},
     read::{load, load_peer},

@@ -26,7 +26,7 @@ impl Case {
         Self::of(&[Draft::request("root", schema)], payloads)
     }
 
-    /// The same, but a capability with the same schema comes first, so that the types of definitions belong to it.
+    /// Like the function above, but a capability with the same schema comes first, so that the types of definitions belong to it.
     pub fn after_its_equal(schema: &str, payloads: Vec<String>) -> Option<Self> {
         Self::of(&[Draft::request("first", schema), Draft::request("root", schema)], payloads)
     }

@@ -20,4 +20,15 @@ capgen_diagnostic::codes! {
     pub(crate) ACCEPTS_NOTHING = "E0506";
     /// A schema for which no payload was found within the limits.
     pub(crate) NO_EXAMPLE = "E0507";
+
+    /// The program `git` cannot be run, or fails.
+    pub(crate) GIT_FAILED = "E0601";
+    /// A folder or a file that is in no git repository.
+    pub(crate) NOT_IN_A_REPOSITORY = "E0602";
+    /// A revision that does not exist.
+    pub(crate) UNKNOWN_REVISION = "E0603";
+    /// A contract that the old version does not have.
+    pub(crate) NO_OLD_VERSION = "E0604";
+    /// A folder without contracts.
+    pub(crate) NO_CONTRACTS = "E0605";
 }

@@ -15,8 +15,8 @@ use crate::arguments::Validate;
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
-use read::{Line, Reader};
-use result::{PayloadResult, PayloadValidator};
+pub(crate) use read::{Line, Reader};
+pub(crate) use result::{PayloadResult, PayloadValidator, plain, too_long};
 
 pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
     let contracts = selection(arguments).locate().load()?;
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
     let capability = capability(&contract, &arguments.capability)?;
     let side = Side::from(arguments.side);
     let validator = PayloadValidator::new(capability.schema(side), arguments.redact);
-    let mut reader = Reader::new(open(&arguments.payload)?, &shown(&arguments.payload));
+    let mut reader = Reader::new(open(&arguments.payload)?, &shown_payload(&arguments.payload));
     if arguments.lines {
         return lines::run(&validator, &mut reader, arguments.json, console);
     }
@@ -75,7 +75,7 @@ fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     list
 }
 
-fn shown(path: &Path) -> String {
+pub(crate) fn shown_payload(path: &Path) -> String {
     if is_stdin(path) { "standard input".to_owned() } else { format!("`{}`", path.display()) }
 }
 
@@ -83,13 +83,13 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn open(path: &Path) -> Result<Box<dyn io::Read>, Failure> {
+pub(crate) fn open(path: &Path) -> Result<Box<dyn io::Read>, Failure> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin().lock()));
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(read::failed(&shown(path), &error)),
+        Err(error) => Err(read::failed(&shown_payload(path), &error)),
     }
 }
 
@@ -101,7 +101,7 @@ fn report(result: &PayloadResult, arguments: &Validate, subject: &str, console: 
         return Ok(console::print_json(&(String::from_utf8_lossy(&line) + "\n"))?);
     }
     let reject = |code, problem: &str| {
-        let message = format!("{} is {problem}", shown(&arguments.payload));
+        let message = format!("{} is {problem}", shown_payload(&arguments.payload));
         console.report(&[Diagnostic::new(code, message)]);
     };
     match result {

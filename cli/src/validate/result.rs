@@ -10,7 +10,7 @@ use super::read::LIMIT;
 use crate::console::visible;
 
 /// Validates payloads of one side.
-pub(super) struct PayloadValidator {
+pub(crate) struct PayloadValidator {
     /// `None` for a loose side, which has no schema.
     validator: Option<Validator>,
     /// Whether messages leave out values and names of the payload.
@@ -19,7 +19,7 @@ pub(super) struct PayloadValidator {
 
 /// Whether a payload is valid, or why not.
 #[derive(Debug)]
-pub(super) enum PayloadResult {
+pub(crate) enum PayloadResult {
     Valid,
     Invalid(Vec<Violation>),
     /// With the parser's reason.
@@ -28,12 +28,12 @@ pub(super) enum PayloadResult {
 }
 
 impl PayloadValidator {
-    pub(super) fn new(schema: Option<&Schema>, redact: bool) -> Self {
+    pub(crate) fn new(schema: Option<&Schema>, redact: bool) -> Self {
         Self { validator: schema.map(|schema| Validator::new(schema).redact(redact)), redact }
     }
 
     /// Validates a payload that starts on a line of its file, counted from 1.
-    pub(super) fn validate(&self, payload: &[u8], first_line: usize) -> PayloadResult {
+    pub(crate) fn validate(&self, payload: &[u8], first_line: usize) -> PayloadResult {
         let payload = match ExactPayload::parse(payload) {
             Ok(payload) => payload,
             Err(error) => {
@@ -54,7 +54,7 @@ impl PayloadValidator {
 }
 
 impl PayloadResult {
-    pub(super) fn is_valid(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         matches!(self, PayloadResult::Valid)
     }
 }
@@ -69,7 +69,7 @@ struct Document<'r> {
 }
 
 /// Writes a result as a JSON document, without a line end.
-pub(super) fn write_json(out: impl io::Write, result: &PayloadResult) -> io::Result<()> {
+pub(crate) fn write_json(out: impl io::Write, result: &PayloadResult) -> io::Result<()> {
     let document = match result {
         PayloadResult::Valid => Document { valid: true, violations: None, error: None },
         PayloadResult::Invalid(found) => Document { valid: false, violations: Some(found), error: None },
@@ -80,17 +80,17 @@ pub(super) fn write_json(out: impl io::Write, result: &PayloadResult) -> io::Res
 }
 
 /// Why a payload was rejected without being parsed.
-pub(super) fn too_long() -> String {
+pub(crate) fn too_long() -> String {
     format!("the payload is {}", longer_than_limit())
 }
 
 /// The problem alone, for a message that names the file.
-pub(super) fn longer_than_limit() -> String {
+pub(crate) fn longer_than_limit() -> String {
     format!("longer than {} MiB", LIMIT >> 20)
 }
 
 /// A violation on one line.
-pub(super) fn plain(violation: &Violation) -> String {
+pub(crate) fn plain(violation: &Violation) -> String {
     let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
     visible(&format!("{path}: {}", violation.message))
 }

@@ -91,6 +91,28 @@ impl Fleet {
         names
     }
 
+    /// Runs git in the fleet's root, independently of the configuration of the user.
+    pub(crate) fn git(&self, arguments: &[&str]) {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]);
+        command.args(arguments).current_dir(self.root.path()).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        let output = command.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+
+    /// Creates a repository with the branch `main`, and commits every file. `origin/main` is the first commit.
+    pub(crate) fn init(&self) {
+        self.git(&["init", "--quiet", "--initial-branch=main"]);
+        self.commit();
+        self.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    }
+
+    /// Commits every file.
+    pub(crate) fn commit(&self) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message=test"]);
+    }
+
     /// Runs the binary in the fleet's root, with the arguments split at white space.
     pub(crate) fn run(&self, arguments: &str) -> Run {
         self.run_with(arguments, "")

@@ -4,6 +4,7 @@
 //! info of a URL.
 
 mod base;
+mod brief;
 mod escape;
 mod excerpt;
 mod github;
@@ -12,6 +13,7 @@ mod json;
 mod sarif;
 
 pub use base::Base;
+pub use brief::brief;
 pub use github::{github, github_in};
 pub use human::human;
 pub use json::json_lines;

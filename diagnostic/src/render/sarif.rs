@@ -85,6 +85,9 @@ impl Log<'_> {
         if !related.is_empty() {
             members.push(("relatedLocations", array(related)));
         }
+        if let Some(fingerprint) = &diagnostic.fingerprint {
+            members.push(("partialFingerprints", braced(vec![("capgen/v1", string(fingerprint))])));
+        }
         if !diagnostic.suggestions.is_empty() {
             members.push(("fixes", array(vec![self.fix(diagnostic)])));
         }

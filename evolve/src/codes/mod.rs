@@ -67,6 +67,9 @@ capgen_diagnostic::codes! {
     /// A property of an open object of a response is no longer declared, so that it may have any value.
     pub RESPONSE_PROPERTY_REMOVED = "E0729";
 
+    /// The file of accepted findings is invalid.
+    pub INVALID_ACCEPTED = "E0791";
+
     /// A declared property of an open object was removed or renamed.
     pub PROPERTY_REMOVED = "W0701";
     /// A request accepts `number` instead of `integer`.
@@ -81,6 +84,9 @@ capgen_diagnostic::codes! {
     pub VERSIONS_WITHDRAWN = "W0706";
     /// Equal requests may now get different responses.
     pub DETERMINISM_WITHDRAWN = "W0707";
+
+    /// An accepted finding that does not occur.
+    pub ACCEPTED_UNUSED = "W0791";
 
     /// A capability was added.
     pub CAPABILITY_ADDED = "N0701";

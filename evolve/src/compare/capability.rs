@@ -7,7 +7,7 @@ use capgen_schema::{Containment, Json, Schema, Steps, contains, pointer, smalles
 use super::change::{Change, Kind};
 use super::{Context, Settings, isolate, properties, rule, schema, version};
 use crate::side::{accepts, sent_in, witness};
-use crate::{Assume, Bump, Finding, Fingerprint, Level, Sender, SideComparison, Witness, codes};
+use crate::{Assume, Bump, Finding, Fingerprint, Level, Levels, Sender, SideComparison, Witness, codes};
 
 /// The findings about one capability, as they are collected.
 pub(super) struct Draft {
@@ -17,6 +17,8 @@ pub(super) struct Draft {
     pub(super) request: Option<SideComparison>,
     pub(super) response: Option<SideComparison>,
     pub(super) findings: Vec<Finding>,
+    /// The least step of the version that announces the findings.
+    pub(super) bump: Bump,
 }
 
 /// The most changes of a side that are decided one by one. Each decision takes time linear in the size of the schemas.
@@ -29,19 +31,25 @@ const PART_OF_STEPS: u64 = 10;
 pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
     let name = old.or(new).map(|capability| capability.name.clone()).unwrap_or_default();
     let present = (old.is_some(), new.is_some());
-    let mut draft = Draft { name, present, request: None, response: None, findings: Vec::new() };
+    let mut draft = Draft { name, present, request: None, response: None, findings: Vec::new(), bump: Bump::None };
     match (old, new) {
         (Some(old), Some(new)) => {
             draft.request = Some(side(Side::Request, old, new, context, &mut draft));
             draft.response = Some(side(Side::Response, old, new, context, &mut draft));
             properties::compare(old, new, &mut draft);
-            let bump = draft.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
-            version::check(old, new, bump, &mut draft);
+            draft.set_levels(context.levels);
+            version::check(old, new, draft.bump, &mut draft);
+            // The finding about the version itself requires no greater one.
+            context.levels.apply(&mut draft.findings);
         }
-        (Some(old), None) => removed(old, &context.added, &mut draft),
+        (Some(old), None) => {
+            removed(old, &context.added, &mut draft);
+            draft.set_levels(context.levels);
+        }
         (None, Some(_)) => {
             let text = "capability added".to_owned();
             draft.property(codes::CAPABILITY_ADDED, Level::Safe, "", text, None);
+            draft.set_levels(context.levels);
         }
         (None, None) => {}
     }
@@ -49,6 +57,12 @@ pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, contex
 }
 
 impl Draft {
+    /// Sets the levels that users have given to rules, and the version that all findings require.
+    fn set_levels(&mut self, levels: &Levels) {
+        levels.apply(&mut self.findings);
+        self.bump = self.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
+    }
+
     /// Adds a finding about a property of the capability; an empty key is the whole capability.
     pub(super) fn property(&mut self, code: Code, level: Level, key: &str, message: String, help: Option<String>) {
         let place = if key.is_empty() { String::new() } else { pointer::join("", key) };

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Steps;
 
-use crate::{Assume, Bump, Finding, Level, Sender, SideComparison};
+use crate::{Assume, Bump, Finding, Level, Levels, Sender, SideComparison};
 
 /// The settings of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +54,7 @@ pub struct CapabilityComparison {
 /// Everything that the comparisons of the capabilities have in common.
 struct Context<'c> {
     settings: Settings,
+    levels: &'c Levels,
     /// The capabilities that only the new contract has.
     added: Vec<&'c Capability>,
     /// The senders of requests.
@@ -95,6 +96,11 @@ impl Default for Settings {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compare(old: &Manifest, new: &Manifest, settings: Settings) -> Comparison {
+    compare_with_levels(old, new, settings, &Levels::default())
+}
+
+/// Like [`compare`], with other levels for some rules. The version that the changes require follows from these levels.
+pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, levels: &Levels) -> Comparison {
     let mut pairs: BTreeMap<&str, (Option<usize>, Option<usize>)> = BTreeMap::new();
     for (index, capability) in old.capabilities.iter().enumerate() {
         pairs.entry(&capability.name).or_default().0 = Some(index);
@@ -105,6 +111,7 @@ pub fn compare(old: &Manifest, new: &Manifest, settings: Settings) -> Comparison
     let is_new = |name: &str| pairs.get(name).is_some_and(|(old, _)| old.is_none());
     let context = Context {
         settings,
+        levels,
         added: new.capabilities.iter().filter(|capability| is_new(&capability.name)).collect(),
         old: Sender::new(&old.capabilities),
         new: Sender::new(&new.capabilities),
@@ -121,7 +128,7 @@ pub fn compare(old: &Manifest, new: &Manifest, settings: Settings) -> Comparison
             new: *new_index,
             request: result.request,
             response: result.response,
-            bump: result.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None),
+            bump: result.bump,
         });
         comparison.findings.extend(result.findings);
     }

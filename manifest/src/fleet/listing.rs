@@ -68,6 +68,16 @@ pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> 
     if failed { Err(findings) } else { Ok(FleetFile { agents: agents.paths, options }) }
 }
 
+/// The agents that the text of a `fleet.yaml` lists, each with its path relative to the folder of that file, sorted by id. For a
+/// fleet in a folder, use [`Fleet`](crate::Fleet).
+///
+/// # Errors
+///
+/// Every finding in source order.
+pub fn listed_agents(source: &Source) -> Result<Vec<(AgentId, String)>, Vec<Diagnostic>> {
+    Ok(read_fleet(source)?.agents.into_iter().map(|(id, listed)| (id, listed.path)).collect())
+}
+
 /// The key `generate`.
 fn read_options(reader: &mut Reader<'_>, node: &Node, place: Place, options: &mut Options) {
     let Some(mut map) = reader.map(node, place, "`generate`") else { return };

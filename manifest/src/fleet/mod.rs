@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use capgen_diagnostic::{nearest, quoted};
 
 use crate::file::{candidates, manifest_in, plain, read_source, shown};
+pub use crate::fleet::listing::listed_agents;
 use crate::fleet::listing::{FleetFile, Listed, read_fleet};
 use crate::{AgentId, Diagnostic, Options, Source, codes};
 

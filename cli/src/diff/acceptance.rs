@@ -1,0 +1,91 @@
+//! The files of accepted findings.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use capgen_diagnostic::{Diagnostic, Source, quoted};
+use capgen_evolve::{ACCEPTED_FILE, Acceptance, Accepted, Date, Finding, Report, codes, read_accepted};
+use capgen_manifest::{AgentId, Selection, find_root, read_source, shown};
+
+use super::against::Pair;
+
+/// The accepted findings of one or several files, and today's date.
+pub(super) struct AcceptedFiles {
+    files: Vec<(Source, Accepted)>,
+    today: Date,
+}
+
+impl AcceptedFiles {
+    /// Reads the file that was given, otherwise those at the root of the fleet and beside the manifests.
+    pub(super) fn read(given: Option<&Path>, selection: &Selection, pairs: &[Pair]) -> Result<Self, Vec<Diagnostic>> {
+        let paths = match given {
+            Some(path) => vec![path.to_owned()],
+            None => found(selection, pairs),
+        };
+        let mut findings = Vec::new();
+        let mut files = Vec::new();
+        for path in paths {
+            let read = read_source(&path, &shown(&path))
+                .and_then(|source| read_accepted(&source).map(|entries| (source, Accepted::new(entries))));
+            match read {
+                Ok(file) => files.push(file),
+                Err(errors) => findings.extend(errors),
+            }
+        }
+        if findings.is_empty() { Ok(Self { files, today: today() }) } else { Err(findings) }
+    }
+
+    /// Whether an entry of any file accepts a finding.
+    pub(super) fn acceptance(&self, agent: &AgentId, finding: &Finding) -> Acceptance {
+        let mut expired = Acceptance::None;
+        for (_, accepted) in &self.files {
+            match accepted.acceptance(agent, finding, self.today) {
+                Acceptance::None => {}
+                found @ Acceptance::Accepted(_) => return found,
+                found @ Acceptance::Expired(_) => expired = found,
+            }
+        }
+        expired
+    }
+
+    /// A warning for each entry that matches no finding.
+    pub(super) fn unused(&self, report: &Report) -> Vec<Diagnostic> {
+        let findings: Vec<_> = report.findings().map(|(contract, finding, _)| (&contract.agent, finding)).collect();
+        let mut warnings = Vec::new();
+        for (source, accepted) in &self.files {
+            for entry in accepted.unused(&findings) {
+                let message = format!("no finding has the fingerprint {}", quoted(&entry.fingerprint));
+                let warning = Diagnostic::new(codes::ACCEPTED_UNUSED, message).at(source, entry.span.clone(), "");
+                warnings.push(warning.help("remove the entry if the change has been released or reverted"));
+            }
+        }
+        warnings
+    }
+}
+
+/// The files at the root of the fleet and beside the manifests.
+fn found(selection: &Selection, pairs: &[Pair]) -> Vec<PathBuf> {
+    let in_fleet = selection.all || !selection.peers.is_empty();
+    let root = selection.root.clone().or_else(|| find_root(&selection.start)).filter(|_| in_fleet);
+    let beside = pairs.iter().filter_map(|pair| pair.new.as_ref()?.file.parent().map(Path::to_owned));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for folder in root.into_iter().chain(beside) {
+        let path = folder.join(ACCEPTED_FILE);
+        // Also a link that leads nowhere: it is an error, and not the same as no file.
+        if path.symlink_metadata().is_ok() && !paths.iter().any(|other| is_same(other, &path)) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Today's date in UTC.
+fn today() -> Date {
+    const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    Date::from_days(seconds / SECONDS_OF_A_DAY)
+}

@@ -1,0 +1,182 @@
+//! Changes as findings with places in both files.
+
+use capgen_diagnostic::{Diagnostic, Label, Severity, shortened};
+use capgen_evolve::{Acceptance, CapabilityComparison, ComparedContract, Finding, Level, Report};
+use capgen_manifest::{LoadedContract, Side};
+
+use super::against::{Against, Pair};
+
+/// A longer payload is cut. `--format json` has all of it.
+const LONGEST_PAYLOAD: usize = 600;
+/// Further violations are counted.
+const MOST_VIOLATIONS: usize = 5;
+/// Further callers are counted.
+const MOST_CALLERS: usize = 5;
+
+/// Every finding for formats that annotate the files of the working tree.
+pub(super) fn diagnostics(report: &Report, pairs: &[Pair], unused: &[Diagnostic], against: Against) -> Vec<Diagnostic> {
+    let is_revision = matches!(against, Against::Revision(_));
+    let all = report.contracts.iter().zip(pairs).flat_map(|(contract, pair)| {
+        contract.findings().map(move |(finding, acceptance)| {
+            let mut diagnostic = Changed { report, contract, pair }.diagnostic(finding, acceptance);
+            if is_revision {
+                without_old_places(&mut diagnostic, pair);
+            }
+            diagnostic
+        })
+    });
+    all.chain(unused.iter().cloned()).collect()
+}
+
+/// Replaces places in files of a revision, which the working tree does not have, by notes.
+fn without_old_places(diagnostic: &mut Diagnostic, pair: &Pair) {
+    let Some(old) = &pair.old else { return };
+    let is_old = |label: &Label| label.source.path() == old.path();
+    let places = diagnostic.labels.iter().filter(|label| is_old(label)).map(|label| {
+        let position = label.source.position(label.span.start);
+        format!("old version: {}:{}:{}", label.source.path(), position.line, position.column)
+    });
+    diagnostic.notes.extend(places.collect::<Vec<_>>());
+    diagnostic.labels.retain(|label| !is_old(label));
+    if diagnostic.labels.is_empty() && diagnostic.file.is_none() {
+        diagnostic.file = old.path().split_once(':').map(|(_, path)| path.to_owned());
+    }
+}
+
+/// A contract that was compared.
+#[derive(Clone, Copy)]
+pub(super) struct Changed<'r> {
+    pub(super) report: &'r Report,
+    pub(super) contract: &'r ComparedContract,
+    pub(super) pair: &'r Pair,
+}
+
+impl Changed<'_> {
+    /// A finding with its places, the payload that proves it, and its callers.
+    pub(super) fn diagnostic(self, finding: &Finding, acceptance: &Acceptance) -> Diagnostic {
+        let mut diagnostic =
+            Diagnostic::new(finding.code, &finding.message).with_severity(severity(finding, acceptance));
+        diagnostic.fingerprint = Some(finding.fingerprint.as_str().to_owned());
+        diagnostic.notes.push(self.place(finding));
+        self.add_labels(&mut diagnostic, finding);
+        diagnostic.notes.extend(proof(finding));
+        if finding.level == Level::Breaking {
+            diagnostic.notes.extend(callers(&self.contract.callers));
+        }
+        diagnostic.notes.extend(acceptance.note());
+        if self.report.fails(finding, acceptance) {
+            diagnostic.notes.push(self.entry(finding));
+        }
+        diagnostic.help.clone_from(&finding.help);
+        diagnostic
+    }
+
+    /// Where the finding is, in words.
+    fn place(self, finding: &Finding) -> String {
+        let side = finding.side.map(|side| format!(", {}", side.name())).unwrap_or_default();
+        // The pointer of a side starts with the key of its schema, which the side implies.
+        let key = finding.side.map(Side::schema_key).unwrap_or_default();
+        let pointer = finding.pointer();
+        let below =
+            pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(key)).filter(|_| finding.side.is_some());
+        let below = below.unwrap_or(pointer);
+        let below = if below.is_empty() { String::new() } else { format!(", {below}") };
+        let agent = match self.report.contracts.len() {
+            1 => String::new(),
+            _ => format!("agent `{}`, ", self.contract.agent),
+        };
+        format!("at: {agent}capability `{}`{side}{below} ({})", finding.capability, finding.level.name())
+    }
+
+    fn add_labels(self, diagnostic: &mut Diagnostic, finding: &Finding) {
+        let capability = self.contract.comparison.capabilities.iter().find(|c| c.name == finding.capability);
+        let index = |of: fn(&CapabilityComparison) -> Option<usize>| capability.and_then(of);
+        let new = place(self.pair.new.as_ref(), index(|c| c.new), finding.new_pointer.as_deref());
+        let old = place(self.pair.old.as_ref(), index(|c| c.old), finding.old_pointer.as_deref());
+        match (new, old) {
+            (Some((new, pointer)), old) => {
+                diagnostic.pointer = Some(pointer.clone());
+                diagnostic.labels.push(new.label(&pointer, "new version"));
+                diagnostic.labels.extend(old.map(|(old, pointer)| old.label(&pointer, "old version")));
+            }
+            (None, Some((old, pointer))) => {
+                if let Some(new) = &self.pair.new {
+                    diagnostic.labels.push(new.label("/capabilities", "not in the new version"));
+                    diagnostic.pointer = Some("/capabilities".to_owned());
+                } else {
+                    let agent = &self.contract.agent;
+                    diagnostic.notes.push(format!("the new version has no agent `{agent}`"));
+                }
+                diagnostic.labels.push(old.label(&pointer, "old version"));
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// The line that accepts the finding.
+    fn entry(self, finding: &Finding) -> String {
+        let agent = match self.report.contracts.len() {
+            1 => String::new(),
+            _ => format!(", agent: {:?}", self.contract.agent.as_str()),
+        };
+        let (fingerprint, file) = (&finding.fingerprint, capgen_evolve::ACCEPTED_FILE);
+        format!(
+            "to accept it, add to {file}: - {{ fingerprint: \"{fingerprint}\"{agent}, reason: \"...\", expires: YYYY-MM-DD }}"
+        )
+    }
+}
+
+/// The contract, and the pointer from the root of its document.
+fn place<'c>(
+    contract: Option<&'c LoadedContract>,
+    index: Option<usize>,
+    below: Option<&str>,
+) -> Option<(&'c LoadedContract, String)> {
+    let contract = contract?;
+    Some((contract, contract.capability_pointer(index?) + below?))
+}
+
+/// An accepted finding needs no action.
+fn severity(finding: &Finding, acceptance: &Acceptance) -> Severity {
+    match (acceptance, finding.level) {
+        (Acceptance::Accepted(_), _) | (_, Level::Safe | Level::Cosmetic) => Severity::Note,
+        (_, Level::Risky) => Severity::Warning,
+        (_, Level::Breaking) => Severity::Error,
+    }
+}
+
+/// The payload that proves a finding, and the violations that it causes.
+fn proof(finding: &Finding) -> Vec<String> {
+    let Some(witness) = &finding.witness else { return Vec::new() };
+    let accepting = match finding.side {
+        Some(Side::Response) => "the new schema accepts and the old one rejects",
+        _ => "the old schema accepts and the new one rejects",
+    };
+    let payload = witness.payload.canonical();
+    let payload = match payload.chars().nth(LONGEST_PAYLOAD) {
+        None => payload,
+        Some(_) => format!(
+            "{} ({} characters; `--format json` prints all of them)",
+            shortened(&payload, LONGEST_PAYLOAD),
+            payload.chars().count()
+        ),
+    };
+    let mut notes = vec![format!("payload that {accepting}: {payload}")];
+    for violation in witness.violations.iter().take(MOST_VIOLATIONS) {
+        let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
+        notes.push(format!("violation: {path}: {}", violation.message));
+    }
+    let more = witness.violations.len().saturating_sub(MOST_VIOLATIONS);
+    notes.extend((more > 0).then(|| format!("and {more} more violations")));
+    notes
+}
+
+fn callers(paths: &[String]) -> Option<String> {
+    if paths.is_empty() {
+        return None;
+    }
+    let shown: Vec<_> = paths.iter().take(MOST_CALLERS).map(|path| format!("`{path}`")).collect();
+    let more = paths.len().saturating_sub(MOST_CALLERS);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("callers with code of the old version: {}{more}", shown.join(", ")))
+}

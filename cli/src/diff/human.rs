@@ -1,0 +1,73 @@
+//! Human-readable output: findings with excerpts of both files, the version that each capability needs, and a summary.
+
+use capgen_diagnostic::{Diagnostic, Severity};
+use capgen_evolve::{Bump, CapabilityComparison, Level, Report};
+use capgen_manifest::LoadedContract;
+
+use super::against::Pair;
+use super::findings::Changed;
+use crate::console::{Console, count};
+
+/// Prints the result. Findings that need no action are lines without excerpts, unless `verbose` is set.
+pub(super) fn print(report: &Report, pairs: &[Pair], unused: &[Diagnostic], verbose: bool, console: &Console) {
+    for (contract, pair) in report.contracts.iter().zip(pairs) {
+        let changed = Changed { report, contract, pair };
+        let all: Vec<Diagnostic> =
+            contract.findings().map(|(finding, acceptance)| changed.diagnostic(finding, acceptance)).collect();
+        let (notes, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
+            all.into_iter().partition(|finding| finding.severity() == Severity::Note && !verbose);
+        console.report(&others);
+        if !others.is_empty() {
+            console.line("");
+        }
+        console.brief(&notes);
+        let bumps: Vec<String> = contract.comparison.capabilities.iter().filter_map(|c| bump(c, pair)).collect();
+        bumps.iter().for_each(|line| console.line(line));
+        if !(notes.is_empty() && bumps.is_empty()) {
+            console.line("");
+        }
+    }
+    if !unused.is_empty() {
+        console.report(unused);
+        console.line("");
+    }
+    summary(report, console);
+}
+
+/// The version that the changes of a capability need.
+fn bump(capability: &CapabilityComparison, pair: &Pair) -> Option<String> {
+    let name = &capability.name;
+    if capability.bump == Bump::None || capability.old.is_none() || capability.new.is_none() {
+        return None;
+    }
+    let version = |contract: &Option<LoadedContract>, index: Option<usize>| {
+        contract.as_ref()?.manifest.capabilities.get(index?)?.version.clone()
+    };
+    let (old, new) = (version(&pair.old, capability.old), version(&pair.new, capability.new));
+    let bump = capability.bump;
+    Some(match (old, new) {
+        (Some(old), Some(new)) => {
+            let least = bump.least(&old);
+            let verdict = if new >= least { "is enough" } else { "is not" };
+            format!("`{name}`: these changes need a {} version, at least {least}; {new} {verdict}", bump.name())
+        }
+        _ => format!("`{name}`: these changes need a {} version", bump.name()),
+    })
+}
+
+fn summary(report: &Report, console: &Console) {
+    let contracts = count(report.contracts.len(), "contract", "contracts");
+    let levels = Level::ALL.iter().rev().filter_map(|level| {
+        let count = report.findings().filter(|(_, finding, _)| finding.level == *level).count();
+        (count > 0).then(|| format!("{count} {}", level.name()))
+    });
+    let levels: Vec<String> = levels.collect();
+    if levels.is_empty() {
+        return console.tick(&format!("compared {contracts}: no changes"));
+    }
+    let accepted = report.findings().filter(|(_, _, a)| matches!(a, capgen_evolve::Acceptance::Accepted(_))).count();
+    let accepted = if accepted > 0 { format!(" ({accepted} accepted)") } else { String::new() };
+    let text =
+        format!("compared {contracts}: {}{accepted}; least version bump: {}", levels.join(", "), report.bump().name());
+    if report.has_failed() { console.line(&text) } else { console.tick(&text) }
+}

@@ -1,0 +1,136 @@
+//! `capgen diff`: contracts compared with an older version.
+
+mod acceptance;
+mod against;
+pub(crate) mod arguments;
+mod callers;
+mod findings;
+mod git;
+mod human;
+mod levels;
+mod old_fleet;
+mod replay;
+
+use std::collections::BTreeSet;
+
+use capgen_diagnostic::{Diagnostic, render};
+use capgen_evolve::{Acceptance, ComparedContract, Levels, Report, Settings, compare_with_levels};
+use capgen_manifest::{LoadedContract, Manifest, Selection};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use crate::arguments::{Arguments, Format};
+use crate::check;
+use crate::console::{self, Console};
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::generate::selection;
+use crate::repository;
+use crate::summary::diagnostics;
+use acceptance::AcceptedFiles;
+use against::{Against, Pair, Selected};
+use arguments::{Diff, DiffFormat};
+
+pub(crate) fn run(arguments: &Diff, console: &Console) -> Outcome {
+    let mut selection = selection(&arguments.contracts);
+    selection.all |= selection.is_empty();
+    let outcome = match &arguments.replay {
+        Some(payloads) => replay::run(arguments, payloads, &selection, console),
+        None => differences(arguments, &selection, console),
+    };
+    match outcome {
+        Err(Failure::Findings(findings)) => failed(&findings, arguments.format, console),
+        other => other,
+    }
+}
+
+/// Reports input that is invalid, in the format of the result if it has a place for that. The JSON document then has the one member
+/// `errors`, so that no program takes it for a result without changes.
+fn failed(findings: &[Diagnostic], format: DiffFormat, console: &Console) -> Outcome {
+    if format == DiffFormat::Json {
+        let errors = serde_json::json!({ "errors": diagnostics(findings) });
+        console::print_json(&format!("{errors}\n"))?;
+    }
+    let format = match format {
+        DiffFormat::Github => Format::Github,
+        DiffFormat::Sarif => Format::Sarif,
+        DiffFormat::Human | DiffFormat::Json | DiffFormat::Junit | DiffFormat::Markdown => Format::Human,
+    };
+    check::report(findings, format, console)?;
+    Ok(Verdict::Findings)
+}
+
+fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Outcome {
+    let pairs = pairs(arguments, selection)?;
+    let accepted = AcceptedFiles::read(arguments.accepted.as_deref(), selection, &pairs)?;
+    let levels: Levels = arguments.level.iter().copied().collect();
+    let settings = Settings { assume: arguments.assume.into(), ..Settings::default() };
+    let contracts = pairs.iter().filter_map(|pair| compared(pair, settings, &levels, &accepted)).collect();
+    let mut report = Report { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
+    callers::find(&mut report, &pairs, selection);
+    let unused = if selection.all { accepted.unused(&report) } else { Vec::new() };
+    print(&report, &pairs, &unused, arguments, console)?;
+    Ok(if report.has_failed() { Verdict::Findings } else { Verdict::Fine })
+}
+
+/// Reads the selected contracts and their old versions.
+fn pairs(arguments: &Diff, selection: &Selection) -> Result<Vec<Pair>, Failure> {
+    let located = selection.locate();
+    let against = Against::new(&arguments.against);
+    let count = located.count();
+    if matches!(against, Against::File(_)) && count > 1 {
+        let message = format!(
+            "`--against` is a file, but {count} contracts are selected: select one with `--peer <ID>` or `--capabilities <PATH>`"
+        );
+        return Err(usage(&message));
+    }
+    let contracts = located.load()?;
+    let mut agents = BTreeSet::new();
+    if let Some(twice) = contracts.iter().find(|contract| !agents.insert(&contract.manifest.agent)) {
+        return Err(usage(&format!("two of the selected manifests are of the agent `{}`", twice.manifest.agent)));
+    }
+    Ok(against.pairs(Selected { selection, contracts })?)
+}
+
+fn usage(message: &str) -> Failure {
+    Failure::Usage(Arguments::command().error(ErrorKind::ArgumentConflict, message))
+}
+
+fn compared(pair: &Pair, settings: Settings, levels: &Levels, accepted: &AcceptedFiles) -> Option<ComparedContract> {
+    let any = pair.new.as_ref().or(pair.old.as_ref())?;
+    let nothing = Manifest { capabilities: Vec::new(), ..any.manifest.clone() };
+    let manifest = |contract: &'_ Option<LoadedContract>| match contract {
+        Some(contract) => contract.manifest.clone(),
+        None => nothing.clone(),
+    };
+    let comparison = compare_with_levels(&manifest(&pair.old), &manifest(&pair.new), settings, levels);
+    let agent = any.manifest.agent.clone();
+    let acceptances: Vec<Acceptance> =
+        comparison.findings.iter().map(|finding| accepted.acceptance(&agent, finding)).collect();
+    Some(ComparedContract { agent, comparison, acceptances, callers: Vec::new() })
+}
+
+fn print(
+    report: &Report,
+    pairs: &[Pair],
+    unused: &[Diagnostic],
+    arguments: &Diff,
+    console: &Console,
+) -> Result<(), Failure> {
+    let all = || findings::diagnostics(report, pairs, unused, Against::new(&arguments.against));
+    match arguments.format {
+        DiffFormat::Human => human::print(report, pairs, unused, arguments.verbose, console),
+        DiffFormat::Json => console::print_json(&report.json())?,
+        DiffFormat::Github => console::print(&render::github_in(&all(), &repository::base()))?,
+        DiffFormat::Sarif => {
+            let explanations = crate::explain::explanations();
+            console::print(&render::sarif_in(&all(), &repository::base(), &explanations))?;
+        }
+        DiffFormat::Junit => console::print(&report.junit())?,
+        DiffFormat::Markdown => console::print(&report.markdown())?,
+    }
+    // The other formats have no place for them.
+    if matches!(arguments.format, DiffFormat::Json | DiffFormat::Junit | DiffFormat::Markdown) {
+        console.report(unused);
+    }
+    Ok(())
+}

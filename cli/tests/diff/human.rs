@@ -1,0 +1,89 @@
+//! Human-readable output, levels and the exit status.
+
+use super::common::REVIEWER;
+use super::{COMPARE, changed, versions};
+
+#[test]
+fn a_finding_shows_both_files_the_payload_and_the_violation() {
+    let run = versions(REVIEWER, &REVIEWER.replace("low, med, high", "low, med")).run(COMPARE).ended(1);
+    assert_eq!(run.stdout, "");
+    let expected = r#"error[E0708]: value "high" removed
+  --> new.yaml:17:27
+   |
+17 |         severity: { enum: [low, med] }
+   |                           ^^^^^^^^^^ new version
+   |
+  ::: old.yaml:17:27
+   |
+17 |         severity: { enum: [low, med, high] }
+   |                           ---------------- old version
+   |
+   = at: capability `review-pr`, request, /properties/severity/enum (breaking)
+   = payload that the old schema accepts and the new one rejects: {"prUrl":"","severity":"high"}
+   = violation: /severity: value not in enum ["low","med"]
+   = to accept it, add to capgen-accepted.yaml: - { fingerprint: "FINGERPRINT", reason: "...", expires: YYYY-MM-DD }
+
+`review-pr`: these changes need a major version
+
+compared 1 contract: 1 breaking; least version bump: major
+"#;
+    let fingerprint = run.stderr.split("fingerprint: \"").nth(1).unwrap().get(..16).unwrap();
+    assert_eq!(run.stderr, expected.replace("FINGERPRINT", fingerprint));
+}
+
+#[test]
+fn compatible_changes_are_lines_unless_all_details_are_requested() {
+    let new = REVIEWER.replace("low, med, high", "low, med, high, urgent").replace("Review a", "Examine a");
+    let fleet = versions(REVIEWER, &new);
+    let run = fleet.run(COMPARE).ended(0);
+    let line = "note[N0702]: value \"urgent\" added; at: capability `review-pr`, request, /properties/severity/enum (safe) --> new.yaml:17:27\n";
+    assert!(run.stderr.contains(line), "{run:?}");
+    assert!(run.stderr.contains("note[N0704]: the description changed;"), "{run:?}");
+    assert!(run.stderr.ends_with("✓ compared 1 contract: 1 safe, 1 cosmetic; least version bump: minor\n"), "{run:?}");
+    let run = fleet.run(&format!("{COMPARE} --verbose")).ended(0);
+    assert!(run.stderr.contains("note[N0702]: value \"urgent\" added\n  --> new.yaml:17:27\n"), "{run:?}");
+}
+
+#[test]
+fn equal_versions_have_no_findings() {
+    let run = versions(REVIEWER, REVIEWER).run(COMPARE).ended(0);
+    assert_eq!(run.stderr, "✓ compared 1 contract: no changes\n");
+}
+
+#[test]
+fn the_exit_status_depends_on_the_level_that_fails() {
+    let fleet = versions(REVIEWER, &REVIEWER.replace("timeoutMs: 60000", "timeoutMs: 1000"));
+    fleet.run(COMPARE).ended(0);
+    fleet.run(&format!("{COMPARE} --fail-on risky")).ended(1);
+    fleet.run(&format!("{COMPARE} --fail-on risky --level W0704=safe")).ended(0);
+    fleet.run(&format!("{COMPARE} --level w0704=breaking")).ended(1);
+    let cosmetic = versions(REVIEWER, &REVIEWER.replace("Review a", "Examine a"));
+    cosmetic.run(&format!("{COMPARE} --fail-on safe")).ended(0);
+    cosmetic.run(&format!("{COMPARE} --fail-on cosmetic")).ended(1);
+}
+
+#[test]
+fn a_version_that_is_not_raised_enough_fails() {
+    let versioned =
+        |text: &str, version: &str| text.replace("    timeoutMs", &format!("    version: {version}\n    timeoutMs"));
+    let wider = REVIEWER.replace("low, med, high", "low, med, high, urgent");
+    for (version, status, bump) in [("1.2.0", 1, "minor"), ("1.2.1", 1, "minor"), ("1.3.0", 0, "minor")] {
+        let fleet = versions(&versioned(REVIEWER, "1.2.0"), &versioned(&wider, version));
+        let run = fleet.run(COMPARE).ended(status);
+        assert_eq!(run.stderr.contains("E0725"), status == 1, "{run:?}");
+        let document = fleet.run(&format!("{COMPARE} --format json")).json();
+        assert_eq!(document["bump"], bump, "{version}");
+        fleet.run(&format!("{COMPARE} --level N0702=cosmetic")).ended(i32::from(version == "1.2.0"));
+    }
+    let breaking = versions(&versioned(REVIEWER, "1.2.0"), &versioned(&changed(), "2.0.0"));
+    assert!(!breaking.run(COMPARE).ended(1).stderr.contains("E0725"));
+}
+
+#[test]
+fn wrong_levels_are_usage_errors() {
+    let fleet = versions(REVIEWER, REVIEWER);
+    for level in ["E0701", "E9999=safe", "E0501=safe", "E0701=fatal", "=safe"] {
+        fleet.run(&format!("{COMPARE} --level {level}")).ended(2);
+    }
+    assert!(fleet.run(&format!("{COMPARE} --level E071=safe")).ended(2).stderr.contains("did you mean E0"));
+}

@@ -1,0 +1,105 @@
+//! Accepted findings: those that a reviewer has accepted until a day, with a reason.
+
+#[cfg(feature = "parse")]
+mod read;
+
+use std::collections::BTreeMap;
+
+use capgen_manifest::AgentId;
+
+use crate::{Date, Finding};
+
+#[cfg(feature = "parse")]
+pub use read::read_accepted;
+
+/// The name of the file of accepted findings.
+pub const ACCEPTED_FILE: &str = "capgen-accepted.yaml";
+
+/// One entry of the file of accepted findings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AcceptedEntry {
+    /// The fingerprint of the finding.
+    pub fingerprint: String,
+    /// The code that the finding must have, if the entry names it.
+    pub code: Option<String>,
+    /// The agent whose finding it is, if the entry names it. Equal changes of two agents have the same fingerprint.
+    pub agent: Option<String>,
+    /// Why the finding is accepted. Not empty.
+    pub reason: String,
+    /// The last day, in UTC, on which the finding is accepted.
+    pub expires: Date,
+    /// The span of the entry in its file, in bytes.
+    pub span: std::ops::Range<usize>,
+}
+
+/// The entries of the files of accepted findings.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Accepted {
+    by_fingerprint: BTreeMap<String, Vec<AcceptedEntry>>,
+}
+
+/// Whether a finding is accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Acceptance {
+    /// No entry matches the finding.
+    None,
+    /// The entry accepts the finding.
+    Accepted(AcceptedEntry),
+    /// The entry accepted the finding until a day in the past.
+    Expired(AcceptedEntry),
+}
+
+impl Accepted {
+    /// The entries of a file.
+    pub fn new(entries: Vec<AcceptedEntry>) -> Self {
+        let mut accepted = Self::default();
+        for entry in entries {
+            accepted.by_fingerprint.entry(entry.fingerprint.clone()).or_default().push(entry);
+        }
+        accepted
+    }
+
+    /// Whether an entry accepts the finding of an agent on the day `today`. Of several entries that match, the one that expires last
+    /// counts.
+    pub fn acceptance(&self, agent: &AgentId, finding: &Finding, today: Date) -> Acceptance {
+        let entries = self.by_fingerprint.get(finding.fingerprint.as_str()).into_iter().flatten();
+        match entries.filter(|entry| entry.matches(agent, finding)).max_by_key(|entry| entry.expires) {
+            None => Acceptance::None,
+            Some(entry) if entry.expires < today => Acceptance::Expired(entry.clone()),
+            Some(entry) => Acceptance::Accepted(entry.clone()),
+        }
+    }
+
+    /// The entries that match none of the findings, in the order of the file.
+    pub fn unused<'e>(&'e self, findings: &[(&AgentId, &Finding)]) -> Vec<&'e AcceptedEntry> {
+        let mut unused: Vec<_> = self
+            .by_fingerprint
+            .values()
+            .flatten()
+            .filter(|entry| !findings.iter().any(|(agent, finding)| entry.matches(agent, finding)))
+            .collect();
+        unused.sort_by_key(|entry| entry.span.start);
+        unused
+    }
+}
+
+impl AcceptedEntry {
+    fn matches(&self, agent: &AgentId, finding: &Finding) -> bool {
+        self.fingerprint == finding.fingerprint.as_str()
+            && self.code.as_ref().is_none_or(|code| code == finding.code.as_str())
+            && self.agent.as_ref().is_none_or(|name| name == agent.as_str())
+    }
+}
+
+impl Acceptance {
+    /// A sentence for readers, without a full stop; `None` if no entry matches.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Acceptance::None => None,
+            Acceptance::Accepted(entry) => Some(format!("accepted until {}: {}", entry.expires, entry.reason)),
+            Acceptance::Expired(entry) => {
+                Some(format!("no longer accepted: the entry expired on {} ({})", entry.expires, entry.reason))
+            }
+        }
+    }
+}
