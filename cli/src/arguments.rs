@@ -50,6 +50,8 @@ pub(crate) enum Command {
     /// Compare manifests with an older version, and report the changes that break callers or providers
     #[command(after_help = crate::diff::arguments::DIFF_EXAMPLES)]
     Diff(crate::diff::arguments::Diff),
+    /// Write the hashes of capabilities to capgen.lock, so that later changes of them are reported
+    Lock(crate::lock::Lock),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

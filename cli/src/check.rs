@@ -10,6 +10,7 @@ use crate::console::{self, Console, count};
 use crate::explain::explanations;
 use crate::failure::{Outcome, Verdict};
 use crate::generate::selection;
+use crate::lock::{self, IfMissing};
 use crate::repository;
 
 pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
@@ -20,13 +21,14 @@ pub(crate) fn run(arguments: &Check, console: &Console) -> Outcome {
     let contracts = located.count();
     let findings = match output::load(located, &Language::DEFAULT) {
         Err(findings) => findings,
-        Ok(contracts) => contracts
-            .into_iter()
-            .flat_map(|contract| {
+        Ok(contracts) => {
+            let locked = lock::findings(&contracts, &selection, IfMissing::Ignore);
+            let found = contracts.into_iter().flat_map(|contract| {
                 let types = output::check_types(&contract);
                 contract.warnings.into_iter().chain(types)
-            })
-            .collect(),
+            });
+            found.chain(locked).collect()
+        }
     };
     report(&findings, arguments.format, console)?;
     let errors = findings.iter().filter(|f| f.severity() == Severity::Error).count();

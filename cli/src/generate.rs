@@ -14,6 +14,7 @@ use crate::arguments::{Arguments, Contracts, Format, Generate};
 use crate::check;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::lock::{self, IfMissing};
 use crate::rerun;
 use crate::summary::{File, Peer, Summary, diagnostics, shown};
 use crate::{signals, watch};
@@ -84,6 +85,7 @@ fn once(arguments: &Generate, selection: &Selection, located: Located, console: 
             .stale(&rerun::fix(arguments))
             .into_iter()
             .chain(orphans.iter().map(|path| output::orphan(path)))
+            .chain(lock::findings(&contracts, selection, IfMissing::Ignore))
             .collect();
         if !stale.is_empty() {
             verdict = Verdict::Findings;

@@ -11,6 +11,7 @@ mod example;
 mod explain;
 mod failure;
 mod generate;
+mod lock;
 mod repository;
 mod rerun;
 mod signals;
@@ -42,6 +43,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Validate(validate)) => validate::run(&validate, console),
         Some(Command::Diff(arguments)) => diff::run(&arguments, console),
         Some(Command::Example(example)) => example::run(&example, console),
+        Some(Command::Lock(lock)) => lock::run(&lock, console),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

@@ -182,8 +182,11 @@ const TEXT_RULES: [&str; 3] = ["E0726", "E0791", "W0791"];
 #[test]
 fn every_rule_for_changes_has_an_example_with_its_finding() {
     let evolve = workspace().join("evolve/src/codes");
-    let codes: Vec<String> =
-        declared().into_iter().filter(|(_, folder)| *folder == evolve).map(|(code, _)| code).collect();
+    let codes: Vec<String> = declared()
+        .into_iter()
+        .filter(|(code, folder)| *folder == evolve && code.get(1..3) == Some("07"))
+        .map(|(code, _)| code)
+        .collect();
     assert!(codes.len() >= 42);
     let pages = pages();
     for code in codes.iter().filter(|code| !TEXT_RULES.contains(&code.as_str())) {

@@ -56,7 +56,7 @@ fn unknown_subcommands_get_a_suggestion() {
         ("generate", "'gen'"),
         ("lint", "'check'"),
         ("verify", "'gen --check'"),
-        ("frobnicate", "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'explain'"),
+        ("frobnicate", "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'lock', 'explain'"),
     ] {
         let run = Fleet::new(&[]).run(name).ended(2);
         assert!(run.stderr.contains(suggestion), "{name}: {}", run.stderr);

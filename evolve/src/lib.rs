@@ -13,6 +13,7 @@ mod finding;
 mod fingerprint;
 mod level;
 mod levels;
+mod lock;
 mod reading;
 mod report;
 mod side;
@@ -27,6 +28,9 @@ pub use finding::{Finding, Witness};
 pub use fingerprint::Fingerprint;
 pub use level::{Bump, Level};
 pub use levels::Levels;
+#[cfg(feature = "parse")]
+pub use lock::LockFile;
+pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedCapability, definition};
 pub use reading::{Assume, Sender};
 pub use report::{ComparedContract, Report};
 pub use side::SideComparison;

@@ -31,4 +31,9 @@ capgen_diagnostic::codes! {
     pub(crate) NO_OLD_VERSION = "E0604";
     /// A folder without contracts.
     pub(crate) NO_CONTRACTS = "E0605";
+
+    /// A lock that does not exist.
+    pub(crate) NO_LOCK = "E0625";
+    /// A lock that capgen did not write, or that cannot be replaced.
+    pub(crate) FOREIGN_LOCK = "E0626";
 }

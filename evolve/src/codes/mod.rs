@@ -8,6 +8,17 @@ capgen_diagnostic::codes! {
     #[cfg(feature = "explain")]
     pub EXPLANATIONS;
 
+    /// A lock with another format.
+    pub LOCK_FORMAT = "E0620";
+    /// The contract of a capability is not the one that is locked.
+    pub LOCKED_CONTRACT_CHANGED = "E0621";
+    /// The definition of a capability is not the one that is locked.
+    pub LOCKED_DEFINITION_CHANGED = "E0622";
+    /// A capability or an agent that the lock does not have.
+    pub NOT_LOCKED = "E0623";
+    /// A capability or an agent that only the lock has.
+    pub LOCKED_REMOVED = "E0624";
+
     /// A capability was removed or renamed.
     pub CAPABILITY_REMOVED = "E0701";
     /// The new schema rejects requests that the old one accepts.

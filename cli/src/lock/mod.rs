@@ -1,0 +1,163 @@
+//! `capgen lock`: the hashes of capabilities as they were when they were reviewed.
+
+mod arguments;
+
+pub(crate) use arguments::Lock;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use capgen_diagnostic::Diagnostic;
+use capgen_evolve::{LOCK_FILE, Lock as Hashes, LockFile};
+use capgen_manifest::{
+    Fleet, LoadedContract, Present, Selection, find_root, read_present, read_source, replace_files, shown,
+};
+
+use crate::arguments::Format;
+use crate::check;
+use crate::codes;
+use crate::console::{Console, count};
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::generate::selection;
+use crate::signals;
+
+pub(crate) fn run(arguments: &Lock, console: &Console) -> Outcome {
+    let mut selection = selection(&arguments.contracts);
+    selection.all |= selection.is_empty();
+    let result = if arguments.check { compare(&selection, console) } else { write(&selection, console) };
+    match result {
+        Err(Failure::Findings(findings)) if arguments.format != Format::Human => {
+            check::report(&findings, arguments.format, console)?;
+            Ok(Verdict::Findings)
+        }
+        result => result,
+    }
+}
+
+fn compare(selection: &Selection, console: &Console) -> Outcome {
+    let contracts = selection.locate().load()?;
+    let findings = findings(&contracts, selection, IfMissing::Report);
+    if !findings.is_empty() {
+        return Err(Failure::Findings(findings));
+    }
+    console.tick(&format!("{} as locked", count(capabilities(&contracts), "capability", "capabilities")));
+    Ok(Verdict::Fine)
+}
+
+fn write(selection: &Selection, console: &Console) -> Outcome {
+    signals::remove_temporary_files_at_the_end();
+    let contracts = selection.locate().load()?;
+    let mut files = Vec::new();
+    for (path, contracts) in by_lock(&contracts, selection) {
+        let is_whole = selection.all && is_of_fleet(&path, selection);
+        let mut lock = if is_whole || !path.exists() { Hashes::default() } else { read(&path)?.lock };
+        contracts.iter().for_each(|contract| lock.insert(&contract.manifest));
+        let text = lock.text();
+        let present = read_present(&path, text.len()).map_err(|error| failed(&path, &error))?;
+        let is_unchanged = match present {
+            Some(Present::Foreign) => return Err(foreign(&path)),
+            Some(Present::Text(old)) => old == text,
+            Some(Present::TooLong) | None => false,
+        };
+        files.push((path, text, is_unchanged));
+    }
+    let changed: Vec<(&Path, &str)> =
+        files.iter().filter(|(.., same)| !same).map(|(path, text, _)| (path.as_path(), text.as_str())).collect();
+    replace_files(&changed).map_err(|(index, error)| match changed.get(index) {
+        Some((path, _)) => failed(path, &error),
+        None => Failure::Stream(error),
+    })?;
+    for (path, _, is_unchanged) in &files {
+        let path = shown(path);
+        if *is_unchanged {
+            console.line(&format!("  unchanged {path}"))
+        } else {
+            console.tick(&format!("wrote {path}"))
+        }
+    }
+    Ok(Verdict::Fine)
+}
+
+/// Whether a lock that does not exist is a finding.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IfMissing {
+    Report,
+    Ignore,
+}
+
+/// The differences between contracts and their locks, and the errors in the locks. If the whole fleet is selected, also the agents
+/// that only the lock has.
+pub(crate) fn findings(contracts: &[LoadedContract], selection: &Selection, if_missing: IfMissing) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for (path, contracts) in by_lock(contracts, selection) {
+        if path.symlink_metadata().is_err() {
+            if if_missing == IfMissing::Report {
+                let message = format!("there is no `{}`", shown(&path));
+                findings
+                    .push(Diagnostic::new(codes::NO_LOCK, message).help("run `capgen lock`, and check in the result"));
+            }
+            continue;
+        }
+        match read(&path) {
+            Ok(file) => {
+                contracts.iter().for_each(|contract| findings.extend(file.findings(contract)));
+                if selection.all && is_of_fleet(&path, selection) {
+                    let agents: BTreeSet<_> = contracts.iter().map(|contract| &contract.manifest.agent).collect();
+                    findings.extend(file.missing(&agents));
+                }
+            }
+            Err(Failure::Findings(errors)) => findings.extend(errors),
+            Err(Failure::Stream(error)) => findings.push(unusable(&path, &error)),
+            Err(Failure::Usage(_)) => {}
+        }
+    }
+    findings
+}
+
+fn capabilities(contracts: &[LoadedContract]) -> usize {
+    contracts.iter().map(|contract| contract.manifest.capabilities.len()).sum()
+}
+
+/// The path of each lock, with the contracts that belong into it: the contracts of a fleet are locked in its root folder, and each
+/// other one is locked beside the manifest.
+fn by_lock<'c>(contracts: &'c [LoadedContract], selection: &Selection) -> BTreeMap<PathBuf, Vec<&'c LoadedContract>> {
+    // A fleet with errors fails the selection of its agents. Other manifests do not need it.
+    let fleet = selection.fleet().ok().flatten();
+    let mut locks: BTreeMap<PathBuf, Vec<&LoadedContract>> = BTreeMap::new();
+    for contract in contracts {
+        let is_member = |fleet: &&Fleet| {
+            let path = fleet.peer(contract.manifest.agent.as_str()).ok();
+            path.is_some_and(|path| path.canonicalize().ok() == contract.file.canonicalize().ok())
+        };
+        let folder = match fleet.as_ref().filter(is_member) {
+            Some(fleet) => fleet.root(),
+            None => contract.file.parent().unwrap_or(Path::new("")),
+        };
+        locks.entry(folder.join(LOCK_FILE)).or_default().push(contract);
+    }
+    locks
+}
+
+fn is_of_fleet(path: &Path, selection: &Selection) -> bool {
+    let root = selection.root.clone().or_else(|| find_root(&selection.start));
+    root.is_some_and(|root| path == root.join(LOCK_FILE))
+}
+
+fn read(path: &Path) -> Result<LockFile, Failure> {
+    Ok(LockFile::read(&read_source(path, &shown(path))?)?)
+}
+
+fn foreign(path: &Path) -> Failure {
+    let message = format!("capgen did not write `{}`", shown(path));
+    let finding = Diagnostic::new(codes::FOREIGN_LOCK, message).in_file(shown(path));
+    Failure::Findings(vec![finding.help("move the file, or delete it")])
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Findings(vec![unusable(path, error)])
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot read or write `{}`: {error}", shown(path));
+    Diagnostic::new(codes::FOREIGN_LOCK, message).in_file(shown(path))
+}
