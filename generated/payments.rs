@@ -2,7 +2,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang rust --out . # in the folder of this file
-// Contract: sha256:660cab77002983872b376978bbdc77e526a40f808385612ea463c7e556f14a72
+// Contract: sha256:76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod payments_contract {
     pub const AGENT: &str = "payments";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "660cab77002983872b376978bbdc77e526a40f808385612ea463c7e556f14a72";
+    pub const CONTRACT_HASH: &str = "76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -56,7 +56,7 @@ mod payments_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "payments",
                 "create-payment",
-                "dd75f4fe404a76f0e669dedfcd88e9b952c3d2eea2d59a4bc0c39c76bc71dba7",
+                "4f8ee7f24854f58663bd08938368264cc6027e591a269152f5a366c819c8a104",
             )
             .with_id("com.example.payments.create")
             .with_description(
@@ -397,7 +397,7 @@ mod payments_contract {
         }
     }
 
-    /// Hundredths of a percent. 1 to 10000.
+    /// Hundredths of a percent, in steps of a twentieth of a percent. 1 to 10000; multiple of 5.
     pub type BasisPoints = u64;
 
     /// Generated from `/definitions/Allocation/oneOf/1`.
@@ -1118,7 +1118,10 @@ mod payments_contract {
         const _: () = {
             const NAMES: &[&str] = &["to", "sellerId", "basisPoints"];
             static SELLER_ID_RULE: wire::Text = wire::Text::format(wire::Format::Uuid);
-            static BASIS_POINTS_RULE: wire::Within<u64> = wire::Within::new(1, 10000);
+            static BASIS_POINTS_RULE: wire::MultipleOf<wire::Within<u64>> = wire::MultipleOf::new(
+                "5",
+                wire::Within::new(1, 10000),
+            );
             impl wire::Codec for AllocationSeller {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
                     let mut to = None;
@@ -1164,7 +1167,10 @@ mod payments_contract {
         const _: () = {
             const NAMES: &[&str] = &["to", "name", "basisPoints", "members"];
             static NAME_RULE: wire::Length = wire::Length::new(1, u64::MAX);
-            static BASIS_POINTS_RULE: wire::Within<u64> = wire::Within::new(1, 10000);
+            static BASIS_POINTS_RULE: wire::MultipleOf<wire::Within<u64>> = wire::MultipleOf::new(
+                "5",
+                wire::Within::new(1, 10000),
+            );
             static MEMBERS_RULE: wire::Items<wire::Any> = wire::Items::new(1, 50, wire::Any);
             impl wire::Codec for AllocationGroup {
                 fn read(reader: &mut wire::Reader<'_>) -> Option<Self> {
@@ -1535,7 +1541,7 @@ mod payments_contract {
       "required": ["kind", "iban", "mandate"],
       "type": "object"
     },
-    "BasisPoints": {"maximum": 10000, "minimum": 1, "type": "integer"},
+    "BasisPoints": {"maximum": 10000, "minimum": 1, "multipleOf": 5, "type": "integer"},
     "Card": {
       "additionalProperties": false,
       "properties": {

@@ -44,6 +44,13 @@ pub const DEFECTS: &[Defect] = &[
         applies: |case| case.has_numbers_that_round_to_one(),
     },
     Defect {
+        id: "rounded-quotients",
+        oracles: &["boon", "jsonschema", "ajv", "hyperjump"],
+        does: "divides binary64s for `multipleOf`, and the quotient is rounded",
+        sentence: "\"A numeric instance is valid only if division by this keyword's value results in an integer.\" (validation, 6.2.1)",
+        applies: |case| case.has_rounded_quotient(),
+    },
+    Defect {
         id: "quoted-local-part",
         oracles: &["ajv"],
         does: "rejects an email address whose local part is a quoted string",
@@ -311,6 +318,18 @@ impl Case<'_> {
         let is_rounded = domain::numbers(self.payload).iter().any(|text| Number::is_rounded_text(text));
         self.answer.trouble.is_none()
             && (is_rounded || payload.iter().any(|n| schema.iter().chain(&payload).any(|other| meets(n, other))))
+    }
+
+    /// Whether the schema has a divisor, and either it or a number of the payload is not an integer below 2^52: of two such integers,
+    /// the quotient is an integer in binary64 only if it is one.
+    fn has_rounded_quotient(&self) -> bool {
+        let is_exact = |number: &Number| number.is_integer() && 2.0 * number.as_f64().abs() < Number::EXACT_INTEGER_LIMIT;
+        let divisors: Vec<&Number> = self.groups().filter_map(|group| group.multiple_of.as_ref()).collect();
+        let numbers = domain::numbers(self.payload);
+        let mut numbers = numbers.iter().filter_map(|text| text.parse::<Number>().ok());
+        self.answer.trouble.is_none()
+            && !divisors.is_empty()
+            && (!divisors.into_iter().all(is_exact) || !numbers.all(|number| is_exact(&number)))
     }
 
     fn groups(&self) -> impl Iterator<Item = &Assertions> {

@@ -33,10 +33,7 @@ fn pairs_of_the_corpus_have_breaking_findings_if_and_only_if_they_break() {
         let id = pair["id"].as_str().unwrap();
         for side in Side::ALL {
             let of = |key: &str| manifest(side, &Json::try_from(&pair[key]).unwrap());
-            let (Some(old), Some(new)) = (of("old"), of("new")) else {
-                assert!(pair.to_string().contains("multipleOf"), "{id}");
-                continue;
-            };
+            let (old, new) = (of("old").unwrap(), of("new").unwrap());
             let comparison = compare(&old, &new, Settings::default());
             let relation = comparison.capabilities[0].side(side).unwrap();
             let accepted = if side == Side::Request { &relation.old_in_new } else { &relation.new_in_old };

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::fmt::Debug;
 
 use capgen::wire::{
-    Codec, Constraint, Interpreted, PayloadSchema, Reader, Within, Writer, read_payload, write_payload,
+    Any, Codec, Constraint, Interpreted, MultipleOf, PayloadSchema, Reader, Within, Writer, read_payload, write_payload,
 };
 use capgen::{Options, Validator};
 use capgen_schema::{ExactPayload, Number};
@@ -182,6 +182,70 @@ fn numbers_near_a_bound_that_binary64_can_represent_are_written_again_or_rejecte
             }
         }
     }
+}
+
+#[test]
+fn multiples_are_written_again_or_rejected() {
+    let divisors = [
+        "1",
+        "2",
+        "3",
+        "0.1",
+        "0.5",
+        "2.5",
+        "1e-300",
+        "1e19",
+        "5e-324",
+        "18446744073709551616",
+        "0.10000000000000000555",
+    ];
+    for centre in centres() {
+        let texts = texts(centre);
+        let written: Vec<_> = texts.iter().map(|text| written(text)).collect();
+        for divisor in divisors {
+            let context = format!(r#"{{"type":"number","multipleOf":{divisor}}}"#);
+            let schema = payload_schema(context.clone());
+            let validator = schema.validator().unwrap();
+            RULE.set(Some(Box::new(MultipleOf::new(divisor, Any))));
+            for (text, written) in texts.iter().zip(&written) {
+                let is_acceptable =
+                    is_valid(validator, text) && written.as_ref().is_some_and(|written| is_valid(validator, written));
+                check::<Ruled>(text, schema, is_acceptable, &context);
+            }
+        }
+    }
+}
+
+#[test]
+fn integers_in_other_notations_are_multiples() {
+    static SCHEMA: PayloadSchema = PayloadSchema::new(r#"{"type":"integer","minimum":-100,"multipleOf":5}"#);
+    #[derive(PartialEq, Debug)]
+    struct Fives(i64);
+    static RULE: MultipleOf<Within<i64>> = MultipleOf::new("5", Within::new(-100, i64::MAX));
+    impl Codec for Fives {
+        fn read(reader: &mut Reader<'_>) -> Option<Self> {
+            reader.read_by(&RULE).map(Fives)
+        }
+
+        fn write(&self, writer: &mut Writer) -> Option<()> {
+            writer.write_by(&self.0, &RULE)
+        }
+    }
+    for (text, is_valid) in [
+        ("15", true),
+        ("15.0", true),
+        ("1.5e1", true),
+        ("-0", true),
+        ("-100", true),
+        ("-105", false),
+        ("14", false),
+        ("1.4e1", false),
+        ("9223372036854775805", true),
+        ("9223372036854775807", false),
+    ] {
+        check::<Fives>(text, &SCHEMA, is_valid, "multiples of 5");
+    }
+    assert!(write_payload(&Fives(7), Options::new(), &SCHEMA).is_err());
 }
 
 #[test]

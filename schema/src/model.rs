@@ -65,6 +65,8 @@ pub struct Assertions {
     pub maximum: Option<Number>,
     pub exclusive_minimum: Option<Number>,
     pub exclusive_maximum: Option<Number>,
+    /// Greater than zero.
+    pub multiple_of: Option<Number>,
     /// In code points. Saturates at `u64::MAX`, as do the other lengths.
     pub min_length: Option<u64>,
     /// In code points.
@@ -202,6 +204,7 @@ impl Assertions {
             ("maximum", self.maximum.is_some()),
             ("exclusiveMinimum", self.exclusive_minimum.is_some()),
             ("exclusiveMaximum", self.exclusive_maximum.is_some()),
+            ("multipleOf", self.multiple_of.is_some()),
             ("minLength", self.min_length.is_some()),
             ("maxLength", self.max_length.is_some()),
             ("pattern", self.pattern.is_some()),

@@ -129,7 +129,7 @@ impl Number {
     }
 
     /// The number of digits after the decimal point. If negative, the number of zeros at the end of the integer.
-    fn scale(&self) -> i64 {
+    pub(crate) fn scale(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX).saturating_sub(self.exponent)
     }
 
@@ -144,7 +144,8 @@ impl Number {
         Number { negative: false, digits: digits.to_owned(), exponent: exponent.saturating_sub(leading), float }
     }
 
-    fn cmp_magnitude(&self, other: &Self) -> Ordering {
+    /// Compares without the signs.
+    pub(crate) fn cmp_magnitude(&self, other: &Self) -> Ordering {
         match (self.digits.is_empty(), other.digits.is_empty()) {
             (true, true) => Ordering::Equal,
             (true, false) => Ordering::Less,

@@ -42,7 +42,7 @@ fn every_keyword_of_the_subset_loads() {
             "properties": {
                 "a": {"type": "string", "minLength": 2.0, "maxLength": 1e2, "pattern": "^x", "format": "uri-reference"},
                 "b": {"type": "array", "items": {"$ref": "#/definitions/b"}, "minItems": 0, "maxItems": 9, "uniqueItems": true},
-                "c": {"minimum": -1.5, "maximum": 2, "exclusiveMinimum": -2, "exclusiveMaximum": 1e9},
+                "c": {"minimum": -1.5, "maximum": 2, "exclusiveMinimum": -2, "exclusiveMaximum": 1e9, "multipleOf": 1e-2},
                 "d": {"enum": [1, "1", null], "not": {"const": 2}},
                 "e": {"oneOf": [true, {}], "anyOf": [true], "allOf": [{"$ref": "#/definitions/b", "title": "beside"}]},
                 "$ref": {"type": "string"}
@@ -71,6 +71,7 @@ fn keyword_values_are_checked() {
         ("required", json!("a")),
         ("minimum", json!("3")),
         ("exclusiveMaximum", json!(true)),
+        ("multipleOf", json!("2")),
         ("minLength", json!("1")),
         ("uniqueItems", json!(0)),
         ("pattern", json!(null)),
@@ -85,6 +86,17 @@ fn keyword_values_are_checked() {
     check(json!({"type": ["string", "string", "strnig"]}), &["E0104 /type/1", "E0105 /type/2"]);
     check(json!({"type": []}), &["E0118 /type"]);
     check(json!({"maxLength": 1.5, "minItems": -1}), &["E0103 /maxLength", "E0103 /minItems"]);
+    check(json!({"multipleOf": 0}), &["E0125 /multipleOf"]);
+    check(json!({"multipleOf": -2.5}), &["E0125 /multipleOf"]);
+    for (digits, is_valid) in [(1000, true), (1001, false)] {
+        let schema = format!(r#"{{"multipleOf": 0.{}}}"#, "7".repeat(digits)).parse().unwrap();
+        assert_eq!(Schema::parse(&schema).is_ok(), is_valid, "{digits} digits");
+    }
+    check(json!({"type": "string", "multipleOf": 2}), &["W0107 /multipleOf"]);
+    check(json!({"multipleOf": 5, "exclusiveMinimum": 5, "maximum": 9.99}), &["W0103 /multipleOf"]);
+    check(json!({"type": "integer", "multipleOf": 2.5, "minimum": 1, "maximum": 4}), &["W0103 /multipleOf"]);
+    check(json!({"multipleOf": 2.5, "minimum": 1, "maximum": 4}), &[]);
+    check(json!({"multipleOf": 5, "minimum": 6, "maximum": 4}), &["W0103 /minimum"]);
     check(json!({"allOf": []}), &["E0117 /allOf"]);
     check(json!({"format": "date"}), &["E0106 /format"]);
     check(json!({"$schema": "http://json-schema.org/draft-04/schema#"}), &["E0115 /$schema"]);
@@ -118,7 +130,7 @@ fn unknown_keywords_are_rejected_with_a_replacement() {
         (json!({"if": {}}), "oneOf"),
         (json!({"patternProperties": {}}), "additionalProperties"),
         (json!({"propertyNames": {}}), "additionalProperties"),
-        (json!({"multipleOf": 2}), "integer"),
+        (json!({"divisibleBy": 2}), "write `multipleOf`"),
         (json!({"contains": {}}), "property"),
         (json!({"minProperties": 1}), "required"),
         (json!({"prefixItems": []}), "one schema for all items"),

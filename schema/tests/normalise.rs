@@ -302,6 +302,8 @@ fn counts_that_other_keywords_express_are_translated() {
     let message = "`minProperties` is not part of the schema subset";
     check_rejected(json!({"minProperties": 2}), &[("/minProperties", message)]);
     check(json!({"type": "number", "multipleOf": 1.0}), json!({"type": "integer"}));
+    check(json!({"type": "number", "multipleOf": 0.5}), json!({"type": "number", "multipleOf": 0.5}));
+    check(json!({"multipleOf": 1}), json!({"multipleOf": 1}));
     check(json!({"contains": {"const": 1}}), json!({"not": {"type": "array", "items": {"not": {"const": 1}}}}));
 }
 

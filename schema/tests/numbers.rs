@@ -103,6 +103,36 @@ fn order_uses_every_digit_of_schema_and_payload() {
 }
 
 #[test]
+fn multiples_use_every_digit_of_schema_and_payload() {
+    for (divisor, payload, expected) in [
+        ("5", "-0.0", true),
+        ("5", "15.0", true),
+        ("5", "-7", false),
+        ("2.5", "7.5", true),
+        ("0.1", "0.3", true),
+        ("0.1", "0.30000000000000000001", false),
+        ("0.01", "4.35", true),
+        ("0.123456789", "1e308", false),
+        ("1e-300", "1e300", true),
+        ("7", "1e300", false),
+        ("1e300", "3e300", true),
+        ("0.0000000075", "12345678900000.0000000076", false),
+        ("0.0000000075", "0.000000015", true),
+        ("3", "9007199254740993", true),
+        ("3", "9007199254740993.0", true),
+        ("3", "18446744073709551615", true),
+        ("18446744073709551617", "36893488147419103234", true),
+        ("18446744073709551617", "36893488147419103235", false),
+        ("0.10000000000000000001", "0.2", false),
+        ("0.10000000000000000001", "0.20000000000000000002", true),
+        ("5e-324", "1.5e-323", true),
+    ] {
+        check("multipleOf", number(divisor), payload, expected);
+    }
+    check("multipleOf", number("5"), "\"7\"", true);
+}
+
+#[test]
 fn an_integer_is_recognized_by_every_digit() {
     for (payload, expected) in [
         ("1.00000000000000000000", true),

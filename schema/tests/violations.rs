@@ -56,6 +56,8 @@ fn each_keyword_has_a_message_with_its_requirement() {
         (json!({"maximum": 5}), json!(5.5), ": must be at most 5, got 5.5 [maximum]"),
         (json!({"exclusiveMinimum": 5}), json!(5.0), ": must be greater than 5, got 5 [exclusiveMinimum]"),
         (json!({"exclusiveMaximum": 5}), json!(5), ": must be less than 5, got 5 [exclusiveMaximum]"),
+        (json!({"multipleOf": 5}), json!(7.0), ": must be a multiple of 5, got 7 [multipleOf]"),
+        (json!({"multipleOf": 0.1}), json!(0.25), ": must be a multiple of 0.1, got 0.25 [multipleOf]"),
         (json!({"minLength": 1}), json!(""), ": must have at least 1 character, got \"\" [minLength]"),
         (json!({"maxLength": 2}), json!("abc"), ": must have at most 2 characters, got \"abc\" [maxLength]"),
         (json!({"pattern": "^b"}), json!("a\n"), ": must match the pattern \"^b\", got \"a\\n\" [pattern]"),

@@ -8,7 +8,7 @@ use capgen_manifest::{Fleet, Manifest, Side, load_peer, read_source};
 use capgen_schema::{Format, Json, Schema, Type};
 
 /// The keywords of the subset.
-const KEYWORDS: [&str; 34] = [
+const KEYWORDS: [&str; 35] = [
     "type",
     "enum",
     "const",
@@ -20,6 +20,7 @@ const KEYWORDS: [&str; 34] = [
     "maximum",
     "exclusiveMinimum",
     "exclusiveMaximum",
+    "multipleOf",
     "minLength",
     "maxLength",
     "pattern",

@@ -151,6 +151,8 @@ fn files_have_only_the_helpers_that_they_need() {
         json!({"const": {"a": 1}}),
         json!({"minimum": 1.5}),
         json!({"exclusiveMaximum": 1}),
+        json!({"multipleOf": 2}),
+        json!({"type": "integer", "multipleOf": 0.3}),
         json!({"minLength": 2}),
         json!({"maxLength": 2}),
         json!({"pattern": "a/b"}),
@@ -178,6 +180,88 @@ fn files_have_only_the_helpers_that_they_need() {
     assert_eq!(node.tsc_check_all(&[program]).unwrap(), [vec![]]);
     let payloads = ["null", "1", "\"a/b\"", "[1, 1]", "{}", r#"{"a": 1, "toString": null}"#].map(str::to_owned);
     assert_agreement(&schemas.map(|schema| pair(schema, payloads.to_vec())));
+}
+
+/// JavaScript's `%` is exact for binary64s, but the number that a payload states is a decimal.
+#[test]
+fn multiples_are_those_of_the_decimal_digits() {
+    let divisors = [
+        "1",
+        "2",
+        "3",
+        "5",
+        "7",
+        "10",
+        "0.1",
+        "0.01",
+        "0.3",
+        "2.5",
+        "1.5",
+        "0.123456789",
+        "1e-7",
+        "1e-300",
+        "1e300",
+        "5e-324",
+        "9007199254740991",
+        "9007199254740993",
+        "18446744073709551616",
+        "1e21",
+        "1180591620717411303424",
+        "0.10000000000000000555",
+        "123456789012345678901.5",
+        "0.30000000000000004",
+    ];
+    let payloads = [
+        "0",
+        "-0.0",
+        "1",
+        "-1",
+        "2.0",
+        "7.5",
+        "7",
+        "-10",
+        "0.1",
+        "0.3",
+        "0.30000000000000004",
+        "0.7",
+        "-1.1",
+        "4.35",
+        "1.005",
+        "19.99",
+        "1e-7",
+        "3e-7",
+        "1.5e-7",
+        "1e21",
+        "1e300",
+        "3e300",
+        "1e308",
+        "1e-300",
+        "5e-324",
+        "1.5e-323",
+        "9007199254740991",
+        "9007199254740990",
+        "-9007199254740991",
+        "9007199254740992",
+        "18014398509481984",
+        "0.246913578",
+        "2361183241434822600000",
+        "1000000000000000000000",
+        "\"7\"",
+        "null",
+        "[1]",
+        "{}",
+    ];
+    let is_inside = |payload: &&str| domain::numbers(payload).into_iter().all(domain::in_typescript);
+    let payloads: Vec<String> = payloads.into_iter().filter(is_inside).map(str::to_owned).collect();
+    let types =
+        ["", r#""type": "number", "#, r#""type": "integer", "#, r#""type": ["string", "number"], "minimum": -2, "#];
+    let schema = |divisor: &str, ty: &str| Pair {
+        label: "case".to_owned(),
+        schema: format!(r#"{{{ty}"multipleOf": {divisor}}}"#),
+        payloads: payloads.clone(),
+    };
+    let pairs: Vec<Pair> = divisors.iter().flat_map(|divisor| types.map(|ty| schema(divisor, ty))).collect();
+    assert_agreement(&pairs);
 }
 
 fn pair(schema: Value, payloads: Vec<String>) -> Pair {

@@ -103,6 +103,7 @@ impl<'a> Lowering<'a, '_> {
             enum_values: a.enum_values.as_deref(),
             const_value: a.const_value.as_ref(),
             limits: limits.into_iter().filter_map(|(bound, limit)| Some((bound, limit.as_ref()?))).collect(),
+            multiple_of: a.multiple_of.as_ref(),
             min_length: a.min_length,
             max_length: a.max_length,
             pattern: a.pattern.as_ref(),

@@ -80,8 +80,8 @@ pub(super) fn scalar(facets: &Facets<'_>, ty: &Type) -> ExactGuard {
     let ty = if let Type::Nullable(inner) = ty { inner } else { ty };
     match ty {
         Type::String => text(facets),
-        Type::Integer { .. } => integer(facets),
-        Type::Number => number(facets),
+        Type::Integer { .. } => multiple_of(facets, integer(facets)?, true),
+        Type::Number => multiple_of(facets, number(facets)?, false),
         Type::Null | Type::Boolean | Type::Never => Some(Guard::None),
         _ => None,
     }
@@ -142,6 +142,18 @@ fn integer(facets: &Facets<'_>) -> ExactGuard {
         }
     }
     Some(if min.is_none() && max.is_none() { Guard::None } else { Guard::Integer { min, max } })
+}
+
+/// The guard with `multipleOf`. All divisors become one: their least common multiple. Integers are multiples of 1, too.
+fn multiple_of(facets: &Facets<'_>, other: Guard, is_integer: bool) -> ExactGuard {
+    let one = || Number::from(1_i64);
+    let mut divisors = facets.divisors().cloned();
+    let Some(mut divisor) = divisors.next() else { return Some(other) };
+    for next in divisors.chain(is_integer.then(one)) {
+        divisor = divisor.common_multiple(&next)?;
+    }
+    let is_implied = is_integer && divisor == one();
+    Some(if is_implied { other } else { Guard::MultipleOf { divisor, other: Box::new(other) } })
 }
 
 /// The greatest integer that is not above a number, and whether the number is that integer. `None` for numbers that are too

@@ -63,6 +63,7 @@ pub(crate) struct Rules<'a> {
     pub(crate) enum_values: Option<&'a [Json]>,
     pub(crate) const_value: Option<&'a Json>,
     pub(crate) limits: Vec<(Bound, &'a Number)>,
+    pub(crate) multiple_of: Option<&'a Number>,
     pub(crate) min_length: Option<u64>,
     pub(crate) max_length: Option<u64>,
     pub(crate) pattern: Option<&'a Pattern>,
@@ -144,10 +145,14 @@ impl Rules<'_> {
     /// Whether something is asserted about a value without applying other subschemas to it; listed values do not count.
     pub(crate) fn has_own(&self) -> bool {
         self.types.is_some()
-            || !self.limits.is_empty()
+            || self.asserts_numbers()
             || self.asserts_strings()
             || self.asserts_arrays()
             || self.asserts_objects()
+    }
+
+    pub(crate) fn asserts_numbers(&self) -> bool {
+        !self.limits.is_empty() || self.multiple_of.is_some()
     }
 
     pub(crate) fn asserts_strings(&self) -> bool {

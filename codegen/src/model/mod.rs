@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::ops::Index;
 
 use capgen_manifest::{Capability, Hashes, Manifest, Options, Side};
-use capgen_schema::{Format, Json, TypeSet};
+use capgen_schema::{Format, Json, Number, TypeSet};
 
 use self::note::Note;
 use crate::lower::widened::Widened;
@@ -149,6 +149,8 @@ pub(crate) enum Guard {
     Integer { min: Option<i128>, max: Option<i128> },
     /// Infinite if there is no bound.
     Number { min: NumberLimit, max: NumberLimit },
+    /// A number is a multiple of `divisor`, and the other guard accepts it.
+    MultipleOf { divisor: Number, other: Box<Guard> },
     /// `unique` is `uniqueItems`.
     Items { unique: bool, item: Box<Guard> },
     /// Of each value of a map.

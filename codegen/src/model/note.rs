@@ -21,6 +21,9 @@ const MAX_LINE: usize = 100;
 /// At most this many patterns are described.
 const MAX_PATTERNS: usize = 3;
 
+/// At most this many divisors are described.
+const MAX_DIVISORS: usize = 3;
+
 /// The parts of a comment that the type does not express.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Note {
@@ -43,7 +46,10 @@ impl Note {
         let ty = if let Type::Nullable(inner) = ty { inner } else { ty };
         match ty {
             Type::String => string(schema, own.clone(), &mut parts),
-            Type::Integer { .. } | Type::Number => parts.extend(number(schema, own.clone()).map(Part::Words)),
+            Type::Integer { .. } | Type::Number => {
+                parts.extend(number(schema, own.clone()).map(Part::Words));
+                parts.extend(multiple(schema, own.clone()).map(Part::Words));
+            }
             Type::Array { .. } => array(schema, own.clone(), &mut parts),
             _ => {}
         }
@@ -153,6 +159,18 @@ fn number(schema: &Schema, own: impl Iterator<Item = NodeId> + Clone) -> Option<
     })
 }
 
+/// The divisors of a number: `multiple of 5`.
+fn multiple(schema: &Schema, own: impl Iterator<Item = NodeId>) -> Option<String> {
+    let mut divisors: Vec<String> = Vec::new();
+    for divisor in own.filter_map(|id| schema.assertions(id)?.multiple_of.as_ref()) {
+        let text = cut(&divisor.to_string(), LONGEST_NUMBER);
+        if divisors.len() < MAX_DIVISORS && !divisors.contains(&text) {
+            divisors.push(text);
+        }
+    }
+    (!divisors.is_empty()).then(|| format!("multiple of {}", divisors.join(" and of ")))
+}
+
 /// A value as compact JSON, shortened.
 fn shown(value: &Json) -> String {
     let mut text = String::new();
@@ -250,6 +268,8 @@ mod tests {
             (r#"{"exclusiveMinimum": 0, "maximum": 1}"#, Type::Number, "More than 0 and at most 1."),
             (r#"{"minimum": 1, "exclusiveMinimum": 1}"#, Type::Number, "More than 1."),
             (r#"{"maximum": 1, "exclusiveMaximum": 1}"#, Type::Number, "Less than 1."),
+            (r#"{"multipleOf": 0.01}"#, Type::Number, "Multiple of 0.01."),
+            (r#"{"maximum": 1e3, "multipleOf": 5}"#, Type::Integer { unsigned: false }, "At most 1000; multiple of 5."),
             (r#"{"minimum": 5, "maximum": 5}"#, Type::Integer { unsigned: true }, "Exactly 5."),
             (
                 r#"{"minItems": 1, "maxItems": 10, "uniqueItems": true, "default": []}"#,

@@ -16,6 +16,7 @@ pub(super) enum WireRule {
     Text { min: u64, max: Option<u64>, pattern: Option<String>, format: Option<Format> },
     Integer { is_unsigned: bool, min: Option<i128>, max: Option<i128> },
     Number { min: NumberLimit, max: NumberLimit },
+    MultipleOf { divisor: String, other: Option<Box<WireRule>> },
     Items { is_unique: bool, min: u64, max: Option<u64>, item: Option<Box<WireRule>> },
     Values(Box<WireRule>),
     Nullable(Box<WireRule>),
@@ -109,6 +110,9 @@ fn scalar(ty: &Type, guard: &Guard) -> Option<WireRule> {
             WireRule::Integer { is_unsigned, min, max: *max }
         }
         Guard::Number { min, max } => WireRule::Number { min: *min, max: *max },
+        Guard::MultipleOf { divisor, other } => {
+            WireRule::MultipleOf { divisor: divisor.to_string(), other: scalar(ty, other).map(Box::new) }
+        }
         _ => return None,
     })
 }
@@ -125,6 +129,9 @@ impl WireRule {
                 generic(writer, "wire::Within", &|w| w.text(integer));
             }
             WireRule::Number { .. } => generic(writer, "wire::Within", &|w| w.text("f64")),
+            WireRule::MultipleOf { other, .. } => {
+                generic(writer, "wire::MultipleOf", &|w| write_type(w, other.as_deref()))
+            }
             WireRule::Items { is_unique, item, .. } => {
                 let items = |w: &mut Writer| generic(w, "wire::Items", &|w| write_type(w, item.as_deref()));
                 if *is_unique { generic(writer, "wire::Unique", &items) } else { items(writer) }
@@ -155,6 +162,11 @@ impl WireRule {
             WireRule::Integer { is_unsigned: true, min, max } => within(writer, &unsigned(*min, *max)),
             WireRule::Integer { is_unsigned: false, min, max } => within(writer, &signed(*min, *max)),
             WireRule::Number { min, max } => numbers(writer, *min, *max),
+            WireRule::MultipleOf { divisor, other } => writer.call("wire::MultipleOf::new", |w| {
+                w.literal(divisor);
+                w.comma();
+                write(w, other.as_deref());
+            }),
             WireRule::Items { is_unique, min, max, item } => {
                 let items = |w: &mut Writer| {
                     w.call("wire::Items::new", |w| {

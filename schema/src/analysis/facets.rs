@@ -241,6 +241,11 @@ impl<'a> Facets<'a> {
         self.groups.iter().copied().flat_map(of).flatten()
     }
 
+    /// Of a number: the numbers of which it is a multiple.
+    pub fn divisors(&self) -> impl Iterator<Item = &'a Number> {
+        self.groups.iter().filter_map(|group| group.multiple_of.as_ref())
+    }
+
     /// Of a string: its length in code points.
     pub fn lengths(&self) -> Limits {
         self.limits(|group| group.min_length, |group| group.max_length)

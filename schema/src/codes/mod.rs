@@ -53,6 +53,8 @@ capgen_diagnostic::codes! {
     pub SCHEMA_TOO_LARGE = "E0123";
     /// The compiled patterns of a contract together exceed their memory limit.
     pub PATTERNS_TOO_LARGE = "E0124";
+    /// A `multipleOf` is not greater than zero, or has more than 1000 digits.
+    pub BAD_DIVISOR = "E0125";
 
     /// An `enum` is empty or contains a value twice.
     pub ENUM_VALUES = "W0101";

@@ -102,7 +102,7 @@ fn own_keywords(group: &Assertions) -> String {
         "{:?}",
         (
             (group.types, group.enum_values.as_ref().map(values), group.const_value.as_ref().map(Json::canonical)),
-            (&group.minimum, &group.maximum, &group.exclusive_minimum, &group.exclusive_maximum),
+            ((&group.minimum, &group.maximum, &group.exclusive_minimum, &group.exclusive_maximum), &group.multiple_of,),
             (group.min_length, group.max_length, group.pattern.as_ref().map(crate::Pattern::source), group.format),
             (group.min_items, group.max_items, group.unique_items, group.items.is_some()),
             (names, sorted(group.required.clone()), group.additional_properties.is_some()),
@@ -164,6 +164,8 @@ pub(super) fn assertions(
         let keyword = if exclusive { "exclusiveMaximum" } else { "maximum" };
         parts.push(Part { keyword, term: terms.add(Term::Maximum { limit: limit.clone(), exclusive }) });
     }
+    let divisor = group.multiple_of.as_ref().map(|divisor| terms.add(Term::MultipleOf(divisor.clone())));
+    parts.extend(divisor.map(part("multipleOf")));
     // A minimum of zero asserts nothing.
     parts.extend(group.min_length.filter(|n| *n > 0).map(|n| terms.add(Term::MinLength(n))).map(part("minLength")));
     parts.extend(group.max_length.map(|n| terms.add(Term::MaxLength(n))).map(part("maxLength")));

@@ -50,6 +50,12 @@ fn accepts_by_kind(terms: &Terms, term: &Term, value: &Json, budget: &mut Budget
     Some(match (term, value) {
         (Term::Minimum { limit, exclusive }, Json::Number(number)) => number > limit || !exclusive && number == limit,
         (Term::Maximum { limit, exclusive }, Json::Number(number)) => number < limit || !exclusive && number == limit,
+        (Term::MultipleOf(divisor), Json::Number(number)) => {
+            if !budget.spend(number.work_to_divide_by(divisor)) {
+                return None;
+            }
+            number.is_multiple_of(divisor)
+        }
         (Term::MinLength(least), Json::String(text)) => text.chars().count() as u64 >= *least,
         (Term::MaxLength(most), Json::String(text)) => text.chars().count() as u64 <= *most,
         (Term::Pattern(source), Json::String(text)) => return terms.pattern(source)?.pattern.is_match(text).ok(),

@@ -13,6 +13,7 @@ mod evaluate;
 mod examples;
 mod formats;
 mod machine;
+mod multiples;
 mod number;
 mod size;
 mod solve;
@@ -25,10 +26,11 @@ use std::collections::BTreeSet;
 pub use examples::{Counterexample, Counterexamples, ExampleSettings, counterexamples, examples};
 
 use budget::Budget;
+use number::Range;
 use solve::{Outcome, Solver};
 use term::{Literal, Terms};
 
-use crate::{ExactPayload, Json, Schema, Validator};
+use crate::{Assertions, ExactPayload, Json, Schema, Type, Validator};
 
 /// Whether everything that one schema accepts is accepted by another.
 #[derive(Clone, PartialEq, Debug)]
@@ -98,6 +100,22 @@ pub fn smallest_value(schema: &Schema, steps: Steps) -> Result<Option<Json>, Und
         Outcome::Unknown(reason) => Err(Undecided { reason }),
         Outcome::Found((value, _)) => Ok(Some((*value).clone())),
     }
+}
+
+/// Whether no multiple of `multipleOf` is between the bounds of one schema object. `false` if the bounds exclude every number, or if the
+/// answer would take long.
+pub(crate) fn has_no_multiple(group: &Assertions) -> bool {
+    let Some(divisor) = &group.multiple_of else { return false };
+    let mut range = Range::default();
+    range.multiple_of(divisor, true);
+    group.minimum.iter().for_each(|limit| range.at_least(limit, false));
+    group.exclusive_minimum.iter().for_each(|limit| range.at_least(limit, true));
+    group.maximum.iter().for_each(|limit| range.at_most(limit, false));
+    group.exclusive_maximum.iter().for_each(|limit| range.at_most(limit, true));
+    if group.types.is_some_and(|types| types.contains(Type::Integer) && !types.contains(Type::Number)) {
+        range.integer = Some(true);
+    }
+    !range.is_empty() && range.simplest(&mut Budget::new(2000)) == Ok(None)
 }
 
 /// A witness, after the interpreter has confirmed it.

@@ -1,5 +1,9 @@
 //! Numbers between bounds: whether there is one, and the simplest.
 
+use std::sync::LazyLock;
+
+use super::budget::Budget;
+use super::solve::Gap;
 use crate::Number;
 
 /// The numbers that some assertions allow.
@@ -11,12 +15,18 @@ pub(super) struct Range {
     /// `Some(true)` for integers only, `Some(false)` for numbers with a fraction only.
     pub(super) integer: Option<bool>,
     pub(super) excluded: Vec<Number>,
+    /// Every number is a multiple of these.
+    multiple_of: Vec<Number>,
+    /// No number is a multiple of one of these.
+    not_multiple_of: Vec<Number>,
 }
 
-/// More decimal places than the difference of two binary64s of similar magnitude can need.
-const MAX_PLACES: i64 = 700;
+pub(super) static ONE: LazyLock<Number> = LazyLock::new(|| Number::from(1_i64));
 
 impl Range {
+    /// More decimal places than the difference of two binary64s of similar magnitude can need.
+    pub(super) const MAX_PLACES: i64 = 700;
+
     pub(super) fn at_least(&mut self, limit: &Number, exclusive: bool) {
         let is_stricter = |(low, is_open): &(Number, bool)| limit > low || (limit == low && exclusive && !is_open);
         if self.low.as_ref().is_none_or(is_stricter) {
@@ -29,6 +39,38 @@ impl Range {
         if self.high.as_ref().is_none_or(is_stricter) {
             self.high = Some((limit.clone(), exclusive));
         }
+    }
+
+    /// Only the multiples of a number, or only the others.
+    pub(super) fn multiple_of(&mut self, divisor: &Number, positive: bool) {
+        if positive {
+            self.multiple_of.push(divisor.clone());
+        } else {
+            self.not_multiple_of.push(divisor.clone());
+        }
+    }
+
+    /// Whether every number is a multiple of the divisor, or none; `None` if that is not obvious.
+    pub(super) fn is_multiple_of(&self, divisor: &Number, budget: &mut Budget) -> Option<bool> {
+        let known = self.divisors().chain(self.non_divisors());
+        let work = known.map(|known| known.work_to_divide_by(divisor) + divisor.work_to_divide_by(known)).sum();
+        if !budget.spend(work) {
+            return None;
+        }
+        if self.divisors().any(|known| known.is_multiple_of(divisor)) {
+            return Some(true);
+        }
+        self.non_divisors().any(|known| divisor.is_multiple_of(known)).then_some(false)
+    }
+
+    /// The numbers of which every number is a multiple: 1 for integers.
+    pub(super) fn divisors(&self) -> impl Iterator<Item = &Number> {
+        self.multiple_of.iter().chain((self.integer == Some(true)).then_some(&*ONE))
+    }
+
+    /// The numbers of which no number is a multiple.
+    pub(super) fn non_divisors(&self) -> impl Iterator<Item = &Number> {
+        self.not_multiple_of.iter().chain((self.integer == Some(false)).then_some(&*ONE))
     }
 
     /// Whether no number is within the bounds, whatever its kind.
@@ -49,32 +91,57 @@ impl Range {
         self.high.as_ref().is_some_and(is_within)
     }
 
-    fn contains(&self, number: &Number) -> bool {
+    /// The least number, which may be excluded.
+    pub(super) fn low(&self) -> Option<&Number> {
+        self.low.as_ref().map(|(low, _)| low)
+    }
+
+    /// The greatest number, which may be excluded.
+    pub(super) fn high(&self) -> Option<&Number> {
+        self.high.as_ref().map(|(high, _)| high)
+    }
+
+    /// Whether a number is within the bounds.
+    pub(super) fn is_between(&self, number: &Number) -> bool {
         let above = |(low, is_open): &(Number, bool)| number > low || (number == low && !is_open);
         let below = |(high, is_open): &(Number, bool)| number < high || (number == high && !is_open);
-        self.low.as_ref().is_none_or(above)
-            && self.high.as_ref().is_none_or(below)
+        self.low.as_ref().is_none_or(above) && self.high.as_ref().is_none_or(below)
+    }
+
+    /// Whether a number is a bound.
+    pub(super) fn is_limit(&self, number: &Number) -> bool {
+        self.low() == Some(number) || self.high() == Some(number)
+    }
+
+    /// Whether a number meets all assertions.
+    pub(super) fn allows(&self, number: &Number) -> bool {
+        self.is_between(number)
             && self.integer.is_none_or(|integer| number.is_integer() == integer)
+            && self.multiple_of.iter().all(|divisor| number.is_multiple_of(divisor))
+            && !self.not_multiple_of.iter().any(|divisor| number.is_multiple_of(divisor))
+            && !self.excluded.contains(number)
     }
 
     /// The number of the fewest decimal places that is closest to zero, positive rather than negative; `None` if there is none.
-    pub(super) fn simplest(&self) -> Option<Number> {
+    pub(super) fn simplest(&self, budget: &mut Budget) -> Result<Option<Number>, Gap> {
         if self.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let is_allowed = |number: &Number| self.contains(number) && !self.excluded.contains(number);
-        if let (Some((low, _)), Some((high, _))) = (&self.low, &self.high)
+        if let (Some(low), Some(high)) = (self.low(), self.high())
             && low == high
         {
-            return is_allowed(low).then(|| low.clone());
+            return Ok(self.allows(low).then(|| low.clone()));
         }
-        let most = if self.integer == Some(true) { 0 } else { MAX_PLACES };
+        if !self.multiple_of.is_empty() || !self.not_multiple_of.is_empty() {
+            return self.simplest_multiple(budget);
+        }
+        let most = if self.integer == Some(true) { 0 } else { Self::MAX_PLACES };
         let least = i64::from(self.integer == Some(false));
-        (least..=most).find_map(|places| self.with_places(places, &is_allowed))
+        Ok((least..=most).find_map(|places| self.with_places(places)))
     }
 
     /// The number closest to zero with at most that many decimal places.
-    fn with_places(&self, places: i64, is_allowed: &impl Fn(&Number) -> bool) -> Option<Number> {
+    fn with_places(&self, places: i64) -> Option<Number> {
         // The numbers with n decimal places are integers divided by 10^n. From the one nearest to zero, one after the other is
         // tried; only excluded numbers, and those of the wrong kind, are skipped. Of ten neighbours, at most one is an integer.
         let start = self.nearest_to_zero(places);
@@ -84,7 +151,7 @@ impl Range {
         for _ in 0..tries {
             for (next, is_up) in [(&mut up, true), (&mut down, false)] {
                 let Some(number) = next.take() else { continue };
-                if is_allowed(&number) {
+                if self.allows(&number) {
                     return Some(number);
                 }
                 *next = step(&number, places, is_up);
@@ -196,7 +263,10 @@ mod tests {
         let mut range = Range { integer, excluded: excluded.iter().map(|text| n(text)).collect(), ..Range::default() };
         low.iter().for_each(|(text, open)| range.at_least(&n(text), *open));
         high.iter().for_each(|(text, open)| range.at_most(&n(text), *open));
-        range.simplest().map_or_else(|| "none".to_owned(), |number| number.to_string())
+        range
+            .simplest(&mut Budget::new(1_000_000))
+            .unwrap()
+            .map_or_else(|| "none".to_owned(), |number| number.to_string())
     }
 
     #[test]

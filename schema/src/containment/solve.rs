@@ -296,7 +296,10 @@ impl Solver {
                 let allowed = [false, true].into_iter().find(|value| !state.excluded_booleans.contains(value));
                 allowed.into_iter().for_each(|value| best.offer(Json::Bool(value)));
             }
-            ValueType::Number => state.range.simplest().into_iter().for_each(|number| best.offer(Json::Number(number))),
+            ValueType::Number => match state.range.simplest(&mut self.budget) {
+                Ok(number) => number.into_iter().for_each(|number| best.offer(Json::Number(number))),
+                Err(gap) => best.gap = Some(gap),
+            },
             ValueType::String => self.complete_string(state, best),
             ValueType::Array => super::array::complete(self, state, best),
             ValueType::Object => self.complete_object(state, best),

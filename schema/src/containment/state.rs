@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::budget::Budget;
 use super::evaluate::{conforms, member};
-use super::number::Range;
+use super::number::{ONE, Range};
 use super::term::{ALL_TYPES, Literal, Term, TermId, Terms, bit_of};
 use crate::Json;
 
@@ -233,6 +233,7 @@ impl State {
             Term::Minimum { limit, exclusive } => self.range.at_most(limit, !exclusive),
             Term::Maximum { limit, exclusive } if positive => self.range.at_most(limit, *exclusive),
             Term::Maximum { limit, exclusive } => self.range.at_least(limit, !exclusive),
+            Term::MultipleOf(divisor) => self.range.multiple_of(divisor, positive),
             Term::MinLength(least) if positive => self.min_length = self.min_length.max(*least),
             Term::MinLength(least) => at_most(&mut self.max_length, least.saturating_sub(1)),
             Term::MaxLength(most) if positive => at_most(&mut self.max_length, *most),
@@ -374,7 +375,7 @@ impl State {
             Term::OneOf(parts) => exactly_one(parts.iter().map(of)),
             Term::Not(part) => of(part).map(|truth| !truth),
             Term::Members { declared, rest } => self.truth_of_members(terms, declared, *rest, budget),
-            other => self.truth_of_assertion(terms, other),
+            other => self.truth_of_assertion(terms, other, budget),
         };
         truth.map(|truth| truth == literal.positive)
     }
@@ -413,9 +414,10 @@ impl State {
         if others && undeclared { result } else { None }
     }
 
-    fn truth_of_assertion(&self, terms: &Terms, term: &Term) -> Option<bool> {
+    fn truth_of_assertion(&self, terms: &Terms, term: &Term, budget: &mut Budget) -> Option<bool> {
         match term {
-            Term::Types(_) if self.value_type == ValueType::Number => self.range.integer,
+            Term::Types(_) if self.value_type == ValueType::Number => self.range.is_multiple_of(&ONE, budget),
+            Term::MultipleOf(divisor) => self.range.is_multiple_of(divisor, budget),
             Term::Values(ids) => {
                 let is_of_type = |id: &&u32| bit_of(terms.value(**id)) & self.value_type.bits() != 0;
                 let count = ids.iter().filter(is_of_type).count();

@@ -41,6 +41,7 @@ pub(super) enum Term {
         limit: Number,
         exclusive: bool,
     },
+    MultipleOf(Number),
     MinLength(u64),
     MaxLength(u64),
     Pattern(String),
@@ -218,6 +219,10 @@ impl Terms {
             Term::Values(ids) if positive => ids.iter().fold(0, |types, id| types | bit_of(self.value(*id))),
             Term::Values(_) => ALL_TYPES,
             Term::Minimum { .. } | Term::Maximum { .. } => only(12),
+            // An integer has only integers as multiples. If 1 is a multiple, then so is every integer.
+            Term::MultipleOf(divisor) if positive && divisor.is_integer() => ALL_TYPES & !8,
+            Term::MultipleOf(divisor) if !positive && Number::from(1_i64).is_multiple_of(divisor) => 8,
+            Term::MultipleOf(_) => only(12),
             Term::MinLength(_) | Term::MaxLength(_) | Term::Pattern(_) | Term::Format(_) => only(16),
             Term::MinItems(_) | Term::MaxItems(_) | Term::UniqueItems | Term::Items(_) => only(32),
             Term::Required(_) | Term::Members { .. } => only(64),

@@ -39,7 +39,7 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// The output accepts exactly the payloads that the input accepts, with two conventions: `format` is an assertion, and a keyword
 /// of a draft other than that of `$schema` has the meaning of its own draft, because its author intended that. The output always
 /// loads, and normalising it again does not change it. A schema of the subset does not change either, except that unused
-/// definitions are removed and a single branch of `allOf` is merged.
+/// definitions are removed, a single branch of `allOf` is merged, and a number with `multipleOf: 1` becomes an integer.
 ///
 /// | input | output |
 /// |---|---|
@@ -58,7 +58,7 @@ const POINTER_BUDGET: usize = 64 << 20;
 /// | `patternProperties` with `^(a\|b)$`, `propertyNames` with `enum` or `const` | `properties` |
 /// | `propertyNames` that accepts every string | dropped |
 /// | `minProperties: 1`, `maxProperties: 0`, `contains` | an equivalent `not` or `additionalProperties`; dropped if other keywords imply it |
-/// | `multipleOf: 1` | `type: integer` |
+/// | `multipleOf: 1` next to a numeric `type` | `type: integer` |
 /// | `dependencies`, `dependentRequired`, `dependentSchemas`, `if` | `not` if only required names depend on the condition; otherwise `anyOf` |
 /// | escapes in a `pattern` that ECMA-262 does not allow, such as `\-` | the character |
 /// | `deprecated: true` | `Deprecated.` at the end of `description` |

@@ -172,10 +172,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// `multipleOf`. Only the value 1 can be expressed, as `type: integer`.
-    pub(super) fn multiple(&mut self, draft: &mut Draft<'a>, name: &str, _: &'a Json) {
-        if name != "multipleOf" || !is_whole(draft.object) {
-            self.reject(draft, name);
+    /// `multipleOf`. The value 1 next to a numeric `type` is expressed by `type: integer`.
+    pub(super) fn multiple(&mut self, draft: &mut Draft<'a>, value: &'a Json) {
+        if !is_whole(draft.object) {
+            self.copy(draft, "multipleOf", value);
         }
     }
 

@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
                 draft.push_json(name, Json::Array(distinct(names)))
             }
             ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", _) => self.bound(draft, name, value),
-            ("multipleOf" | "divisibleBy", _) => self.multiple(draft, name, value),
+            ("multipleOf", _) => self.multiple(draft, value),
             ("properties", Json::Object(members)) => {
                 let members = self.properties(draft, members);
                 draft.push(name, Value::Map(members));

@@ -68,9 +68,7 @@ fn keyword_help(siblings: &Object, name: &str) -> Option<String> {
             "list each property in `properties`; for a map, give `additionalProperties` the schema of its values"
         }
         "unevaluatedProperties" => "write `additionalProperties` next to the `properties` that it closes",
-        "multipleOf" | "divisibleBy" => {
-            "for integers write `\"type\": \"integer\"`; for money use integers of the smallest unit"
-        }
+        "divisibleBy" => "write `multipleOf`",
         "contains" | "minContains" | "maxContains" => "move the required item to a property of its own",
         "minProperties" | "maxProperties" => {
             "list the properties in `required`, or use an array with `minItems` and `maxItems`"
@@ -158,8 +156,8 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
             return Some(format!("write the schemas by name, without a list: `{keyword}: {{ <name>: {{...}} }}`"));
         }
         (
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minLength" | "maxLength" | "minItems"
-            | "maxItems",
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength" | "maxLength"
+            | "minItems" | "maxItems",
             Json::String(text),
         ) => match text.parse::<crate::Number>() {
             Ok(_) => "write it without quotes",

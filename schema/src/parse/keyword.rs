@@ -4,7 +4,7 @@ use super::{Draft, Loader, advice, value};
 use crate::{Format, Json, NodeId, PatternErrorKind, Problem, Type, TypeSet, codes, pointer};
 
 /// The assertions of the subset, in alphabetical order.
-const ASSERTIONS: [&str; 22] = [
+const ASSERTIONS: [&str; 23] = [
     "additionalProperties",
     "allOf",
     "anyOf",
@@ -20,6 +20,7 @@ const ASSERTIONS: [&str; 22] = [
     "minItems",
     "minLength",
     "minimum",
+    "multipleOf",
     "not",
     "oneOf",
     "pattern",
@@ -95,6 +96,7 @@ impl Loader {
             "maximum" => draft.assertions.maximum = self.number(draft, name, value),
             "exclusiveMinimum" => draft.assertions.exclusive_minimum = self.number(draft, name, value),
             "exclusiveMaximum" => draft.assertions.exclusive_maximum = self.number(draft, name, value),
+            "multipleOf" => draft.assertions.multiple_of = self.divisor(draft, name, value),
             "minLength" => draft.assertions.min_length = self.length(draft, name, value),
             "maxLength" => draft.assertions.max_length = self.length(draft, name, value),
             "minItems" => draft.assertions.min_items = self.length(draft, name, value),

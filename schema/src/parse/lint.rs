@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::{Reports, advice, undeclared};
 use crate::analysis::graph::reachable;
+use crate::containment::has_no_multiple;
 use crate::{Assertions, Json, Kind, Node, NodeId, Number, Problem, Schema, Type, TypeSet, Validator, codes, pointer};
 
 pub(super) fn run(schema: &Schema, reports: &mut Reports) {
@@ -43,6 +44,9 @@ fn contradictions(schema: &Schema, node: &Node, a: &Assertions) -> Vec<Problem> 
     };
     for (low_name, high_name, noun) in crossed_bounds(a) {
         warn(low_name, format!("no {noun} satisfies both `{low_name}` and `{high_name}`"));
+    }
+    if has_no_multiple(a) {
+        warn("multipleOf", "no multiple of `multipleOf` is between the bounds".to_owned());
     }
     if let Some(message) = mistyped_literals(a) {
         warn(if a.enum_values.is_some() { "enum" } else { "const" }, message);
@@ -142,7 +146,7 @@ fn never_applies(node: &Node, a: &Assertions) -> impl Iterator<Item = Problem> {
 /// integers does not rule them out.
 fn subject(keyword: &str) -> Option<Type> {
     match keyword {
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Some(Type::Integer),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => Some(Type::Integer),
         "minLength" | "maxLength" | "pattern" | "format" => Some(Type::String),
         "items" | "minItems" | "maxItems" | "uniqueItems" => Some(Type::Array),
         "properties" | "required" | "additionalProperties" => Some(Type::Object),

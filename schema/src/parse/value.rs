@@ -8,6 +8,9 @@ use crate::{Json, NodeId, Number, Pattern, Problem, Type, codes, pointer};
 /// Levels of arrays and objects in a value; a scalar is at level 0.
 const MAX_VALUE_DEPTH: usize = 128;
 
+/// The most digits of `multipleOf`: a division takes time proportional to the digits of the number times those of the divisor.
+const MAX_DIVISOR_DIGITS: usize = 1000;
+
 /// Messages quote at most this many characters of a text from the schema.
 const QUOTE_LIMIT: usize = 64;
 
@@ -79,6 +82,23 @@ impl Loader {
             return None;
         }
         Some(number.as_u64().unwrap_or(u64::MAX))
+    }
+
+    /// The value of `multipleOf`.
+    pub(super) fn divisor(&mut self, draft: &Draft<'_>, keyword: &str, value: &Json) -> Option<Number> {
+        let number = self.number(draft, keyword, value)?;
+        if number.is_negative() || number == Number::ZERO {
+            let message = format!("`{keyword}` must be greater than 0");
+            let problem = Problem::new(codes::BAD_DIVISOR, draft.at(keyword), message).label("not positive");
+            self.report(problem.help("write a positive number, or remove it"));
+            return None;
+        }
+        if number.parts().is_some_and(|(_, digits, _)| digits.len() > MAX_DIVISOR_DIGITS) {
+            let message = format!("`{keyword}` has more than {MAX_DIVISOR_DIGITS} digits");
+            self.report(Problem::new(codes::BAD_DIVISOR, draft.at(keyword), message).label("too long"));
+            return None;
+        }
+        Some(number)
     }
 
     /// A JSON value, unless it is nested too deeply.

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::literal::Literals;
-use super::number::compare;
-use super::program::{ArrayChecks, Bound, Checks, StringChecks};
+use super::number::{compare, is_multiple};
+use super::program::{ArrayChecks, Bound, Checks, NumberCheck, StringChecks};
 use super::value::{has_type, repeated};
 use crate::exact::Digits;
 use crate::{Format, Json, Number, Pattern, TypeSet};
@@ -20,6 +20,7 @@ pub(super) enum Failure<'p> {
     Enum(&'p Literals),
     Const(&'p Json),
     Bound(Bound, &'p Number),
+    MultipleOf(&'p Number),
     MinLength(u64),
     MaxLength(u64),
     Pattern(&'p Pattern),
@@ -97,8 +98,15 @@ pub(super) fn check_number<'p>(
     digits: Digits<'_>,
     report: &mut impl FnMut(Failure<'p>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let broken = checks.bounds.iter().filter(|(bound, limit)| !bound.is_satisfied(compare(number, limit, digits)));
-    broken.map(|(bound, limit)| Failure::Bound(*bound, limit)).try_for_each(report)
+    let failure = |check: &'p NumberCheck| match check {
+        NumberCheck::Bound(bound, limit) => {
+            (!bound.is_satisfied(compare(number, limit, digits))).then_some(Failure::Bound(*bound, limit))
+        }
+        NumberCheck::MultipleOf(divisor) => {
+            (!is_multiple(number, divisor, digits)).then_some(Failure::MultipleOf(divisor.number()))
+        }
+    };
+    checks.numbers.iter().filter_map(failure).try_for_each(report)
 }
 
 #[inline]

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use super::candidates::Union;
 use super::literal::Literals;
-use super::program::{ArrayChecks, Bound, Checks, InPlace, ObjectChecks, StringChecks, Subschema, SubschemaId};
+use super::program::{
+    ArrayChecks, Bound, Checks, InPlace, NumberCheck, ObjectChecks, StringChecks, Subschema, SubschemaId,
+};
 use crate::analysis::effort::Effort;
 use crate::analysis::graph::reachable_from;
 use crate::analysis::profile::Profiler;
 use crate::analysis::selection::Selector;
 use crate::analysis::shared;
-use crate::{Assertions, Kind, NodeId, Number, Schema, TypeSet};
+use crate::{Assertions, Divisor, Kind, NodeId, Schema, TypeSet};
 
 /// A compiled schema.
 #[derive(Debug)]
@@ -118,7 +120,7 @@ impl Compiler<'_, '_> {
             is_shared,
             enum_values: a.enum_values.as_deref().map(|values| Box::new(Literals::new(values))),
             const_value: a.const_value.as_ref().map(|value| Box::new(Literals::new(std::slice::from_ref(value)))),
-            bounds: bounds(a),
+            numbers: numbers(a),
             strings: strings(a),
             arrays: self.arrays(a),
             objects: self.objects(a),
@@ -176,12 +178,13 @@ fn strings(a: &Assertions) -> Option<Box<StringChecks>> {
     })
 }
 
-fn bounds(a: &Assertions) -> Box<[(Bound, Number)]> {
-    let all = [
+fn numbers(a: &Assertions) -> Box<[NumberCheck]> {
+    let bounds = [
         (Bound::Minimum, &a.minimum),
         (Bound::Maximum, &a.maximum),
         (Bound::ExclusiveMinimum, &a.exclusive_minimum),
         (Bound::ExclusiveMaximum, &a.exclusive_maximum),
     ];
-    all.into_iter().filter_map(|(bound, limit)| Some((bound, limit.clone()?))).collect()
+    let bounds = bounds.into_iter().filter_map(|(bound, limit)| Some(NumberCheck::Bound(bound, limit.clone()?)));
+    bounds.chain(a.multiple_of.clone().map(|number| NumberCheck::MultipleOf(Divisor::new(number)))).collect()
 }

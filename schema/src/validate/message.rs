@@ -32,6 +32,7 @@ impl Failure<'_> {
             Failure::Bound(Bound::Maximum, _) => Keyword::Maximum,
             Failure::Bound(Bound::ExclusiveMinimum, _) => Keyword::ExclusiveMinimum,
             Failure::Bound(Bound::ExclusiveMaximum, _) => Keyword::ExclusiveMaximum,
+            Failure::MultipleOf(_) => Keyword::MultipleOf,
             Failure::MinLength(_) => Keyword::MinLength,
             Failure::MaxLength(_) => Keyword::MaxLength,
             Failure::Pattern(_) | Failure::StepLimit(_) => Keyword::Pattern,
@@ -67,6 +68,9 @@ impl Wording<'_> {
                     Bound::ExclusiveMaximum => "less than",
                 };
                 format!("must be {relation} {}{}", self.cut(limit.to_string()), got())
+            }
+            Failure::MultipleOf(divisor) => {
+                format!("must be a multiple of {}{}", self.cut(divisor.to_string()), got())
             }
             Failure::MinLength(limit) => format!("must have at least {}{}", count(limit, "character"), got()),
             Failure::MaxLength(limit) => format!("must have at most {}{}", count(limit, "character"), got()),

@@ -3,8 +3,8 @@
 
 use std::cmp::Ordering;
 
-use crate::Number;
 use crate::exact::Digits;
+use crate::{Divisor, Number};
 
 /// Up to this, a whole binary64 is an integer that needs no rounding.
 const MAX_SAFE: f64 = Number::EXACT_INTEGER_LIMIT;
@@ -30,6 +30,19 @@ pub(super) fn compare(number: &serde_json::Number, limit: &Number, digits: Digit
         return whole(integer).map_or(Ordering::Greater, |integer| integer.cmp(limit));
     }
     limit.compare_float(float)
+}
+
+/// Whether the number is a multiple of the divisor, by mathematical value.
+pub(super) fn is_multiple(number: &serde_json::Number, divisor: &Divisor, digits: Digits<'_>) -> bool {
+    if let Some(exact) = digits.of(number) {
+        return divisor.divides(exact);
+    }
+    match (integer(number), number.as_f64()) {
+        (Some(integer), _) => divisor.divides_integer(integer),
+        (None, Some(float)) => divisor.divides_float(float),
+        // Only with serde_json's feature `arbitrary_precision`, and outside the range of binary64.
+        (None, None) => false,
+    }
 }
 
 /// The number as an integer, if it is one in the range of 64-bit integers.
@@ -140,6 +153,10 @@ mod tests {
             let number = payload.value().as_number().unwrap();
             prop_assert_eq!(compare(number, &b, payload.digits()), a.cmp(&b));
             prop_assert_eq!(is_integer(number, payload.digits()), a.is_integer());
+            for divisor in ["1", "0.3", "0.00000000000000000001", "18446744073709551615", "18446744073709551615.1"] {
+                let divisor = Divisor::new(divisor.parse().unwrap());
+                prop_assert_eq!(is_multiple(number, &divisor, payload.digits()), a.is_multiple_of(divisor.number()));
+            }
             prop_assert_eq!(to_number(number, payload.digits()), Some(a));
         }
 

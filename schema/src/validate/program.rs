@@ -2,7 +2,7 @@
 
 use super::candidates::Union;
 use super::literal::{Literals, same};
-use crate::{Format, Number, Pattern, TypeSet};
+use crate::{Divisor, Format, Number, Pattern, TypeSet};
 
 /// Up to this many properties, comparing them one by one is faster than a binary search.
 const FEW: usize = 24;
@@ -27,7 +27,7 @@ pub(super) struct Checks {
     pub(super) enum_values: Option<Box<Literals>>,
     /// A single literal.
     pub(super) const_value: Option<Box<Literals>>,
-    pub(super) bounds: Box<[(Bound, Number)]>,
+    pub(super) numbers: Box<[NumberCheck]>,
     pub(super) strings: Option<Box<StringChecks>>,
     pub(super) arrays: Option<Box<ArrayChecks>>,
     pub(super) objects: Option<Box<ObjectChecks>>,
@@ -40,6 +40,13 @@ pub(super) enum Bound {
     Maximum,
     ExclusiveMinimum,
     ExclusiveMaximum,
+}
+
+/// An assertion about numbers.
+#[derive(Debug)]
+pub(super) enum NumberCheck {
+    Bound(Bound, Number),
+    MultipleOf(Divisor),
 }
 
 /// Assertions about strings.

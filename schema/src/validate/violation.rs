@@ -47,6 +47,7 @@ pub enum Keyword {
     Maximum,
     ExclusiveMinimum,
     ExclusiveMaximum,
+    MultipleOf,
     MinLength,
     MaxLength,
     Pattern,
@@ -71,7 +72,7 @@ pub struct UnknownKeyword(String);
 
 impl Keyword {
     /// Every keyword, in order.
-    pub const ALL: [Keyword; 22] = [
+    pub const ALL: [Keyword; 23] = [
         Keyword::Type,
         Keyword::False,
         Keyword::Enum,
@@ -80,6 +81,7 @@ impl Keyword {
         Keyword::Maximum,
         Keyword::ExclusiveMinimum,
         Keyword::ExclusiveMaximum,
+        Keyword::MultipleOf,
         Keyword::MinLength,
         Keyword::MaxLength,
         Keyword::Pattern,
@@ -113,6 +115,7 @@ impl Keyword {
             Keyword::Maximum => "maximum",
             Keyword::ExclusiveMinimum => "exclusiveMinimum",
             Keyword::ExclusiveMaximum => "exclusiveMaximum",
+            Keyword::MultipleOf => "multipleOf",
             Keyword::MinLength => "minLength",
             Keyword::MaxLength => "maxLength",
             Keyword::Pattern => "pattern",

@@ -26,7 +26,7 @@ const APPLICATORS: [&str; 11] = [
 ];
 
 /// The order of the violations at one path.
-const KEYWORDS: [&str; 20] = [
+const KEYWORDS: [&str; 21] = [
     "type",
     "false",
     "enum",
@@ -35,6 +35,7 @@ const KEYWORDS: [&str; 20] = [
     "maximum",
     "exclusiveMinimum",
     "exclusiveMaximum",
+    "multipleOf",
     "minLength",
     "maxLength",
     "pattern",

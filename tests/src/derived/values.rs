@@ -90,6 +90,10 @@ struct Bounds {
     tags: Vec<String>,
     #[schemars(email)]
     mail: String,
+    #[schemars(extend("multipleOf" = 5))]
+    minutes: u32,
+    #[schemars(extend("multipleOf" = 0.01))]
+    price: f64,
 }
 
 pub(super) fn cases() -> Vec<Case> {
@@ -124,6 +128,8 @@ pub(super) fn cases() -> Vec<Case> {
         slug: "ab".to_owned(),
         tags: vec!["a".to_owned()],
         mail: "a@example.com".to_owned(),
+        minutes: 45,
+        price: 19.99,
     };
     vec![
         case("plain fields", vec![plain("", 0.5), plain("line\n\u{2028}", -1e300)]),

@@ -3,7 +3,7 @@
 use capgen_schema::{Assertions, Json, Kind, NodeId, Number, Object, Schema, Type, TypeSet, Validator};
 
 use super::Random;
-use super::pools::{NAMES, NUMBERS, ODD_NAMES, PATTERNS, TEXTS, texts_of};
+use super::pools::{DIVISORS, NAMES, NUMBERS, ODD_NAMES, PATTERNS, TEXTS, texts_of};
 
 /// The number of attempts to find a value that the schema accepts.
 const TRIES: usize = 6;
@@ -178,8 +178,15 @@ impl Random {
         (0..length).map(|_| self.pick(&['a', 'b', '😀', 'é', '1'])).collect()
     }
 
-    /// A number at or next to one of the bounds; without bounds, any number.
+    /// A number near a multiple, or at or next to one of the bounds; without such assertions, any number.
     fn number(&mut self, groups: &[&Assertions], integer: bool) -> Json {
+        let divisor = groups.iter().find_map(|group| group.multiple_of.as_ref());
+        let is_divisor = |text: &str| text.parse().ok().as_ref() == divisor;
+        if let Some((_, samples)) = DIVISORS.iter().find(|(text, _)| is_divisor(text))
+            && !self.one_in(4)
+        {
+            return Json::Number(self.pick(samples).parse().expect("a number"));
+        }
         let bounds = |of: fn(&Assertions) -> [&Option<Number>; 2]| {
             groups.iter().flat_map(move |group| of(group)).flatten().cloned().collect::<Vec<_>>()
         };

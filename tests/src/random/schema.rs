@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use capgen_schema::{Format, Json, Object, Type};
 
 use super::Random;
-use super::pools::{NAMES, NUMBERS, ODD_NAMES, ODD_NUMBERS, PATTERNS, TEXTS};
+use super::pools::{DIVISORS, NAMES, NUMBERS, ODD_NAMES, ODD_NUMBERS, PATTERNS, TEXTS};
 
 const DEFINITIONS: [&str; 4] = ["node", "__proto__", "a/b~c", "100% \"x\""];
 
@@ -100,6 +100,9 @@ impl Random {
                 let odd = self.one_in(4);
                 add(name, number(if odd { self.pick(&ODD_NUMBERS) } else { self.pick(&NUMBERS) }));
             }
+        }
+        if self.one_in(8) {
+            add("multipleOf", number(self.pick(&DIVISORS).0));
         }
         for name in ["minLength", "maxLength"] {
             if self.one_in(4) {

@@ -50,6 +50,8 @@ helpers! {
     HasOnly "hasOnly" "has_only" [],
     Spans "spans" "spans" [CodePoints],
     CodePoints "codePoints" "code_points" [],
+    Multiple "isMultiple" "multiple" [DecimalParts],
+    DecimalParts "decimalParts" "decimal_parts" [],
     Repeated "repeated" "repeated" [Canonical],
     Among "among" "among" [Canonical],
     Canonical "canonical" "canonical" [IsDict],

@@ -176,6 +176,12 @@ impl<'m> Data<'m, '_> {
             let is_exact = limit.exact.as_f64() == limit.nearest;
             keywords.push(name, shown(Expression::number(limit.nearest), limit.exact, is_exact));
         }
+        if let Some(divisor) = rules.multiple_of {
+            keywords.push("multipleOf", Expression::Array(vec![scalar::divisor(divisor), Helper::Multiple.value()]));
+            if !is_number_printed_alike(divisor) {
+                keywords.text("multipleOf", &cut(&divisor.to_string()));
+            }
+        }
         for (name, limit) in [
             ("minLength", rules.min_length),
             ("maxLength", rules.max_length),

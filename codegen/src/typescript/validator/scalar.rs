@@ -39,7 +39,10 @@ fn fits(rules: &Rules<'_>, value: &Json) -> bool {
     let has_type = rules.types.is_none_or(|types| types.contains(value.type_of()));
     has_type
         && match value {
-            Json::Number(number) => limits(rules).all(|limit| limit.accepts(number.as_f64())),
+            Json::Number(number) => {
+                limits(rules).all(|limit| limit.accepts(number.as_f64()))
+                    && rules.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor))
+            }
             Json::String(text) => {
                 let length = text.chars().count() as u64;
                 rules.min_length.is_none_or(|limit| length >= limit)
@@ -105,7 +108,7 @@ pub(super) fn implications(internals: &mut Internals, rules: &Rules<'_>, local: 
     if rules.asserts_strings() {
         terms.push(any([has_other_type("string"), is_text(internals, rules, local)]));
     }
-    if !rules.limits.is_empty() {
+    if rules.asserts_numbers() {
         terms.push(any([has_other_type("number"), all(of_number(rules, local))]));
     }
     terms
@@ -157,7 +160,18 @@ pub(super) fn helper_of(format: Format) -> Helper {
 }
 
 fn of_number(rules: &Rules<'_>, local: Local) -> impl Iterator<Item = Expression> {
-    limits(rules).map(move |limit| Expression::from(local).binary(limit.operator(), Expression::number(limit.nearest)))
+    let value = move || Expression::from(local);
+    let bounds = limits(rules).map(move |limit| value().binary(limit.operator(), Expression::number(limit.nearest)));
+    bounds.chain(rules.multiple_of.map(|number| Helper::Multiple.call(vec![value(), divisor(number)])))
+}
+
+/// The value of `multipleOf`: as a text if it is not the shortest decimal of a binary64, so that it keeps its digits.
+pub(super) fn divisor(number: &Number) -> Expression {
+    if number.is_representable() {
+        Expression::number(number.as_f64())
+    } else {
+        Expression::string(&number.to_string())
+    }
 }
 
 /// A limit that accepts the same binary64 numbers as the one of the contract, which may not be a binary64 itself.

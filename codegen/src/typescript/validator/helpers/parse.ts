@@ -69,6 +69,7 @@ function parse(isValid«: boolean», value«: any», { redact, limit }«: any» 
         maximum: most,
         exclusiveMinimum: (limit«: any») => limits(value > limit, "greater than", limit), // <exclusiveMinimum>
         exclusiveMaximum: (limit«: any») => limits(value < limit, "less than", limit), // <exclusiveMaximum>
+        multipleOf: ([divisor, accepts]«: any», text = literal(divisor)) => must(accepts(value, divisor), `be a multiple of ${text}`), // <multipleOf>
       }),
       ...(typeof value === "string" && {
         minLength: least,
