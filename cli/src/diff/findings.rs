@@ -1,10 +1,13 @@
 //! Changes as findings with places in both files.
 
+use std::path::Path;
+
 use capgen_diagnostic::{Diagnostic, Label, Severity, shortened};
 use capgen_evolve::{Acceptance, CapabilityComparison, ComparedContract, Finding, Level, Report};
 use capgen_manifest::{LoadedContract, Side};
 
 use super::against::{Against, Pair};
+use crate::repository;
 
 /// A longer payload is cut. `--format json` has all of it.
 const LONGEST_PAYLOAD: usize = 600;
@@ -39,7 +42,10 @@ fn without_old_places(diagnostic: &mut Diagnostic, pair: &Pair) {
     diagnostic.notes.extend(places.collect::<Vec<_>>());
     diagnostic.labels.retain(|label| !is_old(label));
     if diagnostic.labels.is_empty() && diagnostic.file.is_none() {
-        diagnostic.file = old.path().split_once(':').map(|(_, path)| path.to_owned());
+        // The path is relative to the root of the repository.
+        let path = old.path().split_once(':').map(|(_, path)| Path::new(path));
+        let path = path.map(|path| repository::root_of(Path::new(".")).unwrap_or_default().join(path));
+        diagnostic.file = path.map(|path| path.to_string_lossy().into_owned());
     }
 }
 
@@ -58,12 +64,12 @@ impl Changed<'_> {
             Diagnostic::new(finding.code, &finding.message).with_severity(severity(finding, acceptance));
         diagnostic.fingerprint = Some(finding.fingerprint.as_str().to_owned());
         diagnostic.notes.push(self.place(finding));
+        diagnostic.notes.extend(acceptance.note());
         self.add_labels(&mut diagnostic, finding);
         diagnostic.notes.extend(proof(finding));
         if finding.level == Level::Breaking {
             diagnostic.notes.extend(callers(&self.contract.callers));
         }
-        diagnostic.notes.extend(acceptance.note());
         if self.report.fails(finding, acceptance) {
             diagnostic.notes.push(self.entry(finding));
         }

@@ -14,12 +14,14 @@ pub(super) fn print(report: &Report, pairs: &[Pair], unused: &[Diagnostic], verb
         let changed = Changed { report, contract, pair };
         let all: Vec<Diagnostic> =
             contract.findings().map(|(finding, acceptance)| changed.diagnostic(finding, acceptance)).collect();
-        let (notes, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
+        let (mut notes, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
             all.into_iter().partition(|finding| finding.severity() == Severity::Note && !verbose);
         console.report(&others);
         if !others.is_empty() {
             console.line("");
         }
+        // The first two notes are the place and the acceptance.
+        notes.iter_mut().for_each(|finding| finding.notes.truncate(2));
         console.brief(&notes);
         let bumps: Vec<String> = contract.comparison.capabilities.iter().filter_map(|c| bump(c, pair)).collect();
         bumps.iter().for_each(|line| console.line(line));

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use capgen_diagnostic::{Diagnostic, render};
 use capgen_evolve::{Acceptance, ComparedContract, Levels, Report, Settings, compare_with_levels};
-use capgen_manifest::{LoadedContract, Manifest, Selection};
+use capgen_manifest::{Manifest, Selection};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
@@ -97,13 +97,10 @@ fn usage(message: &str) -> Failure {
 
 fn compared(pair: &Pair, settings: Settings, levels: &Levels, accepted: &AcceptedFiles) -> Option<ComparedContract> {
     let any = pair.new.as_ref().or(pair.old.as_ref())?;
-    let nothing = Manifest { capabilities: Vec::new(), ..any.manifest.clone() };
-    let manifest = |contract: &'_ Option<LoadedContract>| match contract {
-        Some(contract) => contract.manifest.clone(),
-        None => nothing.clone(),
-    };
-    let comparison = compare_with_levels(&manifest(&pair.old), &manifest(&pair.new), settings, levels);
     let agent = any.manifest.agent.clone();
+    let nothing = Manifest { agent: agent.clone(), transports: Vec::new(), capabilities: Vec::new() };
+    let [old, new] = [&pair.old, &pair.new].map(|contract| contract.as_ref().map_or(&nothing, |c| &c.manifest));
+    let comparison = compare_with_levels(old, new, settings, levels);
     let acceptances: Vec<Acceptance> =
         comparison.findings.iter().map(|finding| accepted.acceptance(&agent, finding)).collect();
     Some(ComparedContract { agent, comparison, acceptances, callers: Vec::new() })

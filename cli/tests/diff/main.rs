@@ -1,12 +1,15 @@
 //! `capgen diff`.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod accepted;
 mod against;
 mod document;
+mod formats;
 mod human;
+mod replay;
 
 use common::{Fleet, REVIEWER};
 

@@ -4,16 +4,14 @@ use super::escape::visible;
 use super::presentable;
 use crate::Diagnostic;
 
-/// A line for each finding: its severity and code, its message, its first note, and its place.
+/// A line for each finding: its severity and code, its message, its notes, and its place.
 pub fn brief(diagnostics: &[Diagnostic]) -> String {
     presentable(diagnostics).map(|diagnostic| line(&diagnostic) + "\n").collect()
 }
 
 fn line(diagnostic: &Diagnostic) -> String {
     let mut line = format!("{}[{}]: {}", diagnostic.severity().name(), diagnostic.code.as_str(), diagnostic.message);
-    if let Some(note) = diagnostic.notes.first() {
-        line.push_str(&format!("; {note}"));
-    }
+    diagnostic.notes.iter().for_each(|note| line.push_str(&format!("; {note}")));
     if let Some(label) = diagnostic.primary() {
         let position = label.source.position(label.span.start);
         line.push_str(&format!(" --> {}:{}:{}", label.source.path(), position.line, position.column));

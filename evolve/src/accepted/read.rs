@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use capgen_diagnostic::{Diagnostic, Source, nearest, quoted};
+use capgen_diagnostic::{Diagnostic, Hidden, Source, nearest, quoted};
 use capgen_manifest::{AgentId, Data, Member, Node, parse_document};
 
 use super::AcceptedEntry;
@@ -24,9 +24,12 @@ const EXAMPLE: &str = "an entry is `- { fingerprint: \"0123456789abcdef\", reaso
 ///
 /// Every error of the file: [`codes::INVALID_ACCEPTED`], or the errors of YAML or JSON.
 pub fn read_accepted(source: &Source) -> Result<Vec<AcceptedEntry>, Vec<Diagnostic>> {
-    if source.text().trim().is_empty() {
+    let is_blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    if source.text().lines().all(is_blank) {
         return Ok(Vec::new());
     }
+    // Unlike manifests, the file contains no credentials, so findings may show all of it.
+    source.hide_with(|_| Hidden::default());
     let root = parse_document(source)?;
     let mut reader = Reader { source, findings: Vec::new() };
     let mut entries = Vec::new();

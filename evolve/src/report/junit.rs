@@ -90,7 +90,8 @@ impl Case {
 /// A finding, with its payload and violations on lines of their own.
 fn line(finding: &Finding, acceptance: &Acceptance) -> String {
     let mut text = format!("{} {}: {}", finding.code.as_str(), finding.level.name(), visible(&finding.message));
-    let _ = write!(text, "\n  at: {}", visible(finding.pointer()));
+    let pointer = if finding.pointer().is_empty() { "(the capability)" } else { finding.pointer() };
+    let _ = write!(text, "\n  at: {}", visible(pointer));
     if let Some(witness) = &finding.witness {
         let _ = write!(text, "\n  payload: {}", visible(&witness.payload.canonical()));
         for violation in &witness.violations {

@@ -64,7 +64,9 @@ impl Report {
 
 fn change(finding: &Finding, acceptance: &Acceptance) -> String {
     let mut text = plain(&finding.message);
-    let _ = write!(text, " at {}", code(finding.pointer()));
+    if !finding.pointer().is_empty() {
+        let _ = write!(text, " at {}", code(finding.pointer()));
+    }
     if let Some(help) = &finding.help {
         let _ = write!(text, "<br>{}", plain(help));
     }
@@ -105,9 +107,6 @@ fn plain(text: &str) -> String {
 
 /// A text of JSON or a JSON Pointer as code, where nothing but its end, `|` and line ends has a meaning.
 fn code(text: &str) -> String {
-    if text.is_empty() {
-        return "the capability".to_owned();
-    }
     let mut out = String::from("`");
     for (index, c) in text.chars().enumerate() {
         match c {
