@@ -13,6 +13,7 @@ mod name;
 pub mod output;
 pub mod regenerate;
 mod rust;
+pub mod surface;
 mod typescript;
 
 use std::collections::BTreeMap;

@@ -26,6 +26,11 @@ pub(crate) fn print(header: String, model: &Model<'_>, form: Form) -> String {
     printer::print(header, &module(model), form)
 }
 
+/// Which types of the model have a name in the output, by their index.
+pub(crate) fn exported(model: &Model<'_>) -> Vec<bool> {
+    inline::inlined(model).into_iter().map(|is_inlined| !is_inlined).collect()
+}
+
 fn module(model: &Model<'_>) -> Module {
     let types = Types::new(model);
     let mut taken = validator::exported(model);

@@ -1,0 +1,216 @@
+//! The items of generated code, with their types in the notation of a language.
+
+use capgen_manifest::Side;
+
+use super::Use;
+use crate::Language;
+use crate::model::{Field, Model, Origin, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Union};
+use crate::typescript::exported;
+
+/// A public item: a type, or a part of one.
+pub(super) struct Item {
+    /// The name of the type that it is a part of.
+    pub(super) owner: Option<String>,
+    name: String,
+    /// `struct`, `field` and so on.
+    kind: &'static str,
+    pub(super) signature: String,
+    pub(super) capability: String,
+    pub(super) side: Side,
+    pub(super) usage: Use,
+    pub(super) is_variant: bool,
+    pub(super) is_constructor: bool,
+}
+
+impl Item {
+    /// Its identity among the items of its language.
+    pub(super) fn key(&self) -> String {
+        match &self.owner {
+            Some(owner) => format!("{owner} {}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The item in words.
+    pub(super) fn described(&self) -> String {
+        match &self.owner {
+            Some(owner) => format!("{} `{}` of `{owner}`", self.kind, self.name),
+            None => format!("{} `{}`", self.kind, self.name),
+        }
+    }
+}
+
+/// The items of a language, in the order of the output.
+pub(super) fn of(model: &Model<'_>, language: Language) -> Vec<Item> {
+    let printer = Notation { model, language, exported: exported(model) };
+    let mut items = Vec::new();
+    for capability in &model.capabilities {
+        for side in [&capability.request, &capability.response] {
+            let SideModel::Typed(root) = side else { continue };
+            for (id, def) in model.types_of(*root) {
+                if language == Language::Rust || printer.is_exported(id) {
+                    printer.items(def, &mut items);
+                }
+            }
+        }
+    }
+    items
+}
+
+/// Writes types on one line in the notation of a language.
+struct Notation<'m> {
+    model: &'m Model<'m>,
+    language: Language,
+    /// Which types have a name in TypeScript.
+    exported: Vec<bool>,
+}
+
+impl Notation<'_> {
+    fn is_exported(&self, id: TypeId) -> bool {
+        self.exported.get(id.0).copied().unwrap_or(true)
+    }
+
+    fn items(&self, def: &TypeDef, items: &mut Vec<Item>) {
+        let is_shared = def.definition.is_some() || def.origin == Origin::Definition;
+        let usage = Use {
+            is_sent: is_shared || def.side == Side::Request,
+            is_received: is_shared || def.side == Side::Response,
+        };
+        let item = |owner: Option<&str>, kind: &'static str, name: &str, signature: String| Item {
+            owner: owner.map(str::to_owned),
+            name: name.to_owned(),
+            kind,
+            signature,
+            capability: def.capability.clone(),
+            side: def.side,
+            usage,
+            is_variant: kind == "variant",
+            is_constructor: kind == "constructor",
+        };
+        let part = |kind, name: &str, signature| item(Some(&def.name), kind, name, signature);
+        let own = |signature: &str| item(None, "type", &def.name, signature.to_owned());
+        let is_rust = self.language == Language::Rust;
+        match &def.shape {
+            Shape::Record(record) => {
+                items.push(own(if is_rust { "struct" } else { "interface" }));
+                for field in present(record) {
+                    let (kind, name) = if is_rust { ("field", &field.ident) } else { ("property", &field.name) };
+                    items.push(part(kind, name, self.field(field)));
+                }
+                if is_rust {
+                    items.push(part("constructor", "new", self.parameters(record)));
+                    if let Rest::Kept(value) = &record.rest {
+                        items.push(part("field", "additional_properties", self.map(value)));
+                    }
+                }
+            }
+            Shape::Enum(members) => {
+                items.push(own("enum"));
+                for member in members {
+                    let value = member.value.canonical();
+                    let name = if is_rust { &member.ident } else { &value };
+                    items.push(part("variant", name, value.clone()));
+                }
+            }
+            Shape::Union(union) if is_rust && !union.disjoint => items.push(own("struct with one accessor per branch")),
+            Shape::Union(union) => {
+                items.push(own("union"));
+                self.variants(union, |name, signature| items.push(part("variant", name, signature)));
+            }
+            Shape::Alias { target, .. } => items.push(own(&self.text(target))),
+        }
+    }
+
+    fn variants(&self, union: &Union, mut push: impl FnMut(&str, String)) {
+        for variant in &union.variants {
+            push(&variant.ident, self.text(&variant.ty));
+        }
+    }
+
+    /// The type of a field, with the mark of an optional one.
+    fn field(&self, field: &Field) -> String {
+        let ty = self.text(&field.ty);
+        match (self.language == Language::Rust, field.required) {
+            (_, true) => ty,
+            (true, false) => format!("Option<{ty}>"),
+            (false, false) => format!("{ty} | undefined"),
+        }
+    }
+
+    /// The parameters of `new`.
+    fn parameters(&self, record: &Record) -> String {
+        let required = present(record).filter(|field| field.required && !self.is_constant(&field.ty));
+        let parameters: Vec<String> =
+            required.map(|field| format!("{}: {}", field.ident, self.text(&field.ty))).collect();
+        format!("({})", parameters.join(", "))
+    }
+
+    /// Whether `new` sets the field by itself, because it has one value only.
+    fn is_constant(&self, ty: &Type) -> bool {
+        let Type::Named { id, boxed: false } = ty else { return false };
+        matches!(&self.model[*id].shape, Shape::Enum(members) if members.len() == 1)
+    }
+
+    fn map(&self, value: &Type) -> String {
+        match self.language {
+            Language::Rust => format!("BTreeMap<String, {}>", self.text(value)),
+            _ => format!("Record<string, {}>", self.text(value)),
+        }
+    }
+
+    /// A type on one line. Types are nested as deeply as schemas, at most 64 levels; recursive ones have a name.
+    fn text(&self, ty: &Type) -> String {
+        let rust = |rust: &'static str, typescript: &'static str| {
+            if self.language == Language::Rust { rust } else { typescript }.to_owned()
+        };
+        match ty {
+            Type::Unknown => rust("Value", "unknown"),
+            Type::Never => rust("Never", "never"),
+            Type::Null => rust("()", "null"),
+            Type::Boolean => rust("bool", "boolean"),
+            Type::Integer { unsigned: true } => rust("u64", "number"),
+            Type::Integer { unsigned: false } => rust("i64", "number"),
+            Type::Number => rust("f64", "number"),
+            Type::String => rust("String", "string"),
+            Type::Array { item, .. } if self.language == Language::Rust => format!("Vec<{}>", self.text(item)),
+            Type::Array { item, min: 0, max: None } => format!("Array<{}>", self.text(item)),
+            Type::Array { item, .. } if self.model.options.plain_arrays => format!("Array<{}>", self.text(item)),
+            Type::Array { item, min, max } => {
+                let most = max.map(|max| max.to_string()).unwrap_or_default();
+                format!("Array<{}> of {min}..{most}", self.text(item))
+            }
+            Type::Map(value) => self.map(value),
+            Type::Nullable(inner) if self.language == Language::Rust => format!("Option<{}>", self.text(inner)),
+            Type::Nullable(inner) => format!("{} | null", self.text(inner)),
+            Type::Named { id, .. } if self.language == Language::Rust || self.is_exported(*id) => {
+                self.model[*id].name.clone()
+            }
+            Type::Named { id, .. } => self.inline(&self.model[*id]),
+        }
+    }
+
+    /// A type without a name of its own.
+    fn inline(&self, def: &TypeDef) -> String {
+        match &def.shape {
+            Shape::Record(record) => {
+                let fields: Vec<String> =
+                    present(record).map(|field| format!("{}: {}", field.name, self.field(field))).collect();
+                format!("{{ {} }}", fields.join("; "))
+            }
+            Shape::Enum(members) => {
+                members.iter().map(|member| member.value.canonical()).collect::<Vec<_>>().join(" | ")
+            }
+            Shape::Union(union) => {
+                let mut variants = Vec::new();
+                self.variants(union, |_, signature| variants.push(signature));
+                variants.join(" | ")
+            }
+            Shape::Alias { target, .. } => self.text(target),
+        }
+    }
+}
+
+/// The fields that values can have.
+fn present(record: &Record) -> impl Iterator<Item = &Field> {
+    record.fields.iter().filter(|field| field.ty != Type::Never || field.required)
+}
