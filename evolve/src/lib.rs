@@ -17,6 +17,7 @@ mod lock;
 mod reading;
 mod report;
 mod side;
+mod source_change;
 
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;
@@ -34,3 +35,4 @@ pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, Locked
 pub use reading::{Assume, Sender};
 pub use report::{ComparedContract, Report};
 pub use side::SideComparison;
+pub use source_change::SourceChange;

@@ -10,6 +10,7 @@ mod human;
 mod levels;
 mod old_fleet;
 mod replay;
+mod source;
 
 use std::collections::BTreeSet;
 
@@ -100,7 +101,8 @@ fn compared(pair: &Pair, settings: Settings, levels: &Levels, accepted: &Accepte
     let agent = any.manifest.agent.clone();
     let nothing = Manifest { agent: agent.clone(), transports: Vec::new(), capabilities: Vec::new() };
     let [old, new] = [&pair.old, &pair.new].map(|contract| contract.as_ref().map_or(&nothing, |c| &c.manifest));
-    let comparison = compare_with_levels(old, new, settings, levels);
+    let mut comparison = compare_with_levels(old, new, settings, levels);
+    source::add(&mut comparison, old, new, levels);
     let acceptances: Vec<Acceptance> =
         comparison.findings.iter().map(|finding| accepted.acceptance(&agent, finding)).collect();
     Some(ComparedContract { agent, comparison, acceptances, callers: Vec::new() })

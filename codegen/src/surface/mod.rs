@@ -14,7 +14,7 @@ use items::Item;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SurfaceChange {
-    /// The language: [`Language::Rust`] or [`Language::TypeScript`], which stands for all forms of JavaScript.
+    /// The language: [`Language::Rust`] or [`Language::TypeScript`], also for the forms of JavaScript.
     pub language: Language,
     /// The capability, in the old contract if the item was removed or changed. A definition that several capabilities share belongs to
     /// the first of them.

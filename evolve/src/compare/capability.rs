@@ -31,7 +31,7 @@ const PART_OF_STEPS: u64 = 10;
 pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
     let name = old.or(new).map(|capability| capability.name.clone()).unwrap_or_default();
     let present = (old.is_some(), new.is_some());
-    let mut draft = Draft { name, present, request: None, response: None, findings: Vec::new(), bump: Bump::None };
+    let mut draft = Draft::new(&name, present);
     match (old, new) {
         (Some(old), Some(new)) => {
             draft.request = Some(side(Side::Request, old, new, context, &mut draft));
@@ -57,6 +57,10 @@ pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, contex
 }
 
 impl Draft {
+    pub(super) fn new(name: &str, present: (bool, bool)) -> Self {
+        Self { name: name.to_owned(), present, request: None, response: None, findings: Vec::new(), bump: Bump::None }
+    }
+
     /// Sets the levels that users have given to rules, and the version that all findings require.
     fn set_levels(&mut self, levels: &Levels) {
         levels.apply(&mut self.findings);

@@ -120,8 +120,7 @@ pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, l
     for (name, (old_index, new_index)) in &pairs {
         let before = old_index.and_then(|index| old.capabilities.get(index));
         let after = new_index.and_then(|index| new.capabilities.get(index));
-        let mut result = capability::compare(before, after, &context);
-        result.findings.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.side.cmp(&b.side)));
+        let result = capability::compare(before, after, &context);
         comparison.capabilities.push(CapabilityComparison {
             name: (*name).to_owned(),
             old: *old_index,
@@ -132,10 +131,25 @@ pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, l
         });
         comparison.findings.extend(result.findings);
     }
+    comparison.sort();
     comparison
 }
 
+/// The finding about a version that was raised by less than `bump`.
+pub(crate) fn check_version(old: &Capability, new: &Capability, bump: Bump) -> Vec<Finding> {
+    let mut draft = capability::Draft::new(&old.name, (true, true));
+    version::check(old, new, bump, &mut draft);
+    draft.findings
+}
+
 impl Comparison {
+    /// Puts the findings into the order that is documented.
+    pub(crate) fn sort(&mut self) {
+        self.findings.sort_by(|a, b| {
+            a.capability.cmp(&b.capability).then(b.level.cmp(&a.level)).then_with(|| a.side.cmp(&b.side))
+        });
+    }
+
     /// The least step of a version that announces all changes.
     pub fn bump(&self) -> Bump {
         self.capabilities.iter().map(|capability| capability.bump).max().unwrap_or(Bump::None)

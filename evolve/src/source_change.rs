@@ -1,0 +1,82 @@
+//! Changes of the types that are generated from a contract.
+
+use std::collections::BTreeMap;
+
+use capgen_diagnostic::Code;
+use capgen_manifest::{Manifest, Side};
+
+use crate::compare::{Comparison, check_version};
+use crate::{Finding, Fingerprint, Level, Levels};
+
+/// A change of generated types after which the source of a caller may not compile. This crate does not generate code, so the generator
+/// finds these changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceChange {
+    /// [`RUST_TYPES_CHANGED`](crate::codes::RUST_TYPES_CHANGED) or
+    /// [`TYPESCRIPT_TYPES_CHANGED`](crate::codes::TYPESCRIPT_TYPES_CHANGED).
+    pub code: Code,
+    /// The name of the capability.
+    pub capability: String,
+    /// The side.
+    pub side: Side,
+    /// One clause, such as "field `limit` of `SearchRequest` removed".
+    pub text: String,
+}
+
+/// How many changes a finding lists.
+const FEW: usize = 3;
+
+impl Comparison {
+    /// Adds a finding for each side and language with changes, of the level [`Level::Risky`] unless `levels` has another one. `old` and `new` are the contracts that
+    /// were compared: the version that a capability needs may be greater with these findings.
+    pub fn add_source_changes(&mut self, old: &Manifest, new: &Manifest, changes: &[SourceChange], levels: &Levels) {
+        let mut groups: BTreeMap<(&str, Side, Code), Vec<&str>> = BTreeMap::new();
+        for change in changes {
+            let group = groups.entry((&change.capability, change.side, change.code)).or_default();
+            group.push(&change.text);
+        }
+        for ((capability, side, code), texts) in groups {
+            let Some(entry) = self.capabilities.iter_mut().find(|other| other.name == capability) else { continue };
+            // Of a capability that was added or removed, there is nothing to compare.
+            if entry.old.is_none() || entry.new.is_none() {
+                continue;
+            }
+            let level = levels.of(code).unwrap_or(Level::Risky);
+            self.findings.push(Finding { level, ..finding(code, capability, side, &texts) });
+            let is_known = self
+                .findings
+                .iter()
+                .any(|finding| finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED);
+            if level.bump() > entry.bump {
+                entry.bump = level.bump();
+                if let (Some(old), Some(new), false) =
+                    (old.capability(capability), new.capability(capability), is_known)
+                {
+                    self.findings.extend(check_version(old, new, entry.bump));
+                }
+            }
+        }
+        self.sort();
+    }
+}
+
+fn finding(code: Code, capability: &str, side: Side, texts: &[&str]) -> Finding {
+    let mut message = texts.iter().take(FEW).copied().collect::<Vec<_>>().join("; ");
+    if texts.len() > FEW {
+        message.push_str(&format!("; and {} more", texts.len() - FEW));
+    }
+    let pointer = capgen_schema::pointer::join("", side.schema_key());
+    let parts: Vec<&str> = [code.as_str(), capability, side.name()].into_iter().chain(texts.iter().copied()).collect();
+    Finding {
+        code,
+        level: Level::Risky,
+        capability: capability.to_owned(),
+        side: Some(side),
+        old_pointer: Some(pointer.clone()),
+        new_pointer: Some(pointer),
+        message,
+        help: None,
+        witness: None,
+        fingerprint: Fingerprint::of(&parts),
+    }
+}
