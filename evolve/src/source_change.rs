@@ -28,7 +28,7 @@ const FEW: usize = 3;
 
 impl Comparison {
     /// Adds a finding for each side and language with changes, of the level [`Level::Risky`] unless `levels` has another one. `old` and `new` are the contracts that
-    /// were compared: the version that a capability needs may be greater with these findings.
+    /// were compared: the version that a capability needs may be greater with these findings. A side that has a breaking finding gets none.
     pub fn add_source_changes(&mut self, old: &Manifest, new: &Manifest, changes: &[SourceChange], levels: &Levels) {
         let mut groups: BTreeMap<(&str, Side, Code), Vec<&str>> = BTreeMap::new();
         for change in changes {
@@ -37,8 +37,12 @@ impl Comparison {
         }
         for ((capability, side, code), texts) in groups {
             let Some(entry) = self.capabilities.iter_mut().find(|other| other.name == capability) else { continue };
-            // Of a capability that was added or removed, there is nothing to compare.
-            if entry.old.is_none() || entry.new.is_none() {
+            // Of a capability that was added or removed, there is nothing to compare. After a breaking change, callers have to
+            // change their source anyway.
+            let is_breaking = self.findings.iter().any(|finding| {
+                finding.capability == capability && finding.side == Some(side) && finding.level == Level::Breaking
+            });
+            if entry.old.is_none() || entry.new.is_none() || is_breaking {
                 continue;
             }
             let level = levels.of(code).unwrap_or(Level::Risky);
