@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Diff(crate::diff::arguments::Diff),
     /// Write the hashes of capabilities to capgen.lock, so that later changes of them are reported
     Lock(crate::lock::Lock),
+    /// Show which versions of a capability work together: requesters against providers
+    Matrix(crate::matrix::Matrix),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

@@ -12,6 +12,7 @@ mod explain;
 mod failure;
 mod generate;
 mod lock;
+mod matrix;
 mod repository;
 mod rerun;
 mod signals;
@@ -44,6 +45,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Diff(arguments)) => diff::run(&arguments, console),
         Some(Command::Example(example)) => example::run(&example, console),
         Some(Command::Lock(lock)) => lock::run(&lock, console),
+        Some(Command::Matrix(matrix)) => matrix::run(&matrix, console),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

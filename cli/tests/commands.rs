@@ -56,7 +56,10 @@ fn unknown_subcommands_get_a_suggestion() {
         ("generate", "'gen'"),
         ("lint", "'check'"),
         ("verify", "'gen --check'"),
-        ("frobnicate", "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'lock', 'explain'"),
+        (
+            "frobnicate",
+            "the subcommands are 'gen', 'check', 'validate', 'example', 'diff', 'lock', 'matrix', 'explain'",
+        ),
     ] {
         let run = Fleet::new(&[]).run(name).ended(2);
         assert!(run.stderr.contains(suggestion), "{name}: {}", run.stderr);

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod accepted;
+mod call;
 pub mod codes;
 mod compare;
 mod date;
@@ -14,6 +15,7 @@ mod fingerprint;
 mod level;
 mod levels;
 mod lock;
+mod matrix;
 mod reading;
 mod report;
 mod side;
@@ -22,6 +24,7 @@ mod source_change;
 #[cfg(feature = "parse")]
 pub use accepted::read_accepted;
 pub use accepted::{ACCEPTED_FILE, Acceptance, Accepted, AcceptedEntry};
+pub use call::{CallSettings, Incompatibility, Refusal, can_call, can_call_described};
 pub use capgen_schema::{Containment, Undecided};
 pub use compare::{CapabilityComparison, Comparison, Settings, compare, compare_with_levels};
 pub use date::{Date, InvalidDate};
@@ -32,6 +35,7 @@ pub use levels::Levels;
 #[cfg(feature = "parse")]
 pub use lock::LockFile;
 pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedCapability, definition};
+pub use matrix::{Compatibility, MatrixVersion, matrix};
 pub use reading::{Assume, Sender};
 pub use report::{ComparedContract, Report};
 pub use side::SideComparison;

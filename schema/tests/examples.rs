@@ -129,6 +129,7 @@ fn bounds_formats_and_unions_are_violated() {
         violated(r#"{"oneOf": [{"type": "integer"}, {"type": "number", "minimum": 1}]}"#),
         ["oneOf null", "oneOf 1", "minimum 0.1"]
     );
+    assert_eq!(violated(r#"{"type": "integer", "multipleOf": 3}"#), ["type null", "multipleOf 1"]);
     assert_eq!(violated("true"), [""; 0]);
     assert_eq!(violated(r#"{"minLength": 0, "items": true}"#), [""; 0]);
 }

@@ -36,6 +36,24 @@ fn a_manifest_written_from_descriptors_has_the_hash_of_the_contract() {
 }
 
 #[test]
+fn generated_callers_can_call_the_provider_of_their_contract() {
+    let settings = capgen_evolve::CallSettings::default();
+    for (agent, descriptors, _) in CONTRACTS {
+        for descriptor in *descriptors {
+            let caller = descriptor.to_owned_descriptor();
+            assert_eq!(capgen_evolve::can_call_described(&caller, &caller, &settings), Ok(()), "{agent}");
+            // Without a hash, the schemas are compared.
+            let mut provider = caller.clone();
+            provider.hash = String::new();
+            assert_eq!(capgen_evolve::can_call_described(&caller, &provider, &settings), Ok(()), "{agent}");
+            provider.min_schema_version = Some("99.0.0".to_owned());
+            let is_served = capgen_evolve::can_call_described(&caller, &provider, &settings).is_ok();
+            assert_eq!(is_served, caller.version.is_none(), "{agent}");
+        }
+    }
+}
+
+#[test]
 fn descriptors_keep_every_key_of_a_capability() {
     for (agent, descriptors, _) in CONTRACTS {
         let root = capgen_tests::folder().join("../examples/fleet");

@@ -20,7 +20,7 @@ const MAX_LIST: u64 = 64 << 20;
 type Result<T> = std::result::Result<T, Vec<Diagnostic>>;
 
 /// A revision of a repository.
-pub(super) struct Revision {
+pub(crate) struct Revision {
     /// The text that names the revision.
     name: String,
     /// The id of its commit.
@@ -35,7 +35,7 @@ pub(super) struct Revision {
 
 impl Revision {
     /// Finds a revision of the repository around a folder.
-    pub(super) fn open(name: &str, folder: &Path) -> Result<Self> {
+    pub(crate) fn open(name: &str, folder: &Path) -> Result<Self> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let root = repository(folder)?;
         let commit = commit(name, &root)?;
@@ -52,7 +52,7 @@ impl Revision {
     }
 
     /// The path of a file relative to the root of the repository, with `/` between its parts. The file need not exist.
-    pub(super) fn relative(&self, path: &Path) -> Result<String> {
+    pub(crate) fn relative(&self, path: &Path) -> Result<String> {
         let outside = || {
             let message = format!("{} is not in the repository {}", shown(path), shown(&self.root));
             let finding = Diagnostic::new(codes::NOT_IN_A_REPOSITORY, message).in_file(capgen_manifest::shown(path));
@@ -73,12 +73,28 @@ impl Revision {
     }
 
     /// The content of a file, by its path relative to the root of the repository; `None` if the revision has no such file.
-    pub(super) fn read(&mut self, path: &str) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&mut self, path: &str) -> Result<Option<Vec<u8>>> {
         // A request is a line.
         if path.contains('\n') {
             return Ok(None);
         }
         self.request(path).map_err(|error| failed(&error.to_string()))
+    }
+
+    /// The commits that changed a file, the newest first, at most `most`.
+    pub(crate) fn history(&self, path: &str, most: usize) -> Result<Vec<String>> {
+        let most = format!("--max-count={most}");
+        let output = run(git(&self.root).args(["log", "--format=%H", &most, &self.commit, "--", path]))?;
+        if !output.status.success() {
+            let finding = Diagnostic::new(codes::GIT_FAILED, "`git log` failed");
+            return Err(vec![with_reason(finding, &output)]);
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    }
+
+    /// Reads from another commit from now on: one that [`history`](Self::history) returned.
+    pub(crate) fn switch_to(&mut self, commit: &str) {
+        commit.clone_into(&mut self.commit);
     }
 
     fn request(&mut self, path: &str) -> io::Result<Option<Vec<u8>>> {

@@ -5,7 +5,7 @@ mod against;
 pub(crate) mod arguments;
 mod callers;
 mod findings;
-mod git;
+pub(crate) mod git;
 mod human;
 mod levels;
 mod old_fleet;

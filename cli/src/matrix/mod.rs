@@ -1,0 +1,134 @@
+//! `capgen matrix`: which versions of a capability work together.
+
+mod arguments;
+mod html;
+mod versions;
+
+pub(crate) use arguments::Matrix;
+
+use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, matrix};
+use capgen_manifest::Selection;
+use capgen_schema::Steps;
+use serde_json::{Value, json};
+
+use crate::console::{self, Console, visible};
+use crate::failure::{Outcome, Verdict};
+use crate::validate::capability;
+use arguments::MatrixFormat;
+use versions::{Version, versions};
+
+/// `cells[requester][provider]`.
+type Cells = Vec<Vec<Compatibility>>;
+
+pub(crate) fn run(arguments: &Matrix, console: &Console) -> Outcome {
+    let selection = Selection {
+        peers: arguments.peer.iter().cloned().collect(),
+        files: arguments.capabilities.iter().cloned().collect(),
+        root: arguments.root.clone(),
+        start: ".".into(),
+        all: false,
+    };
+    let Some(current) = selection.locate().load()?.into_iter().next() else {
+        return Ok(Verdict::Fine);
+    };
+    capability(&current, &arguments.capability)?;
+    let versions = versions(arguments, &current, console)?;
+    let compared: Vec<MatrixVersion<'_>> = versions
+        .iter()
+        .map(|version| MatrixVersion { capability: &version.capability, contract: &version.contract })
+        .collect();
+    let settings =
+        CallSettings { assume: Assume::from(arguments.assume), steps: Steps::default(), ..CallSettings::default() };
+    let cells = matrix(&compared, &settings);
+    match arguments.format {
+        MatrixFormat::Table => console::print(&table(&versions, &cells))?,
+        MatrixFormat::Json => console::print_json(&(document(&arguments.capability, &versions, &cells) + "\n"))?,
+        MatrixFormat::Html => console::print(&html::page(&arguments.capability, &versions, &cells))?,
+    }
+    Ok(Verdict::Fine)
+}
+
+/// A cell in one word.
+fn word(cell: &Compatibility) -> &'static str {
+    match cell {
+        Compatibility::Full => "full",
+        Compatibility::Partial(_) => "partial",
+        Compatibility::Incompatible(_) => "no",
+    }
+}
+
+/// The reasons why a cell is not full.
+fn reasons(cell: &Compatibility) -> Vec<String> {
+    match cell {
+        Compatibility::Full => Vec::new(),
+        Compatibility::Partial(restrictions) => restrictions.clone(),
+        Compatibility::Incompatible(refusal) => vec![reason(refusal)],
+    }
+}
+
+fn reason(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Incompatible(reason) if reason.witness.is_some() => {
+            let payload = reason.witness.as_ref().map(|witness| witness.payload.canonical()).unwrap_or_default();
+            format!("{refusal}, such as {}", capgen_diagnostic::shortened(&payload, 200))
+        }
+        refusal => refusal.to_string(),
+    }
+}
+
+fn table(versions: &[Version], cells: &Cells) -> String {
+    let corner = "requester \\ provider".to_owned();
+    let header = std::iter::once(corner).chain(versions.iter().map(|version| version.label.clone())).collect();
+    let mut rows: Vec<Vec<String>> = vec![header];
+    for (version, row) in versions.iter().zip(cells) {
+        let words = row.iter().map(|cell| word(cell).to_owned());
+        rows.push(std::iter::once(version.label.clone()).chain(words).collect());
+    }
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|text| text.chars().count()).max();
+    let widths: Vec<usize> = (0..=versions.len()).filter_map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let padded: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        text.push_str(&visible(padded.join("  ").trim_end()));
+        text.push('\n');
+    }
+    let mut details = String::new();
+    for (requester, row) in versions.iter().zip(cells) {
+        for (provider, cell) in versions.iter().zip(row) {
+            for reason in reasons(cell) {
+                let pair = format!("requester {}, provider {}", requester.label, provider.label);
+                details.push_str(&visible(&format!("{pair}: {}: {reason}", word(cell))));
+                details.push('\n');
+            }
+        }
+    }
+    if details.is_empty() { text } else { format!("{text}\n{details}") }
+}
+
+fn document(capability: &str, versions: &[Version], cells: &Cells) -> String {
+    let listed: Vec<Value> = versions
+        .iter()
+        .map(|Version { label, source, capability, .. }| {
+            let version = capability.version.as_ref().map(ToString::to_string);
+            json!({ "label": label, "version": version, "hash": capability.hash().to_string(), "source": source })
+        })
+        .collect();
+    let cell = |cell: &Compatibility| {
+        let mut value = json!({ "status": cell.name() });
+        let texts = reasons(cell);
+        if let (Some(members), false) = (value.as_object_mut(), texts.is_empty()) {
+            members.insert("reasons".to_owned(), json!(texts));
+            if let Compatibility::Incompatible(Refusal::Incompatible(reason)) = cell {
+                members.insert("side".to_owned(), json!(reason.side.name()));
+                let code = reason.finding.as_ref().map(|finding| finding.code.as_str());
+                members.insert("code".to_owned(), json!(code));
+                // As text: a JSON value would lose the digits of numbers.
+                let witness = reason.witness.as_ref().map(|witness| witness.payload.canonical());
+                members.insert("witness".to_owned(), json!(witness));
+            }
+        }
+        value
+    };
+    let rows: Vec<Vec<Value>> = cells.iter().map(|row| row.iter().map(cell).collect()).collect();
+    json!({ "capability": capability, "versions": listed, "cells": rows }).to_string()
+}

@@ -1,0 +1,119 @@
+//! The versions of a capability that are compared.
+
+use std::path::Path;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::{Capability, LoadedContract, decode, load, read_source, shown};
+
+use super::arguments::Matrix;
+use crate::codes;
+use crate::console::{Console, count};
+use crate::diff::git::Revision;
+use crate::failure::Failure;
+
+/// The most versions of a matrix, whose size is the square of their number.
+const MOST: usize = 30;
+
+/// The most commits that are read.
+const MOST_COMMITS: usize = 1_000;
+
+/// A version of the capability, with all capabilities of its contract.
+pub(super) struct Version {
+    pub(super) label: String,
+    /// The file or the commit.
+    pub(super) source: String,
+    pub(super) capability: Capability,
+    pub(super) contract: Vec<Capability>,
+}
+
+/// All versions, the oldest first. The last one is that of the selected manifest.
+pub(super) fn versions(
+    arguments: &Matrix,
+    current: &LoadedContract,
+    console: &Console,
+) -> Result<Vec<Version>, Failure> {
+    let name = &arguments.capability;
+    let mut versions = Vec::new();
+    if arguments.history.is_some() {
+        versions.extend(from_history(current, name, console)?);
+    }
+    let mut findings = Vec::new();
+    for path in &arguments.against {
+        match read_source(path, &shown(path)).and_then(|source| load(&source)) {
+            Ok(contract) => match version(&contract, name, contract.path()) {
+                Some(version) => versions.push(version),
+                None => {
+                    let message = format!("`{}` has no capability {name:?}", contract.path());
+                    findings.push(Diagnostic::new(codes::UNKNOWN_CAPABILITY, message).in_file(contract.path()));
+                }
+            },
+            Err(errors) => findings.extend(errors),
+        }
+    }
+    if !findings.is_empty() {
+        return Err(Failure::Findings(findings));
+    }
+    let is_new = |newest: &Version| versions.last().is_none_or(|last| identity(last) != identity(newest));
+    let newest =
+        version(current, name, current.path()).filter(|newest| !arguments.against.is_empty() || is_new(newest));
+    versions.extend(newest);
+    if versions.len() > MOST {
+        let skipped = versions.len() - MOST;
+        console.line(&format!(
+            "{} not shown: the matrix has at most {MOST}",
+            count(skipped, "older version is", "older versions are")
+        ));
+        versions.drain(..skipped);
+    }
+    label(&mut versions);
+    Ok(versions)
+}
+
+fn identity(version: &Version) -> (Option<String>, capgen_schema::Hash) {
+    (version.capability.version.as_ref().map(ToString::to_string), version.capability.hash())
+}
+
+fn version(contract: &LoadedContract, name: &str, source: &str) -> Option<Version> {
+    let capability = contract.manifest.capability(name)?.clone();
+    let label = capability.version.as_ref().map_or_else(|| capability.hash().short(), ToString::to_string);
+    let contract = contract.manifest.capabilities.clone();
+    Some(Version { label, source: source.to_owned(), capability, contract })
+}
+
+/// The revisions of the manifest in which the capability changed, the oldest first.
+fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Result<Vec<Version>, Failure> {
+    let folder = current.file.parent().unwrap_or(Path::new(""));
+    let mut revision = Revision::open("HEAD", folder)?;
+    let path = revision.relative(&current.file)?;
+    let (mut versions, mut invalid): (Vec<Version>, usize) = (Vec::new(), 0);
+    for commit in revision.history(&path, MOST_COMMITS)? {
+        if versions.len() > MOST {
+            break;
+        }
+        revision.switch_to(&commit);
+        let Some(content) = revision.read(&path)? else { continue };
+        let short: String = commit.chars().take(8).collect();
+        let Ok(contract) = decode(format!("{short}:{path}"), content).and_then(|source| load(&source)) else {
+            invalid += 1;
+            continue;
+        };
+        // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have changed.
+        let found = version(&contract, name, &short);
+        versions.extend(found.filter(|found| versions.last().is_none_or(|last| identity(last) != identity(found))));
+    }
+    if invalid > 0 {
+        console.line(&format!("{} skipped: the manifest is not valid there", count(invalid, "revision", "revisions")));
+    }
+    versions.reverse();
+    Ok(versions)
+}
+
+/// Makes equal labels different, by adding the source.
+fn label(versions: &mut [Version]) {
+    let labels: Vec<String> = versions.iter().map(|version| version.label.clone()).collect();
+    for version in versions {
+        if labels.iter().filter(|label| **label == version.label).count() > 1 {
+            version.label = format!("{} ({})", version.label, version.source);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `capgen matrix`.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::process::Command;
+
+use common::{Fleet, loose};
+use serde_json::json;
+
+/// A contract with a version of the capability `ping`.
+fn contract(version: &str, input: &str) -> String {
+    loose("a").replace("{ name: ping }", &format!("{{ name: ping, version: {version}, inputSchema: {input} }}"))
+}
+
+fn git(fleet: &Fleet, arguments: &[&str]) {
+    let user = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
+    let output = Command::new("git").current_dir(fleet.path("")).args(user).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// A repository whose manifest `agents/a` had these texts, one after the other.
+fn history(texts: &[String]) -> Fleet {
+    let fleet = Fleet::new(&[]);
+    git(&fleet, &["init", "-q"]);
+    for text in texts {
+        fleet.write("agents/a/capabilities.yaml", text);
+        git(&fleet, &["add", "-A"]);
+        git(&fleet, &["commit", "-q", "--allow-empty", "-m", "change"]);
+    }
+    fleet
+}
+
+#[test]
+fn the_history_gives_the_versions() {
+    let fleet = history(&[
+        contract("1.0.0", "{ type: string }"),
+        "not a manifest".to_owned(),
+        contract("1.1.0", "{ type: [string, 'null'] }"),
+        contract("1.1.0", "{ type: [string, 'null'] }").replace("version: 1.1.0", "timeoutMs: 5, version: 1.1.0"),
+        contract("2.0.0", "{ type: string, minLength: 1 }"),
+    ]);
+    let run = fleet.run("matrix ping --peer a --history git").ended(0);
+    assert_eq!(
+        run.stdout,
+        "requester \\ provider  1.0.0  1.1.0  2.0.0\n\
+         1.0.0                 full   full   no\n\
+         1.1.0                 no     full   no\n\
+         2.0.0                 full   full   full\n\n\
+         requester 1.0.0, provider 2.0.0: no: request: `minLength: 1` added (E0712), such as \"\"\n\
+         requester 1.1.0, provider 1.0.0: no: request: the type changed from null or string to string (E0710), such as null\n\
+         requester 1.1.0, provider 2.0.0: no: request: the type changed from null or string to string (E0710), such as null\n"
+    );
+    assert_eq!(run.stderr, "1 revision skipped: the manifest is not valid there\n");
+    // The working tree is the newest version.
+    fleet.write("agents/a/capabilities.yaml", &contract("2.0.1", "{ type: string, minLength: 1 }"));
+    let run = fleet.run("matrix ping --peer a --history git").ended(0);
+    assert!(run.stdout.starts_with("requester \\ provider  1.0.0  1.1.0  2.0.0  2.0.1\n"), "{run:?}");
+}
+
+#[test]
+fn versions_that_are_not_unique_have_their_commit() {
+    let fleet = history(&[contract("1.0.0", "{ type: string }"), contract("1.0.0", "{ type: integer }")]);
+    let document = fleet.run("matrix ping --peer a --history git --format json").ended(0).json();
+    for version in document["versions"].as_array().unwrap() {
+        let expected = format!("1.0.0 ({})", version["source"].as_str().unwrap());
+        assert_eq!(version["label"], expected.as_str());
+    }
+}
+
+#[test]
+fn files_give_the_versions() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("v1.yaml", &contract("1.0.0", "{ type: string }"));
+    fleet.write("v2.yaml", &contract("2.0.0", "{ type: string, maxLength: 2 }"));
+    let document = fleet.run("matrix ping --capabilities v2.yaml --against v1.yaml --format json").ended(0).json();
+    assert_eq!(document["capability"], "ping");
+    assert_eq!(document["versions"][0]["source"], "v1.yaml");
+    let cell = &document["cells"][0][1];
+    assert_eq!(
+        (&cell["status"], &cell["side"], &cell["code"], &cell["witness"]),
+        (&json!("incompatible"), &json!("request"), &json!("E0712"), &json!("\"aaa\""))
+    );
+    assert_eq!(document["cells"][1], json!([{ "status": "full" }, { "status": "full" }]));
+}
+
+#[test]
+fn html_is_one_page_in_which_every_text_is_escaped() {
+    let fleet = Fleet::new(&[]);
+    fleet.write(
+        "v1.yaml",
+        &contract("1.0.0", "{ type: object, properties: { '<script>alert(1)</script>': { type: string } } }"),
+    );
+    fleet.write("v2.yaml", &contract("2.0.0", "{ type: object }"));
+    let run = fleet.run("matrix ping --capabilities v2.yaml --against v1.yaml --format html").ended(0);
+    assert!(run.stdout.starts_with("<!DOCTYPE html>\n") && run.stdout.ends_with("</html>\n"), "{run:?}");
+    assert!(
+        run.stdout.contains("&lt;script&gt;alert(1)&lt;~1script&gt;") && !run.stdout.contains("<script"),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("<td class=\"partial\">partial<ul><li>"), "{run:?}");
+    assert!(!run.stdout.contains("http"), "{run:?}");
+}
+
+#[test]
+fn the_reading_is_selected() {
+    let fleet = Fleet::new(&[]);
+    fleet.write("v1.yaml", &contract("1.0.0", "{ type: object, properties: { a: { type: string } } }"));
+    fleet.write(
+        "v2.yaml",
+        &contract("1.1.0", "{ type: object, properties: { a: { type: string }, b: { type: string } } }"),
+    );
+    let of = |arguments: &str| {
+        let run = fleet.run(&format!("matrix ping --capabilities v2.yaml --against v1.yaml {arguments}")).ended(0);
+        run.stdout.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(of(""), "1.0.0                 full     partial");
+    assert_eq!(of("--assume capgen-peer"), "1.0.0                 full     full");
+}
+
+#[test]
+fn missing_versions_and_capabilities_are_reported() {
+    let fleet = Fleet::new(&["pr-reviewer"]);
+    fleet.run("matrix review-pr --peer pr-reviewer").ended(2);
+    fleet.run("matrix review-pr --history git").ended(2);
+    let run = fleet.run("matrix review --peer pr-reviewer --history git").ended(1);
+    assert!(run.stderr.contains("did you mean `review-pr`?"), "{run:?}");
+    let run = fleet.run("matrix review-pr --peer pr-reviewer --history git").ended(1);
+    assert!(run.stderr.contains("E0602"), "{run:?}");
+    fleet.write("other.yaml", &loose("b"));
+    let run = fleet.run("matrix review-pr --peer pr-reviewer --against other.yaml missing.yaml").ended(1);
+    assert!(
+        run.stderr.contains("`other.yaml` has no capability \"review-pr\"") && run.stderr.contains("missing.yaml"),
+        "{run:?}"
+    );
+}

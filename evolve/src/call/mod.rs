@@ -1,0 +1,186 @@
+//! Whether a caller that was built with one version of a contract can call a provider with another.
+
+mod refusal;
+
+use capgen_manifest::{AgentId, Capability, Manifest, OwnedDescriptor, Side, TransportSettings};
+use capgen_schema::{Containment, Json, Schema, Steps, contains};
+use semver::Version;
+
+use crate::side::{sent_in, witness};
+use crate::{Assume, Finding, Level, Sender, Settings, compare};
+
+pub use refusal::{Incompatibility, Refusal};
+
+/// The settings of [`can_call`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallSettings {
+    /// The senders that are assumed.
+    pub assume: Assume,
+    /// The budget of each decision about two schemas.
+    pub steps: Steps,
+    /// The release of the provider, if it is known: a capability is not offered by releases before its `since`.
+    pub release: Option<Version>,
+}
+
+impl Default for CallSettings {
+    /// Any peer, an unknown release, and 2 million steps, which take less than a second.
+    fn default() -> Self {
+        Self { assume: Assume::AnyPeer, steps: Steps(2_000_000), release: None }
+    }
+}
+
+/// Whether a caller that was built with the contract `caller` can call a provider with the contract `provider`: the provider offers the
+/// capability and serves the version of the caller, accepts every request that the caller sends, and sends only responses that the
+/// caller accepts.
+///
+/// - The names must be equal, or both have the same `id`.
+/// - If the release of the provider is known and `since` of the caller's contract is a later version, the provider does not offer the
+///   capability yet.
+/// - A version of the caller below `minSchemaVersion` of the provider is not served. If the provider has `supportedVersions`, only these
+///   and its own version are served. For a caller without a version, only the schemas count.
+/// - Contracts with equal hashes fit without an analysis of their schemas.
+///
+/// With [`Assume::CapgenPeer`], a schema with definitions counts as in [`Assume::AnyPeer`], because the types of definitions may depend
+/// on the other capabilities of the contract, which are not known here.
+///
+/// ```
+/// use capgen_evolve::{CallSettings, Refusal, can_call};
+/// use capgen_manifest::Capability;
+/// use capgen_schema::Schema;
+/// let version = |version: &str, schema: &str| -> Result<Capability, Box<dyn std::error::Error>> {
+///     let input = Some(Schema::parse_text(schema)?);
+///     Ok(Capability { version: Some(version.parse()?), input, ..Capability::new("search") })
+/// };
+/// let old = version("1.0.0", r#"{"type": "string"}"#)?;
+/// let new = version("2.0.0", r#"{"type": "string", "minLength": 1}"#)?;
+/// let settings = CallSettings::default();
+/// assert!(can_call(&new, &old, &settings).is_ok());
+/// let Err(Refusal::Incompatible(reason)) = can_call(&old, &new, &settings) else { return Err("compatible".into()) };
+/// assert_eq!(reason.witness.map(|witness| witness.payload.canonical()), Some(r#""""#.to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// The first reason for which the call can fail.
+pub fn can_call(caller: &Capability, provider: &Capability, settings: &CallSettings) -> Result<(), Refusal> {
+    is_served(caller, provider, settings)?;
+    if caller.hash() == provider.hash() {
+        return Ok(());
+    }
+    schemas_fit(Party::alone(caller), Party::alone(provider), settings)
+}
+
+/// [`can_call`] for descriptors, as generated code, derived capabilities and registries have them. If the hashes are equal, the schemas
+/// are not even parsed.
+///
+/// # Errors
+///
+/// Those of [`can_call`], and [`Refusal::InvalidDescriptor`] if a descriptor has a property that is invalid in a manifest.
+pub fn can_call_described(
+    caller: &OwnedDescriptor,
+    provider: &OwnedDescriptor,
+    settings: &CallSettings,
+) -> Result<(), Refusal> {
+    let parsed = |descriptor| Capability::from_descriptor(descriptor).map_err(Refusal::InvalidDescriptor);
+    if !caller.hash.is_empty() && caller.hash == provider.hash {
+        let without_schemas = |descriptor: &OwnedDescriptor| {
+            let mut light = descriptor.clone();
+            (light.input_schema, light.output_schema) = (None, None);
+            light
+        };
+        return is_served(&parsed(&without_schemas(caller))?, &parsed(&without_schemas(provider))?, settings);
+    }
+    can_call(&parsed(caller)?, &parsed(provider)?, settings)
+}
+
+/// The rules about names and versions.
+pub(crate) fn is_served(caller: &Capability, provider: &Capability, settings: &CallSettings) -> Result<(), Refusal> {
+    let is_same_id = caller.id.is_some() && caller.id == provider.id;
+    if caller.name != provider.name && !is_same_id {
+        return Err(Refusal::OtherCapability { caller: caller.name.clone(), provider: provider.name.clone() });
+    }
+    let since = caller.since.as_ref().and_then(|since| since.parse::<Version>().ok());
+    if let (Some(since), Some(release)) = (since, &settings.release)
+        && release.cmp_precedence(&since).is_lt()
+    {
+        return Err(Refusal::NotOfferedYet { since, release: release.clone() });
+    }
+    let Some(version) = &caller.version else { return Ok(()) };
+    if let Some(least) = &provider.min_schema_version
+        && version.cmp_precedence(least).is_lt()
+    {
+        return Err(Refusal::TooOld { version: version.clone(), least: least.clone() });
+    }
+    let is_own = provider.version.as_ref().is_some_and(|own| own.cmp_precedence(version).is_eq());
+    let supported = &provider.supported_versions;
+    if !is_own && !supported.is_empty() && !supported.iter().any(|range| range.matches(version)) {
+        let supported = supported.iter().map(ToString::to_string).collect();
+        return Err(Refusal::NotSupported { version: version.clone(), supported });
+    }
+    Ok(())
+}
+
+/// A capability, and the capabilities of the contract that it belongs to, if they are known.
+#[derive(Clone, Copy)]
+pub(crate) struct Party<'c> {
+    pub(crate) capability: &'c Capability,
+    pub(crate) contract: Option<&'c [Capability]>,
+}
+
+impl<'c> Party<'c> {
+    fn alone(capability: &'c Capability) -> Self {
+        Self { capability, contract: None }
+    }
+
+    /// The schema of the payloads that this party sends; `None` if it is the schema itself.
+    fn sent(self, assume: Assume, schema: &Schema) -> Option<Schema> {
+        match self.contract {
+            Some(contract) => Sender::new(contract).sent(assume, schema),
+            None if !schema.definitions().is_empty() => None,
+            None => Sender::new(std::slice::from_ref(self.capability)).sent(assume, schema),
+        }
+    }
+}
+
+/// Whether both sides fit.
+pub(crate) fn schemas_fit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Result<(), Refusal> {
+    for side in Side::ALL {
+        let (sender, receiver) = match side {
+            Side::Request => (caller, provider),
+            Side::Response => (provider, caller),
+        };
+        // A side without a schema accepts every JSON value.
+        let Some(accepted) = receiver.capability.schema(side) else { continue };
+        let anything = Schema::parse(&Json::Bool(true)).ok();
+        let Some(declared) = sender.capability.schema(side).or(anything.as_ref()) else { continue };
+        let answer = match contains(accepted, declared, settings.steps) {
+            Containment::Yes => continue,
+            answer => match sender.sent(settings.assume, declared) {
+                Some(sent) => sent_in(accepted, &sent, declared, settings.steps),
+                None => answer,
+            },
+        };
+        let (witness, undecided) = match answer {
+            Containment::Yes => continue,
+            Containment::No(payload) => (witness(accepted, payload), None),
+            Containment::Undecided(undecided) => (None, Some(undecided)),
+        };
+        let finding = first_finding(side, caller.capability, provider.capability, settings).map(Box::new);
+        return Err(Refusal::Incompatible(Incompatibility { side, witness, undecided, finding }));
+    }
+    Ok(())
+}
+
+/// The finding that explains why a side does not fit.
+fn first_finding(side: Side, caller: &Capability, provider: &Capability, settings: &CallSettings) -> Option<Finding> {
+    let contract = |capability: &Capability| {
+        // Capabilities are compared by name.
+        let capability = Capability { name: caller.name.clone(), ..capability.clone() };
+        let transports = vec![TransportSettings::memory("calls")];
+        Some(Manifest { agent: AgentId::new("provider")?, transports, capabilities: vec![capability] })
+    };
+    let settings = Settings { assume: settings.assume, steps: settings.steps };
+    let findings = compare(&contract(caller)?, &contract(provider)?, settings).findings;
+    findings.into_iter().find(|finding| finding.side == Some(side) && finding.level == Level::Breaking)
+}
