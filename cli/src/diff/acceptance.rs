@@ -65,11 +65,16 @@ impl AcceptedFiles {
 
 /// The files at the root of the fleet and beside the manifests.
 fn found(selection: &Selection, pairs: &[Pair]) -> Vec<PathBuf> {
-    let in_fleet = selection.all || !selection.peers.is_empty();
-    let root = selection.root.clone().or_else(|| find_root(&selection.start)).filter(|_| in_fleet);
-    let beside = pairs.iter().filter_map(|pair| pair.new.as_ref()?.file.parent().map(Path::to_owned));
+    let beside: Vec<&Path> = pairs.iter().filter_map(|pair| pair.new.as_ref()?.file.parent()).collect();
+    let is_of_fleet = selection.all || !selection.peers.is_empty();
+    let roots = match &selection.root {
+        Some(root) => vec![root.clone()],
+        None if is_of_fleet => find_root(&selection.start).into_iter().collect(),
+        // A manifest that is selected by its path may be in a fleet.
+        None => beside.iter().filter_map(|folder| find_root(folder_or_here(folder))).collect(),
+    };
     let mut paths: Vec<PathBuf> = Vec::new();
-    for folder in root.into_iter().chain(beside) {
+    for folder in roots.into_iter().chain(beside.into_iter().map(Path::to_owned)) {
         let path = folder.join(ACCEPTED_FILE);
         // Also a link that leads nowhere: it is an error, and not the same as no file.
         if path.symlink_metadata().is_ok() && !paths.iter().any(|other| is_same(other, &path)) {
@@ -77,6 +82,11 @@ fn found(selection: &Selection, pairs: &[Pair]) -> Vec<PathBuf> {
         }
     }
     paths
+}
+
+/// The parent of a path without folders is empty.
+fn folder_or_here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {

@@ -12,7 +12,7 @@ use super::against::Pair;
 use crate::repository;
 
 /// The search ends after this many entries of folders, so that a run in a large tree ends.
-const MAX_ENTRIES: usize = 200_000;
+pub(super) const MAX_ENTRIES: usize = 200_000;
 /// The hash of the contract is in the first lines of a generated file.
 const HEAD: u64 = 64 << 10;
 /// Generated files have these extensions.
@@ -20,8 +20,9 @@ const EXTENSIONS: [&str; 5] = ["rs", "ts", "js", "mjs", "cjs"];
 /// Folders that contain no code of users.
 const SKIPPED: [&str; 2] = ["target", "node_modules"];
 
-/// Finds the callers of every contract with a breaking change. They are below the root of the repository, or else of the fleet.
-pub(super) fn find(report: &mut Report, pairs: &[Pair], selection: &Selection) {
+/// Finds the callers of every contract with a breaking change. They are below the root of the repository, or else of the fleet. Returns
+/// whether the whole folder was searched.
+pub(super) fn find(report: &mut Report, pairs: &[Pair], selection: &Selection) -> bool {
     let mut old_versions = BTreeMap::new();
     for (index, (contract, pair)) in report.contracts.iter().zip(pairs).enumerate() {
         if contract.comparison.level() == Some(Level::Breaking)
@@ -31,17 +32,18 @@ pub(super) fn find(report: &mut Report, pairs: &[Pair], selection: &Selection) {
         }
     }
     if old_versions.is_empty() {
-        return;
+        return true;
     }
-    let Some(root) = root(selection) else { return };
+    let Some(root) = root(selection) else { return true };
     let mut search = Search { old_versions, entries: 0, found: Vec::new() };
-    search.folder(&root);
+    let is_complete = search.folder(&root);
     search.found.sort();
     for (path, index) in search.found {
         if let Some(contract) = report.contracts.get_mut(index) {
             contract.callers.push(path);
         }
     }
+    is_complete
 }
 
 /// The folder to search, as messages show it.
@@ -66,8 +68,9 @@ struct Search {
 }
 
 impl Search {
-    /// Searches a folder and those in it. Symbolic links are not followed, so that the search ends.
-    fn folder(&mut self, root: &Path) {
+    /// Searches a folder and those in it, and returns whether it was searched to the end. Symbolic links are not followed, so that
+    /// the search ends.
+    fn folder(&mut self, root: &Path) -> bool {
         let mut open = vec![root.to_owned()];
         while let Some(folder) = open.pop() {
             // A folder that cannot be read has no callers that matter here.
@@ -75,7 +78,7 @@ impl Search {
             for entry in entries.flatten() {
                 self.entries += 1;
                 if self.entries > MAX_ENTRIES {
-                    return;
+                    return false;
                 }
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
@@ -87,6 +90,7 @@ impl Search {
                 }
             }
         }
+        true
     }
 
     fn file(&mut self, path: &Path) {

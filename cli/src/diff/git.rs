@@ -154,6 +154,10 @@ impl Drop for Revision {
 fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).arg("--literal-pathspecs");
+    // Hooks of git set these variables for another working directory. The folder decides which repository is meant.
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        command.env_remove(variable);
+    }
     // Messages in English, no questions, no locks for other processes to wait for.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command.stdin(Stdio::null());

@@ -46,14 +46,12 @@ fn bump(capability: &CapabilityComparison, pair: &Pair) -> Option<String> {
         contract.as_ref()?.manifest.capabilities.get(index?)?.version.clone()
     };
     let (old, new) = (version(&pair.old, capability.old), version(&pair.new, capability.new));
-    let bump = capability.bump;
     Some(match (old, new) {
         (Some(old), Some(new)) => {
-            let least = bump.least(&old);
-            let verdict = if new >= least { "is enough" } else { "is not" };
-            format!("`{name}`: these changes need a {} version, at least {least}; {new} {verdict}", bump.name())
+            let least = capability.bump.least(&old);
+            format!("`{name}`: these changes need version {least} or greater; the new version is {new}")
         }
-        _ => format!("`{name}`: these changes need a {} version", bump.name()),
+        _ => format!("`{name}`: these changes need a {} version", capability.bump.name()),
     })
 }
 

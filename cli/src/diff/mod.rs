@@ -67,7 +67,9 @@ fn differences(arguments: &Diff, selection: &Selection, console: &Console) -> Ou
     let settings = Settings { assume: arguments.assume.into(), ..Settings::default() };
     let contracts = pairs.iter().filter_map(|pair| compared(pair, settings, &levels, &accepted)).collect();
     let mut report = Report { contracts, assume: settings.assume, fail_on: arguments.fail_on.into() };
-    callers::find(&mut report, &pairs, selection);
+    if !callers::find(&mut report, &pairs, selection) {
+        console.line(&format!("the search for callers ended after {} files and folders", callers::MAX_ENTRIES));
+    }
     let unused = if selection.all { accepted.unused(&report) } else { Vec::new() };
     print(&report, &pairs, &unused, arguments, console)?;
     Ok(if report.has_failed() { Verdict::Findings } else { Verdict::Fine })

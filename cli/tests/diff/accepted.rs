@@ -88,6 +88,20 @@ fn a_given_file_replaces_the_one_beside_the_manifest() {
 }
 
 #[test]
+fn the_file_of_the_fleet_counts_for_manifests_that_are_selected_by_path() {
+    let fleet = Fleet::new(&["a"]);
+    fleet.init();
+    fleet.write("agents/a/capabilities.yaml", &loose("a").replace("ping", "pong"));
+    let document = fleet.run("diff --format json").ended(1).json();
+    let finding = document["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "E0701").unwrap();
+    let accepted = entry(finding["fingerprint"].as_str().unwrap(), "expires: 9999-12-31");
+    fleet.write("capgen-accepted.yaml", &accepted);
+    fleet.run("diff --capabilities agents/a/capabilities.yaml").ended(0);
+    let mut command = fleet.command("diff --capabilities capabilities.yaml");
+    assert_eq!(command.current_dir(fleet.path("agents/a")).output().unwrap().status.code(), Some(0));
+}
+
+#[test]
 fn fingerprints_without_quotes_may_look_like_numbers() {
     let (fleet, _) = breaking();
     let found = |fingerprint: &str| {

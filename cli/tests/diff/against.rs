@@ -51,6 +51,21 @@ fn the_working_directory_may_be_any_folder_of_the_repository() {
 }
 
 #[test]
+fn a_hook_of_git_may_run_it() {
+    let fleet = committed(&["pr-reviewer"]);
+    fleet.write(MANIFEST, &changed());
+    for arguments in ["diff", "diff --capabilities agents/pr-reviewer/capabilities.yaml"] {
+        let mut command = fleet.command(arguments);
+        command
+            .env("GIT_DIR", ".git")
+            .env("GIT_WORK_TREE", ".")
+            .env("GIT_INDEX_FILE", ".git/index")
+            .env("GIT_PREFIX", "");
+        assert_eq!(command.output().unwrap().status.code(), Some(1), "{arguments}");
+    }
+}
+
+#[test]
 fn agents_may_be_added_removed_and_moved() {
     let fleet = committed(&["a", "b", "pr-reviewer"]);
     std::fs::remove_dir_all(fleet.path("agents/a")).unwrap();

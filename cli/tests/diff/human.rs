@@ -71,6 +71,8 @@ fn a_version_that_is_not_raised_enough_fails() {
         let fleet = versions(&versioned(REVIEWER, "1.2.0"), &versioned(&wider, version));
         let run = fleet.run(COMPARE).ended(status);
         assert_eq!(run.stderr.contains("E0725"), status == 1, "{run:?}");
+        let line = format!("`review-pr`: these changes need version 1.3.0 or greater; the new version is {version}\n");
+        assert!(run.stderr.contains(&line), "{run:?}");
         let document = fleet.run(&format!("{COMPARE} --format json")).json();
         assert_eq!(document["bump"], bump, "{version}");
         fleet.run(&format!("{COMPARE} --level N0702=cosmetic")).ended(i32::from(version == "1.2.0"));
