@@ -7,6 +7,7 @@ mod common;
 mod accepted;
 mod against;
 mod document;
+mod example;
 mod formats;
 mod human;
 mod replay;
