@@ -103,3 +103,47 @@ impl Acceptance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use capgen_diagnostic::Code;
+
+    use super::*;
+    use crate::{Fingerprint, Level};
+
+    fn finding() -> Finding {
+        Finding {
+            code: Code::new("E0701"),
+            level: Level::Breaking,
+            capability: "call".to_owned(),
+            side: None,
+            old_pointer: None,
+            new_pointer: None,
+            message: String::new(),
+            help: None,
+            witness: None,
+            fingerprint: Fingerprint::of(&["a"]),
+        }
+    }
+
+    #[test]
+    fn an_entry_accepts_until_the_end_of_its_last_day() {
+        let finding = finding();
+        let agent = AgentId::new("agent").unwrap();
+        let date = |text: &str| text.parse::<Date>().unwrap();
+        let entry = AcceptedEntry {
+            fingerprint: finding.fingerprint.to_string(),
+            code: None,
+            agent: None,
+            reason: "x".to_owned(),
+            expires: date("2024-02-29"),
+            span: 0..0,
+        };
+        let accepted = Accepted::new(vec![entry.clone()]);
+        let on = |text: &str| accepted.acceptance(&agent, &finding, date(text));
+        assert_eq!(on("2024-02-29"), Acceptance::Accepted(entry.clone()));
+        assert_eq!(on("2024-03-01"), Acceptance::Expired(entry));
+        assert!(accepted.unused(&[(&agent, &finding)]).is_empty());
+        assert_eq!(accepted.unused(&[]).len(), 1);
+    }
+}
