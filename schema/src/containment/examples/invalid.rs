@@ -108,22 +108,36 @@ fn example(
     negated: &Negated,
 ) -> Result<Option<Counterexample>, ()> {
     let mut is_undecided = false;
+    // In a branch of a union, the violation may be that of the union.
+    let mut of_union = None;
     for kept in [Kept::All, Kept::Elsewhere, Kept::Way] {
         let goal = BTreeSet::from([Literal::is(whole(search, places, index, negated, kept))]);
         match search.solve(&goal, search.part()) {
             Found::Value(value) => {
-                if let Some(example) = confirmed(search, places, index, negated, value) {
-                    return Ok(Some(example));
+                let found = confirmed(search, places, index, negated, value);
+                match found {
+                    Some(example) if is_union(example.keyword) && !is_union(negated.keyword) => {
+                        of_union = of_union.or(Some(example));
+                    }
+                    Some(example) => return Ok(Some(example)),
+                    None => {}
                 }
             }
             Found::Nothing => {}
             Found::Unknown(_) => is_undecided = true,
         }
     }
-    if is_undecided { Err(()) } else { Ok(None) }
+    match of_union {
+        None if is_undecided => Err(()),
+        found => Ok(found),
+    }
 }
 
-/// The payload with its violations, if it has a violation of the keyword.
+fn is_union(keyword: Keyword) -> bool {
+    matches!(keyword, Keyword::AnyOf | Keyword::OneOf)
+}
+
+/// The payload with its violations, if it has a violation of the keyword or of a union around the place.
 fn confirmed(
     search: &Search<'_>,
     places: &[Place],
@@ -132,12 +146,26 @@ fn confirmed(
     value: Json,
 ) -> Option<Counterexample> {
     let violations = search.validator.validate_exact(&payload(&value)?);
-    let keyword = negated.keyword;
+    let has = |keyword: Keyword| violations.iter().any(|found| found.keyword == keyword);
     // The violations of a union are those of its closest branch, if one is closest.
-    let is_union = matches!(keyword, Keyword::AnyOf | Keyword::OneOf);
-    let is_meant = !violations.is_empty() && (is_union || violations.iter().any(|found| found.keyword == keyword));
+    let is_meant = !violations.is_empty() && (is_union(negated.keyword) || has(negated.keyword));
+    let keyword = match is_meant {
+        true => negated.keyword,
+        false => unions_around(places, index).find(|union| has(*union))?,
+    };
     let pointer = search.schema.node(places.get(index)?.node).pointer.clone();
-    is_meant.then_some(Counterexample { payload: value, pointer, keyword, violations })
+    Some(Counterexample { payload: value, pointer, keyword, violations })
+}
+
+/// The keywords of the unions that a place is in a branch of.
+fn unions_around(places: &[Place], index: usize) -> impl Iterator<Item = Keyword> {
+    let around = |(parent, _): &(usize, Step)| places.get(*parent)?.from.as_ref();
+    let steps =
+        std::iter::successors(places.get(index).and_then(|place| place.from.as_ref()), move |step| around(step));
+    steps.filter_map(|(_, step)| match step {
+        Step::Branch(keyword, _) => keyword.parse().ok(),
+        _ => None,
+    })
 }
 
 /// The condition on the whole value.

@@ -57,7 +57,8 @@ pub struct Counterexample {
     pub payload: Json,
     /// JSON Pointer to the subschema with the assertion.
     pub pointer: String,
-    /// The assertion. If it is in a branch of a union, or is the union itself, the violations may be those of the union.
+    /// The assertion. If it is in a branch of a union, and the interpreter reports only that no branch matches: the union. The
+    /// violations of a union itself may be those of its closest branch.
     pub keyword: Keyword,
     /// Every violation that the interpreter finds; at least one.
     pub violations: Vec<Violation>,
