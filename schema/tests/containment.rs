@@ -399,6 +399,10 @@ fn hostile_pairs_end_within_their_steps() {
         (coprime(60, "allOf"), coprime(50, "allOf")),
         (coprime(60, "anyOf"), coprime(50, "anyOf")),
         (coprime(3, "anyOf"), coprime(200, "allOf")),
+        (
+            json!({"maxItems": 3_999}),
+            json!({"type": "array", "uniqueItems": true, "minItems": 4_000, "items": {"type": "integer"}}),
+        ),
     ] {
         contains(&parsed(&larger), &parsed(&smaller), steps);
         contains(&parsed(&smaller), &parsed(&larger), steps);

@@ -193,7 +193,8 @@ fn assign(solver: &mut Solver, lists: &[Rc<Vec<Witness>>], chosen: &mut Vec<Witn
     let mut owners: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for goal in 0..lists.len() {
         let mut visited = BTreeSet::new();
-        if !solver.budget.spend(lists.len() as u64) {
+        let candidates = lists.get(goal).map_or(0, |list| list.len());
+        if !solver.budget.spend((lists.len() + candidates) as u64) {
             best.gap = Some("the budget of the comparison");
             return false;
         }
@@ -244,6 +245,12 @@ fn augment(
 fn several(solver: &mut Solver, goal: &Goal, count: usize, best: &mut Best) -> Option<Vec<Witness>> {
     let mut values: Vec<Witness> = Vec::new();
     while values.len() < count {
+        // The search for a number tries as many candidates as values are excluded, and compares each with all of them.
+        let excluded = values.len() as u64;
+        if !solver.budget.spend(1 + excluded * excluded / 16) {
+            best.gap = Some("the budget of the comparison");
+            return None;
+        }
         let mut next = goal.clone();
         if !values.is_empty() {
             let known: Vec<Json> = values.iter().map(|(value, _)| (**value).clone()).collect();

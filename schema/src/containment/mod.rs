@@ -56,9 +56,9 @@ pub struct Undecided {
 pub struct Steps(pub u64);
 
 impl Default for Steps {
-    /// 20 million steps: a few seconds at most.
+    /// 5 million steps: less than two seconds.
     fn default() -> Self {
-        Steps(20_000_000)
+        Steps(5_000_000)
     }
 }
 
