@@ -38,9 +38,7 @@ fn chain(n: usize, value: &str) -> Value {
 }
 
 fn choices(n: usize, branches: usize, value: &str) -> Value {
-    let branch = |i: usize, b: usize| {
-        json!({"required": [format!("p{i}")], "properties": {format!("p{i}"): {"const": format!("{value}{b}")}}})
-    };
+    let branch = |i: usize, b: usize| json!({"required": [format!("p{i}")], "properties": {format!("p{i}"): {"const": format!("{value}{b}")}}});
     let union = |i: usize| json!({"anyOf": (0..branches).map(|b| branch(i, b)).collect::<Vec<_>>()});
     json!({"type": "object", "allOf": (0..n).map(union).collect::<Vec<_>>()})
 }
