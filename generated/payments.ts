@@ -4,7 +4,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a
+// Contract: sha256:660cab77002983872b376978bbdc77e526a40f808385612ea463c7e556f14a72
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -81,7 +81,7 @@ export type AllocationSeller = {
   basisPoints: BasisPoints;
 };
 
-/** Hundredths of a percent, in steps of a twentieth of a percent. 1 to 10000; multiple of 5. */
+/** Hundredths of a percent. 1 to 10000. */
 export type BasisPoints = number;
 
 export type AllocationGroup = {
@@ -201,7 +201,7 @@ export const paymentsCapabilities = {
   "create-payment": {
     version: "2.1.0",
     timeoutMs: 15000,
-    hash: "4f8ee7f24854f58663bd08938368264cc6027e591a269152f5a366c819c8a104",
+    hash: "dd75f4fe404a76f0e669dedfcd88e9b952c3d2eea2d59a4bc0c39c76bc71dba7",
     request: { is: isCreatePaymentRequest, parse: parseCreatePaymentRequest },
     response: { is: isCreatePaymentResponse, parse: parseCreatePaymentResponse },
   },
@@ -503,7 +503,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
           },
         ],
       },
-      BasisPoints: { type: "integer", minimum: 1, maximum: 10000, multipleOf: [5, isMultiple] },
+      BasisPoints: { type: "integer", minimum: 1, maximum: 10000 },
     },
   ]);
 }
@@ -626,7 +626,7 @@ function check5(value: any): boolean {
   return true;
 }
 
-function check7(value: any, depth: number): boolean {
+function check6(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!check4(item, depth + 2)) return false;
@@ -643,27 +643,27 @@ function check4(value: any, depth: number): boolean {
       (
         (tag1 = value.to) === "seller" &&
         isUuid(value.sellerId) &&
-        check6(value.basisPoints, depth + 1) &&
+        Number.isInteger((value1 = value.basisPoints)) &&
+        value1 >= 1 &&
+        value1 <= 10000 &&
         sized(value, 3)
       ) ||
       (
         tag1 === "group" &&
         typeof (value1 = value.name) === "string" &&
         value1 !== "" &&
-        check6(value.basisPoints, depth + 1) &&
+        Number.isInteger((value1 = value.basisPoints)) &&
+        value1 >= 1 &&
+        value1 <= 10000 &&
         Array.isArray((value1 = value.members)) &&
         depth < 127 &&
         value1.length >= 1 &&
         value1.length <= 50 &&
-        check7(value1, depth) &&
+        check6(value1, depth) &&
         sized(value, 4)
       )
     )
   );
-}
-
-function check6(value: any, _depth: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= 10000 && isMultiple(value, 5);
 }
 
 const pattern1 = /^[A-Z]{3}$/u;
@@ -679,34 +679,23 @@ const pattern3 = /^SO-[0-9]{4}-[0-9]{6}$/u;
 function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions, among] = schema();
-  const violations: any[] = [];
+  limit = Math.max(1, limit ?? Infinity);
   /** At most 64 code points. */
   const cut = (text: string, write: any = String): string => {
     const shown = [...text.slice(0, 128)].slice(0, 64).join("");
     return write(shown) + (shown === text ? "" : "...");
   };
   const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
+  /** Paths and values may be secret. */
+  const shown = (text: string) => (redact ? "" : text);
   const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
-  const find = (rule: any, value: any): any[] => {
-    const known = (follow(rule).known ??= new Map());
-    if (!known.has(value)) {
-      known.set(value, []);
-      visit([rule], value, "", known.get(value));
-    }
-    return known.get(value);
-  };
-  /** Lists the violations of a value that must follow all of the given rules. */
-  const visit = (given: any[], value: any, path: string, found: any[]): void => {
-    const rules = new Set(given.map(follow));
-    const isArray = Array.isArray(value);
-    const isObject = isDict(value);
-    const type = isArray
+  const typeOf = (value: any) =>
+    Array.isArray(value)
       ? "array"
-      : isObject
+      : isDict(value)
         ? "object"
         : Number.isInteger(value)
           ? "integer"
@@ -715,54 +704,61 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
             : typeof value === "number" && !Number.isFinite(value)
               ? `${value}`
               : typeof value;
-    const mismatch = (types: any) =>
-      !types.includes(type) &&
-      (type !== "integer" || !types.includes("number")) &&
-      `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
-    /** Paths and values may be secret. */
-    const shown = (text: string) => (redact ? "" : text);
-    const must = (holds: boolean, text: string) =>
-      !holds && `must ${text}` + (isArray ? ", got " + size : shown(", got " + literal(value)));
-    const unit = isArray ? "item" : typeof value === "string" && "character";
-    const size = unit ? [...value].length : value;
-    const limits = (holds: boolean, text: string, limit: any) =>
-      must(holds, unit ? `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}` : `be ${text} ${limit}`);
-    const least = (limit: any) => limits(size >= limit, "at least", limit);
-    const most = (limit: any) => limits(size <= limit, "at most", limit);
-    /** The messages of violated keywords, in the order in which the violations of one value are listed. */
-    const checks: any = {
-      type: mismatch,
-      false: () => "no value is allowed here",
-      enum: (values: any, text = `[${values.map(literal)}]`) =>
-        !equals(value, values) && `value not in enum ${text}`,
-      const: (only: any, text = literal(only)) => !equals(value, [only]) && `value is not ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-        exclusiveMinimum: (limit: any) => limits(value > limit, "greater than", limit),
-        exclusiveMaximum: (limit: any) => limits(value < limit, "less than", limit),
-        multipleOf: ([divisor, accepts]: any, text = literal(divisor)) => must(accepts(value, divisor), `be a multiple of ${text}`),
-      }),
-      ...(typeof value === "string" && {
-        minLength: least,
-        maxLength: most,
-        pattern: (pattern: any, text = literal(pattern.source)) => must(pattern.test(value), `match the pattern ${text}`),
-        format: ([name, accepts]: any) => must(accepts(value), `be a valid ${name}`),
-      }),
-      ...(isArray && {
-        minItems: least,
-        maxItems: most,
-      }),
-      required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
-      additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
-      anyOf: String,
-      oneOf: String,
-      not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
-    };
+  /** The value that is checked. */
+  let current: any;
+  const mismatch = (types: any, _: any = 0, type = typeOf(current)) =>
+    !types.includes(type) &&
+    (type !== "integer" || !types.includes("number")) &&
+    `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
+  const unitOf = (value: any) => (Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value);
+  const must = (holds: boolean, text: string) =>
+    !holds && `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
+  const limits = (unit: string, text: string, holds: any) => (limit: any) =>
+    unitOf(current) === unit &&
+    must(
+      holds(unit === "number" ? current : [...current].length, limit),
+      unit === "number" ? `be ${text} ${limit}` : `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`,
+    );
+  const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
+  const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
+  /** The messages of violated keywords, in the order in which the violations of one value are listed. */
+  const checks: any = {
+    type: mismatch,
+    false: () => "no value is allowed here",
+    enum: (values: any, text = `[${values.map(literal)}]`) =>
+      !equals(current, values) && `value not in enum ${text}`,
+    const: (only: any, text = literal(only)) => !equals(current, [only]) && `value is not ${text}`,
+    minimum: least("number"),
+    maximum: most("number"),
+    exclusiveMinimum: limits("number", "greater than", (size: any, limit: any) => size > limit),
+    exclusiveMaximum: limits("number", "less than", (size: any, limit: any) => size < limit),
+    minLength: least("character"),
+    maxLength: most("character"),
+    pattern: (pattern: any, text = literal(pattern.source)) => typeof current === "string" && must(pattern.test(current), `match the pattern ${text}`),
+    format: ([name, accepts]: any) => typeof current === "string" && must(accepts(current), `be a valid ${name}`),
+    minItems: least("item"),
+    maxItems: most("item"),
+    required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
+    additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
+    anyOf: String,
+    oneOf: String,
+  };
+  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
+  const find = (rule: any, value: any, isWhole = false): any[] => {
+    const known = (follow(rule)["known" + isWhole] ??= new Map());
+    if (!known.has(value)) known.set(value, visit([rule], value, isWhole));
+    current = value;
+    return known.get(value);
+  };
+  /** The violations of a value that must follow all of the given rules. `isWhole` is false for the rules of a union. */
+  const visit = (given: any[], value: any, isWhole: boolean): any[] => {
+    const found: any[] = [];
+    const isArray = Array.isArray(value);
+    const rules = new Set(given.map(follow));
+    current = value;
     // The loop also visits the rules that it adds to the set.
     for (const rule of rules) {
-      if (mismatch(rule.type ?? type)) continue;
-      for (const part of rule.allOf ?? []) rules.add(follow(part));
+      if (rule.type && mismatch(rule.type)) continue;
       for (const { keyword, any = {}, when = [], branches } of rule.unions ?? []) {
         const failed = when.map((rule: any) => find(rule, value)[0]);
         // A branch that allows the type is closer than others, and one that could match is closer still.
@@ -783,24 +779,26 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
           const more = lacks[16] ? `; and ${lacks.length - 16} more` : "";
           const text = `; closest is branch ${index}${closest.ref != null ? ` (${literal(closest.ref)})` : ""}: ${lacks.slice(0, 16).join("; ")}${more}`;
           // Within a branch of an open union, another one is not explained: each level would make the message longer.
-          rules.add({ [keyword]: `matches no branch of ${keyword}${found === violations ? text : ""}` });
+          rules.add({ [keyword]: `matches no branch of ${keyword}${isWhole ? text : ""}` });
         }
       }
     }
     const all = [...rules];
     for (const keyword in checks) {
-      const messages = all.flatMap(
-        (rule) => (rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword])) || [],
-      );
+      const messages: any[] = [];
+      for (const rule of all) {
+        const message = rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword]);
+        if (message) messages.push(message);
+      }
       if (!messages[0]) continue;
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path, message, keyword });
+      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path: "", message, keyword });
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type") return;
+      if (keyword === "type") return found;
     }
-    if (!isArray && !isObject) return;
-    const names = all.flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
-    for (const name of isArray ? Object.keys(value) : new Set(names)) {
+    if (!isArray && !isDict(value)) return found;
+    const declared = all.flatMap(({ properties = {} }) => Object.keys(properties));
+    for (const name of isArray ? value.keys() : new Set(declared.concat(Object.keys(value)).sort())) {
       const item = member(value, name);
       const below = all.flatMap(({ properties = {}, optional = {}, rest = [], items = [] }) =>
         isArray
@@ -809,15 +807,18 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
             ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
-      const at = `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
-      if (below[1] || found === violations) visit(below, item, at, found);
-      else for (const rule of below) for (const inner of find(rule, item)) found.push({ ...inner, path: at + inner.path });
+      if (below.every((rule) => rule === typeOf(item))) continue;
+      for (const inner of below[1] ? visit(below, item, isWhole) : find(below[0], item, isWhole))
+        found.push({ ...inner, path: `/${`${name}`.replace(/~/g, "~0").replace(/\//g, "~1")}` + inner.path });
+      if (isWhole && found.length >= limit) break;
     }
+    return found;
   };
-  if (shallow(value, 128)) visit([root], value, "", violations);
-  // The members of the value are not visited, because that could overflow the stack.
-  else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
+  const violations = shallow(value, 128)
+    ? find(root, value, true)
+    : // The members of the value are not visited, because that could overflow the stack.
+      [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations: violations.slice(0, limit) };
 }
 
 function assert({ ok, violations }: any): void {
@@ -868,27 +869,6 @@ function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
-}
-
-/**
- * Whether a number is a multiple of a divisor. Their decimal digits decide, because JavaScript's division rounds: 0.3 / 0.1 is
- * not an integer. Up to 2^53, the remainder of a division by an integer is exact.
- */
-function isMultiple(value: any, divisor: any): boolean {
-  if (Number.isSafeInteger(divisor) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value % divisor === 0;
-  if (!Number.isFinite(value)) return false;
-  const [digits, places] = decimalParts(value);
-  const [divisorDigits, divisorPlaces] = decimalParts(divisor);
-  const zeros = (count: number) => "0".repeat(Math.max(0, count));
-  const dividend = BigInt(digits + zeros(divisorPlaces - places));
-  return dividend % BigInt(divisorDigits + zeros(places - divisorPlaces)) === BigInt(0);
-}
-
-/** The digits of a number as it is printed, and how many of them are after the decimal point; less than 0 for zeros at the end. */
-function decimalParts(number: any): [string, number] {
-  const [mantissa = "", exponent = 0] = String(number).split("e");
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  return [whole + fraction, fraction.length - Number(exponent)];
 }
 
 const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;

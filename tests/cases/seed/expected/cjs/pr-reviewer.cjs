@@ -104,34 +104,23 @@ function assertReviewPrResponse(value, options) {
 function parse(isValid, value, { redact, limit } = {}, schema) {
   if (isValid) return { ok: true, value };
   const [root, definitions, among] = schema();
-  const violations = [];
+  limit = Math.max(1, limit ?? Infinity);
   /** At most 64 code points. */
   const cut = (text, write = String) => {
     const shown = [...text.slice(0, 128)].slice(0, 64).join("");
     return write(shown) + (shown === text ? "" : "...");
   };
   const literal = (json) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
+  /** Paths and values may be secret. */
+  const shown = (text) => (redact ? "" : text);
   const equals = (value, literals) => literals.includes(value) || among?.(value, literals);
   const follow = (rule) =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members, name) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
-  const find = (rule, value) => {
-    const known = (follow(rule).known ??= new Map());
-    if (!known.has(value)) {
-      known.set(value, []);
-      visit([rule], value, "", known.get(value));
-    }
-    return known.get(value);
-  };
-  /** Lists the violations of a value that must follow all of the given rules. */
-  const visit = (given, value, path, found) => {
-    const rules = new Set(given.map(follow));
-    const isArray = Array.isArray(value);
-    const isObject = isDict(value);
-    const type = isArray
+  const typeOf = (value) =>
+    Array.isArray(value)
       ? "array"
-      : isObject
+      : isDict(value)
         ? "object"
         : Number.isInteger(value)
           ? "integer"
@@ -140,61 +129,67 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
             : typeof value === "number" && !Number.isFinite(value)
               ? `${value}`
               : typeof value;
-    const mismatch = (types) =>
-      !types.includes(type) &&
-      (type !== "integer" || !types.includes("number")) &&
-      `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
-    /** Paths and values may be secret. */
-    const shown = (text) => (redact ? "" : text);
-    const must = (holds, text) =>
-      !holds && `must ${text}` + (isArray ? ", got " + size : shown(", got " + literal(value)));
-    const unit = isArray ? "item" : typeof value === "string" && "character";
-    const size = unit ? [...value].length : value;
-    const limits = (holds, text, limit) =>
-      must(holds, unit ? `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}` : `be ${text} ${limit}`);
-    const least = (limit) => limits(size >= limit, "at least", limit);
-    const most = (limit) => limits(size <= limit, "at most", limit);
-    /** The messages of violated keywords, in the order in which the violations of one value are listed. */
-    const checks = {
-      type: mismatch,
-      false: () => "no value is allowed here",
-      enum: (values, text = `[${values.map(literal)}]`) =>
-        !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-      }),
-      ...(typeof value === "string" && {
-        minLength: least,
-        maxLength: most,
-      }),
-      ...(isArray && {
-        minItems: least,
-        maxItems: most,
-      }),
-      required: (name, values = "") => `missing required property ${literal(name)}${values}`,
-      additionalProperties: (name) => `unexpected property${shown(" " + literal(name))}`,
-      not: (rule) => !find(rule, value)[0] && "matches the schema in not",
-    };
+  /** The value that is checked. */
+  let current;
+  const mismatch = (types, _ = 0, type = typeOf(current)) =>
+    !types.includes(type) &&
+    (type !== "integer" || !types.includes("number")) &&
+    `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
+  const unitOf = (value) => (Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value);
+  const must = (holds, text) =>
+    !holds && `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
+  const limits = (unit, text, holds) => (limit) =>
+    unitOf(current) === unit &&
+    must(
+      holds(unit === "number" ? current : [...current].length, limit),
+      unit === "number" ? `be ${text} ${limit}` : `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`,
+    );
+  const least = (unit) => limits(unit, "at least", (size, limit) => size >= limit);
+  const most = (unit) => limits(unit, "at most", (size, limit) => size <= limit);
+  /** The messages of violated keywords, in the order in which the violations of one value are listed. */
+  const checks = {
+    type: mismatch,
+    false: () => "no value is allowed here",
+    enum: (values, text = `[${values.map(literal)}]`) =>
+      !equals(current, values) && `value not in enum ${text}`,
+    minimum: least("number"),
+    maximum: most("number"),
+    required: (name, values = "") => `missing required property ${literal(name)}${values}`,
+    additionalProperties: (name) => `unexpected property${shown(" " + literal(name))}`,
+  };
+  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
+  const find = (rule, value, isWhole = false) => {
+    const known = (follow(rule)["known" + isWhole] ??= new Map());
+    if (!known.has(value)) known.set(value, visit([rule], value, isWhole));
+    current = value;
+    return known.get(value);
+  };
+  /** The violations of a value that must follow all of the given rules. `isWhole` is false for the rules of a union. */
+  const visit = (given, value, isWhole) => {
+    const found = [];
+    const isArray = Array.isArray(value);
+    const rules = new Set(given.map(follow));
+    current = value;
     // The loop also visits the rules that it adds to the set.
     for (const rule of rules) {
-      if (mismatch(rule.type ?? type)) continue;
-      for (const part of rule.allOf ?? []) rules.add(follow(part));
+      if (rule.type && mismatch(rule.type)) continue;
     }
     const all = [...rules];
     for (const keyword in checks) {
-      const messages = all.flatMap(
-        (rule) => (rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword])) || [],
-      );
+      const messages = [];
+      for (const rule of all) {
+        const message = rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword]);
+        if (message) messages.push(message);
+      }
       if (!messages[0]) continue;
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path, message, keyword });
+      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path: "", message, keyword });
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type") return;
+      if (keyword === "type") return found;
     }
-    if (!isArray && !isObject) return;
-    const names = all.flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
-    for (const name of isArray ? Object.keys(value) : new Set(names)) {
+    if (!isArray && !isDict(value)) return found;
+    const declared = all.flatMap(({ properties = {} }) => Object.keys(properties));
+    for (const name of isArray ? value.keys() : new Set(declared.concat(Object.keys(value)).sort())) {
       const item = member(value, name);
       const below = all.flatMap(({ properties = {}, optional = {}, rest = [], items = [] }) =>
         isArray
@@ -203,15 +198,18 @@ function parse(isValid, value, { redact, limit } = {}, schema) {
             ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
-      const at = `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
-      if (below[1] || found === violations) visit(below, item, at, found);
-      else for (const rule of below) for (const inner of find(rule, item)) found.push({ ...inner, path: at + inner.path });
+      if (below.every((rule) => rule === typeOf(item))) continue;
+      for (const inner of below[1] ? visit(below, item, isWhole) : find(below[0], item, isWhole))
+        found.push({ ...inner, path: `/${`${name}`.replace(/~/g, "~0").replace(/\//g, "~1")}` + inner.path });
+      if (isWhole && found.length >= limit) break;
     }
+    return found;
   };
-  if (shallow(value, 128)) visit([root], value, "", violations);
-  // The members of the value are not visited, because that could overflow the stack.
-  else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
+  const violations = shallow(value, 128)
+    ? find(root, value, true)
+    : // The members of the value are not visited, because that could overflow the stack.
+      [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations: violations.slice(0, limit) };
 }
 
 function assert({ ok, violations }) {
