@@ -4,7 +4,7 @@
 // Source: agent://payments
 // Capabilities: create-payment, refund-payment
 // Regenerate: capgen --peer payments --root ../examples/fleet --lang typescript --out . # in the folder of this file
-// Contract: sha256:660cab77002983872b376978bbdc77e526a40f808385612ea463c7e556f14a72
+// Contract: sha256:76061bb74c186ce71c7d13762045c89d087d9c3ce9dbff54b227d11fa3b0691a
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -81,7 +81,7 @@ export type AllocationSeller = {
   basisPoints: BasisPoints;
 };
 
-/** Hundredths of a percent. 1 to 10000. */
+/** Hundredths of a percent, in steps of a twentieth of a percent. 1 to 10000; multiple of 5. */
 export type BasisPoints = number;
 
 export type AllocationGroup = {
@@ -201,7 +201,7 @@ export const paymentsCapabilities = {
   "create-payment": {
     version: "2.1.0",
     timeoutMs: 15000,
-    hash: "dd75f4fe404a76f0e669dedfcd88e9b952c3d2eea2d59a4bc0c39c76bc71dba7",
+    hash: "4f8ee7f24854f58663bd08938368264cc6027e591a269152f5a366c819c8a104",
     request: { is: isCreatePaymentRequest, parse: parseCreatePaymentRequest },
     response: { is: isCreatePaymentResponse, parse: parseCreatePaymentResponse },
   },
@@ -503,7 +503,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
           },
         ],
       },
-      BasisPoints: { type: "integer", minimum: 1, maximum: 10000 },
+      BasisPoints: { type: "integer", minimum: 1, maximum: 10000, multipleOf: [5, isMultiple] },
     },
   ]);
 }
@@ -626,7 +626,7 @@ function check5(value: any): boolean {
   return true;
 }
 
-function check6(value: any, depth: number): boolean {
+function check7(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!check4(item, depth + 2)) return false;
@@ -643,27 +643,27 @@ function check4(value: any, depth: number): boolean {
       (
         (tag1 = value.to) === "seller" &&
         isUuid(value.sellerId) &&
-        Number.isInteger((value1 = value.basisPoints)) &&
-        value1 >= 1 &&
-        value1 <= 10000 &&
+        check6(value.basisPoints, depth + 1) &&
         sized(value, 3)
       ) ||
       (
         tag1 === "group" &&
         typeof (value1 = value.name) === "string" &&
         value1 !== "" &&
-        Number.isInteger((value1 = value.basisPoints)) &&
-        value1 >= 1 &&
-        value1 <= 10000 &&
+        check6(value.basisPoints, depth + 1) &&
         Array.isArray((value1 = value.members)) &&
         depth < 127 &&
         value1.length >= 1 &&
         value1.length <= 50 &&
-        check6(value1, depth) &&
+        check7(value1, depth) &&
         sized(value, 4)
       )
     )
   );
+}
+
+function check6(value: any, _depth: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= 10000 && isMultiple(value, 5);
 }
 
 const pattern1 = /^[A-Z]{3}$/u;
@@ -732,6 +732,7 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
     maximum: most("number"),
     exclusiveMinimum: limits("number", "greater than", (size: any, limit: any) => size > limit),
     exclusiveMaximum: limits("number", "less than", (size: any, limit: any) => size < limit),
+    multipleOf: ([divisor, accepts]: any, text = literal(divisor)) => typeof current === "number" && must(accepts(current, divisor), `be a multiple of ${text}`),
     minLength: least("character"),
     maxLength: most("character"),
     pattern: (pattern: any, text = literal(pattern.source)) => typeof current === "string" && must(pattern.test(current), `match the pattern ${text}`),
@@ -869,6 +870,27 @@ function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
+}
+
+/**
+ * Whether a number is a multiple of a divisor. Their decimal digits decide, because JavaScript's division rounds: 0.3 / 0.1 is
+ * not an integer. Up to 2^53, the remainder of a division by an integer is exact.
+ */
+function isMultiple(value: any, divisor: any): boolean {
+  if (Number.isSafeInteger(divisor) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value % divisor === 0;
+  if (!Number.isFinite(value)) return false;
+  const [digits, places] = decimalParts(value);
+  const [divisorDigits, divisorPlaces] = decimalParts(divisor);
+  const zeros = (count: number) => "0".repeat(Math.max(0, count));
+  const dividend = BigInt(digits + zeros(divisorPlaces - places));
+  return dividend % BigInt(divisorDigits + zeros(places - divisorPlaces)) === BigInt(0);
+}
+
+/** The digits of a number as it is printed, and how many of them are after the decimal point; less than 0 for zeros at the end. */
+function decimalParts(number: any): [string, number] {
+  const [mantissa = "", exponent = 0] = String(number).split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return [whole + fraction, fraction.length - Number(exponent)];
 }
 
 const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){4}[\da-f]{8}$/i;

@@ -89,6 +89,23 @@ fn a_file_that_capgen_did_not_write_is_not_replaced() {
 }
 
 #[test]
+fn a_generated_file_with_another_first_line_is_described_as_such() {
+    let root = TempDir::new().unwrap();
+    let header = "// Source: agent://x\n// Capabilities: y\n// Contract: sha256:00\nnew\n";
+    let message = |text: &str| {
+        fs::write(root.path().join("x.ts"), text).unwrap();
+        let findings = Plan::new(root.path(), vec![output("x", NEW)]).unwrap_err();
+        assert_eq!(findings[0].code.as_str(), "E0403");
+        (findings[0].message.clone(), findings[0].help.clone().unwrap())
+    };
+    for text in [format!("// mine\n{header}"), header.to_owned()] {
+        let (message, help) = message(&text);
+        assert!(message.starts_with("the first line of `") && help.contains("restore the first line"), "{message}");
+    }
+    assert!(message("// mine\n// Source: agent://x\n").0.contains("was not written by capgen"));
+}
+
+#[test]
 fn a_folder_in_the_place_of_a_file_is_refused() {
     let root = TempDir::new().unwrap();
     fs::create_dir(root.path().join("x.ts")).unwrap();

@@ -37,6 +37,7 @@ pub(crate) fn parse_start(source: &Source) -> Start {
     Start { root, end, is_valid: !is_json && end == length }
 }
 
-fn is_json(source: &Source) -> bool {
+/// Whether a text is read as JSON.
+pub(crate) fn is_json(source: &Source) -> bool {
     Path::new(source.path()).extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }

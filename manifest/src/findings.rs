@@ -98,7 +98,8 @@ impl<'s> Findings<'s> {
             let name = if shows { format!(" {}", quoted(&again.key)) } else { String::new() };
             let finding = Diagnostic::new(codes::DUPLICATE_KEY, format!("duplicate key{name}"))
                 .at(self.source, again.key_span.clone(), "again here")
-                .at(self.source, first.key_span.clone(), "first here");
+                .at(self.source, first.key_span.clone(), "first here")
+                .help("remove one of the two, or move its content to the other");
             self.add(finding)?;
         }
         Ok(())

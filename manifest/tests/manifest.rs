@@ -119,6 +119,34 @@ fn yaml_and_json_are_equivalent() {
 }
 
 #[test]
+fn help_for_json_is_in_json() {
+    let json = r#"{"version": 2, "transports": [{"kind": "kafka", "topics": {"requests": "r"}}], "capabilities":
+        [{"name": "x", "inputSchema": {"properties": {"a": "string", "b": {"type": null}}, "required": "a"}}]}"#;
+    let found = findings("capabilities.json", json);
+    let help: Vec<&str> = found.lines().filter_map(|line| line.strip_prefix("  help: ")).collect();
+    assert_eq!(
+        help,
+        [
+            r#"add `"agent": "agent://<id>"`"#,
+            r#"write `"version": 1`: this is the version of the file format"#,
+            r#"add `"brokers": ["<host>:9092"]`"#,
+            r#"write `{"type": "string"}`"#,
+            r#"write the type null in quotes: `"type": "null"`"#,
+            "write an array, even for one name",
+        ],
+        "{found}"
+    );
+}
+
+#[test]
+fn a_duplicate_key_gets_help() {
+    check(
+        &format!("{HEAD}capabilities: [{{name: x, since: '1', since: '2'}}]\n"),
+        "E0003 4:38 duplicate key `since`\n  4: again here\n  4: first here\n  help: remove one of the two, or move its content to the other\n",
+    );
+}
+
+#[test]
 fn every_kind_of_transport_loads() {
     for text in [
         "{kind: memory, topics: {requests: a, responses: b}}",
@@ -183,7 +211,7 @@ fn an_empty_file_gets_the_keys_of_a_manifest() {
     for (path, text) in
         [("capabilities.yaml", ""), ("capabilities.yaml", "# nothing yet\n"), ("capabilities.json", " ")]
     {
-        let found = findings(path, text);
+        let found = findings(path, text).replace('"', "");
         assert!(found.contains("help: a manifest has the keys `version: 1`, `agent: agent://<id>`"), "{found}");
     }
 }
@@ -273,12 +301,20 @@ fn transport_errors_do_not_contain_values() {
              help: write `topics: { requests: <name> }`, with an optional `responses`\n",
         ),
         ("{kind: memroy}", "E0211 3:21 unknown `kind` of transport\n  help: did you mean `memory`?\n"),
-        ("{}", "E0202 3:14 missing key `kind` in a transport\n"),
+        ("{}", "E0202 3:14 missing key `kind` in a transport\n  help: add `kind: memory`\n"),
         (
             "memory",
             "E0203 3:14 a transport must be a mapping\n  3: a string\n  help: write `{ kind: memory, topics: { requests: <name> } }`\n",
         ),
-        ("{kind: memory}", "E0202 3:15 missing key `topics` in a transport\n"),
+        (
+            "{kind: memory}",
+            "E0202 3:15 missing key `topics` in a transport\n  help: add `topics: { requests: <name> }`\n",
+        ),
+        (
+            "{kind: kafka, topics: {}}",
+            "E0202 3:15 missing key `brokers` in a transport\n  help: add `brokers: [<host>:9092]`\n\
+             E0202 3:36 missing key `requests` in `topics`\n  help: add `requests: <name>`\n",
+        ),
         (
             "{kind: memory, topics: {requests: a, response: b}}",
             "E0201 3:51 unknown key `response` in `topics`\n  help: did you mean `responses`?\n",
@@ -295,11 +331,12 @@ fn transport_errors_do_not_contain_values() {
         ),
         (
             "{kind: nats, servers: [], subjects: {requests: ''}}",
-            "E0206 3:36 `servers` must not be empty\nE0214 3:61 `requests` must not be empty\n",
+            "E0206 3:36 `servers` must not be empty\n  help: write a list with an element such as `- nats://<host>:4222`\n\
+             E0214 3:61 `requests` must not be empty\n",
         ),
         (
             "{kind: sqs, queues: {requests: a}, password: hunter2}",
-            "E0202 3:15 missing key `region` in a transport\n\
+            "E0202 3:15 missing key `region` in a transport\n  help: add `region: <region>`\n\
              E0201 3:49 unknown key `password` in a transport\n  help: the keys here are `kind`, `queues`, `region`\n",
         ),
         (
@@ -371,17 +408,18 @@ fn scalars_of_an_unexpected_type_get_a_hint() {
 fn invalid_values_are_rejected() {
     let at = "  at: capability `x`\n";
     for (keys, expected) in [
-        ("timeoutMs: 0", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
-        ("timeoutMs: -3", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
-        ("timeoutMs: 1.5", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
-        ("timeoutMs: 1e30", "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n"),
         ("skill: ''", "E0214 6:12 `skill` must not be empty\n"),
         ("tags: [a, '']", "E0214 6:15 `tags[]` must not be empty\n"),
         ("description: {a: b}", "E0203 6:18 `description` must be a string\n  6: a mapping\n"),
     ] {
         capability(keys, &format!("{expected}{at}"));
     }
+    let timeout = "E0212 6:16 `timeoutMs` must be a whole number of milliseconds, at least 1\n";
     for (keys, expected, help) in [
+        ("timeoutMs: 0", timeout, "without a time limit, remove `timeoutMs`"),
+        ("timeoutMs: -3", timeout, "without a time limit, remove `timeoutMs`"),
+        ("timeoutMs: 1.5", timeout, "write a whole number, such as `5000` for five seconds"),
+        ("timeoutMs: 1e30", timeout, "without a time limit, remove `timeoutMs`"),
         ("sideEffects: extern", "E0211 6:18 unknown value of `sideEffects`\n", "did you mean `external`?"),
         (
             "determinism: random",
@@ -443,6 +481,7 @@ E0107 12:11 `nullable` is not part of the schema subset
   help: write `type: ["string", "null"]`
 E0212 13:16 `timeoutMs` must be a whole number of milliseconds, at least 1
   at: capability `x`
+  help: without a time limit, remove `timeoutMs`
 E0208 14:11 two capabilities have the name `x`
   14: again here
   5: first here

@@ -261,6 +261,16 @@ fn references_must_name_a_definition_of_the_root() {
         check(json!({"$ref": target}), &["E0108 /$ref"]);
     }
     check(json!({"items": {"$ref": "#/definitions/a"}}), &["E0109 /items/$ref"]);
+    check_help(json!({"items": {"$ref": "#/definitions/a"}}), "add it to `definitions` at the root of this schema");
+    for (keyword, help) in [
+        ("minLength", "the same as no limit"),
+        ("minItems", "the same as no limit"),
+        ("maxLength", "without a limit, remove it"),
+        ("maxItems", "without a limit, remove it"),
+    ] {
+        check_help(json!({keyword: -1}), help);
+        check_help(json!({keyword: 1.5}), "write a whole number");
+    }
 }
 
 #[test]
@@ -352,6 +362,13 @@ fn probable_mistakes_are_warnings() {
     check(json!({"type": "string", "default": 1, "examples": ["a", 2]}), &["W0104 /default", "W0104 /examples/1"]);
     check(json!({"pattern": "(?=a)b"}), &["W0105 /pattern"]);
     check(json!({"pattern": "^(a+)+$"}), &["W0106 /pattern"]);
+    for (pattern, inner) in [("/^a$/", "^a$"), ("/^a$/i", "^a$"), ("/^a|b/", "^a|b"), ("/a$/gu", "a$")] {
+        check(json!({"pattern": pattern}), &["W0110 /pattern"]);
+        check_help(json!({"pattern": pattern}), &format!("remove the slashes: write {inner:?}"));
+    }
+    for pattern in ["/a/", "^/a$", "/", "//", "^/$", "/api/v1", "/^a$/b", r"/a\$/"] {
+        check(json!({"pattern": pattern}), &[]);
+    }
     check(json!({"type": "integer", "minLength": 1}), &["W0107 /minLength"]);
     check(json!({"type": "integer", "minimum": 1}), &[]);
 }

@@ -345,13 +345,33 @@ fn existing(path: &Path, shown: &Path, length: usize) -> Result<Option<String>, 
         Some(Present::Text(text)) => Ok(Some(text)),
         Some(Present::TooLong) => Ok(Some(TOO_LONG.to_owned())),
         Some(Present::Foreign) => {
-            let message = format!("`{}` exists and was not written by capgen", shown.display());
-            let help = format!(
-                "move it, or choose another output folder; a generated file contains `{MARK}` in its first line"
-            );
+            let (message, help) = match has_header(path) {
+                true => (
+                    format!("the first line of `{}` does not contain `{MARK}`", shown.display()),
+                    "the other lines are generated: restore the first line, or delete the file to generate it again"
+                        .to_owned(),
+                ),
+                false => (
+                    format!("`{}` exists and was not written by capgen", shown.display()),
+                    format!(
+                        "move it, or choose another output folder; a generated file contains `{MARK}` in its first line"
+                    ),
+                ),
+            };
             Err(vec![Diagnostic::new(codes::FOREIGN_FILE, message).help(help).in_file(capgen_manifest::shown(shown))])
         }
     }
+}
+
+/// Whether a file without the mark has the other lines of a generated file's header.
+fn has_header(path: &Path) -> bool {
+    /// The header is far shorter.
+    const HEAD: u64 = 16 << 10;
+    let mut head = Vec::new();
+    let is_read = std::fs::File::open(path).is_ok_and(|file| file.take(HEAD).read_to_end(&mut head).is_ok());
+    let text = String::from_utf8_lossy(&head);
+    let mut header = text.lines().take(4 * HEADER_LINES);
+    is_read && source_of(&text).is_some() && header.any(|line| line.contains("Contract: sha256:"))
 }
 
 /// The agent in the header of a generated file.

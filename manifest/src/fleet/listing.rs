@@ -49,7 +49,7 @@ pub(crate) struct FleetFile {
 /// Every finding in source order.
 pub(crate) fn read_fleet(source: &Source) -> Result<FleetFile, Vec<Diagnostic>> {
     source.hide_with(secrets::in_fleet);
-    let root = parse_document(source).map_err(|findings| help_for_empty(findings, advice::FLEET))?;
+    let root = parse_document(source).map_err(|findings| help_for_empty(source, findings, advice::FLEET))?;
     let mut reader = Reader::new(source);
     let mut agents = Agents::default();
     let mut options = Options::default();

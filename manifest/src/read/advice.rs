@@ -61,7 +61,9 @@ pub(super) fn list(data: &Data, key: &str) -> String {
         "agents" => one("id"),
         _ => None,
     };
-    named.or_else(|| element(key)).unwrap_or_else(|| match data {
+    // The text may be the element itself.
+    let is_text = matches!((key, data), ("brokers" | "servers", Data::String(_)));
+    named.or_else(|| element(key).filter(|_| !is_text)).unwrap_or_else(|| match data {
         Data::Null => NULL.to_owned(),
         Data::Object(_) => "write a list: `[...]`".to_owned(),
         _ => "put it in brackets to make it a list".to_owned(),
@@ -74,6 +76,8 @@ pub(super) fn element(key: &str) -> Option<String> {
         "transports" => "- { kind: memory, topics: { requests: <name> } }",
         "capabilities" => "- name: <name>",
         "agents" => "- { id: <id>, path: <path> }",
+        "brokers" => "- <host>:9092",
+        "servers" => "- nats://<host>:4222",
         _ => return None,
     };
     Some(format!("write a list with an element such as `{element}`"))
@@ -87,6 +91,15 @@ pub(super) fn missing(key: &str, subject: &str) -> Option<String> {
         (MANIFEST, "transports") => "transports: [{ kind: memory, topics: { requests: <name> } }]",
         (MANIFEST, "capabilities") => "capabilities: [{ name: <name> }]",
         (FLEET, "agents") => "agents: [{ id: <id>, path: <path> }]",
+        (TRANSPORT, "kind") => "kind: memory",
+        (TRANSPORT, "brokers") => "brokers: [<host>:9092]",
+        (TRANSPORT, "servers") => "servers: [nats://<host>:4222]",
+        (TRANSPORT, "url") => "url: <url>",
+        (TRANSPORT, "region") => "region: <region>",
+        (TRANSPORT, "topics") => "topics: { requests: <name> }",
+        (TRANSPORT, "subjects") => "subjects: { requests: <name> }",
+        (TRANSPORT, "queues") => "queues: { requests: <name> }",
+        ("`topics`" | "`subjects`" | "`queues`", "requests") => "requests: <name>",
         _ => return None,
     };
     Some(format!("add `{text}`"))

@@ -126,7 +126,11 @@ fn milliseconds(reader: &mut Reader<'_>, map: &Map<'_>, key: &str) -> Option<u64
     let value = number.as_u64().filter(|&ms| ms > 0);
     if value.is_none() {
         let message = format!("`{key}` must be a whole number of milliseconds, at least 1");
-        reader.report(reader.finding(codes::TIMEOUT, message, (member.value.span.clone(), ""), &place));
+        let finding = reader.finding(codes::TIMEOUT, message, (member.value.span.clone(), ""), &place);
+        reader.report(finding.help(match number.is_integer() {
+            true => format!("without a time limit, remove `{key}`"),
+            false => "write a whole number, such as `5000` for five seconds".to_owned(),
+        }));
     }
     value
 }

@@ -3,6 +3,7 @@
 pub(crate) mod advice;
 mod capability;
 mod definitions;
+mod json_notation;
 mod reader;
 mod schema;
 mod transport;
@@ -12,7 +13,7 @@ use std::ops::Range;
 
 use capgen_diagnostic::quoted;
 
-use crate::document::parse_document;
+use crate::document::{is_json, parse_document};
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
 
 pub(crate) use reader::{Map, Place, Reader, listed};
@@ -38,7 +39,7 @@ pub fn load_peer(source: &Source, id: &AgentId) -> Result<LoadedContract, Vec<Di
 
 fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, Vec<Diagnostic>> {
     source.hide_with(secrets::in_contract);
-    let root = parse_document(source).map_err(|findings| help_for_empty(findings, advice::MANIFEST))?;
+    let root = parse_document(source).map_err(|findings| help_for_empty(source, findings, advice::MANIFEST))?;
     let mut reader = Reader::new(source);
     let manifest = manifest(&mut reader, &root, expected);
     if let Some(manifest) = manifest.as_ref().filter(|_| !reader.has_failed()) {
@@ -55,9 +56,10 @@ fn read(source: &Source, expected: Option<&AgentId>) -> Result<LoadedContract, V
 }
 
 /// Adds the keys that an empty file must have.
-pub(crate) fn help_for_empty(mut findings: Vec<Diagnostic>, subject: &str) -> Vec<Diagnostic> {
+pub(crate) fn help_for_empty(source: &Source, mut findings: Vec<Diagnostic>, subject: &str) -> Vec<Diagnostic> {
     let keys = advice::document(subject).unwrap_or_default();
     for finding in findings.iter_mut().filter(|finding| finding.code == codes::EMPTY) {
+        let keys = if is_json(source) { json_notation::in_json(keys) } else { keys.to_owned() };
         finding.help = Some(format!("{keys}; `capgen explain {}` shows an example", codes::EMPTY.as_str()));
     }
     findings

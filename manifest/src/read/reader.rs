@@ -6,6 +6,8 @@ use capgen_diagnostic::{Code, Severity, nearest, quoted};
 use capgen_schema::{Patterns, pointer};
 
 use super::advice;
+use super::json_notation::in_json;
+use crate::document::is_json;
 use crate::masked::is_name;
 use crate::secrets::has_colon;
 use crate::{Data, Diagnostic, Member, Node, Source, codes};
@@ -90,6 +92,9 @@ impl<'s> Reader<'s> {
         let failed = self.has_failed();
         let mut all: Vec<_> = self.errors.into_iter().chain(self.warnings).collect();
         all.sort_by_key(|d| d.labels.first().map_or(0, |l| l.span.start));
+        if is_json(self.source) {
+            all.iter_mut().for_each(|finding| finding.help = finding.help.take().map(|help| in_json(&help)));
+        }
         if let Some(last) = all.last_mut().filter(|_| self.left_out > 0) {
             last.notes.push(format!("{} more findings are not shown", self.left_out));
         }

@@ -74,4 +74,6 @@ capgen_diagnostic::codes! {
     pub ROUNDED_LITERAL = "W0108";
     /// A required property that `properties` does not declare.
     pub UNDECLARED_REQUIRED = "W0109";
+    /// A `pattern` between slashes, as in JavaScript.
+    pub PATTERN_SLASHES = "W0110";
 }

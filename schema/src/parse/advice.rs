@@ -178,6 +178,15 @@ pub(super) fn wrong_type(keyword: &str, found: &Json) -> Option<String> {
     Some(text.to_owned())
 }
 
+/// Help for a length or a number of items that is negative or has a fraction.
+pub(super) fn length_limit(keyword: &str, is_negative: bool) -> &'static str {
+    match (is_negative, keyword.starts_with("min")) {
+        (true, true) => "the smallest limit is 0, which is the same as no limit: remove it",
+        (true, false) => "without a limit, remove it; to allow only empty values, write 0",
+        (false, _) => "write a whole number",
+    }
+}
+
 /// Help for a value that is not a schema.
 pub(super) fn not_a_schema(found: &Json) -> Option<String> {
     match found {
@@ -361,10 +370,16 @@ fn reference(target: &str) -> &'static str {
 /// A `$ref` to a definition that does not exist.
 pub(crate) fn unresolved<'n>(definitions: impl Iterator<Item = &'n str>, name: &str, at: String) -> Problem {
     let message = format!("unknown definition {}", value::quote(name));
-    let mut problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
+    let problem = Problem::new(codes::REF_UNRESOLVED, at, message).label("not found in `definitions`");
     let candidates = definitions.take(MAX_CANDIDATES).filter(|name| name.len() <= MAX_NAME);
-    problem.help = near(name, candidates).map(did_you_mean);
-    problem
+    let help = near(name, candidates).map_or_else(
+        || {
+            "add it to `definitions` at the root of this schema; other schemas of the file have their own `definitions`"
+                .to_owned()
+        },
+        did_you_mean,
+    );
+    problem.help(help)
 }
 
 pub(crate) fn ref_sibling(name: &str, at: String) -> Problem {

@@ -78,7 +78,8 @@ impl Loader {
         let number = self.number(draft, keyword, value)?;
         if number.is_negative() || !number.is_integer() {
             let message = format!("`{keyword}` must be a non-negative integer");
-            self.report(Problem::new(codes::BAD_LENGTH, draft.at(keyword), message).label("expected 0, 1, 2, ..."));
+            let problem = Problem::new(codes::BAD_LENGTH, draft.at(keyword), message).label("expected 0, 1, 2, ...");
+            self.report(problem.help(advice::length_limit(keyword, number.is_negative())));
             return None;
         }
         Some(number.as_u64().unwrap_or(u64::MAX))
@@ -195,6 +196,11 @@ impl Loader {
             let problem = Problem::new(codes::PATTERN_LOOK_AROUND, draft.at("pattern"), message);
             self.report(problem.label("look-around").help("write it without `(?=`, `(?!`, `(?<=` and `(?<!`"));
         }
+        if let Some(inner) = between_slashes(pattern.source()) {
+            let message = "the slashes around this pattern are a part of it: the value must contain them";
+            let problem = Problem::new(codes::PATTERN_SLASHES, draft.at("pattern"), message);
+            self.report(problem.label("slashes").help(format!("remove the slashes: write {}", quote(inner))));
+        }
         // The analysis takes milliseconds, far longer than loading a typical schema.
         if self.warns && self.patterns.may_blow_up(pattern) {
             let message = "a JavaScript engine may take exponential time to match this pattern";
@@ -206,6 +212,14 @@ impl Loader {
             );
         }
     }
+}
+
+/// The pattern between the slashes of a JavaScript literal such as `/^a$/i`. Only a slash outside of an anchor counts: no text is
+/// before the start of a value or after its end, so it is a mistake.
+fn between_slashes(pattern: &str) -> Option<&str> {
+    let (inner, flags) = pattern.strip_prefix('/')?.rsplit_once('/')?;
+    let has_end = inner.ends_with('$') && !inner.ends_with("\\$");
+    (flags.chars().all(|c| "dgimsuvy".contains(c)) && (inner.starts_with('^') || has_end)).then_some(inner)
 }
 
 /// Whether a value is within the nesting limit of values in schemas, 128 levels.

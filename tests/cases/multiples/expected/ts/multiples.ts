@@ -255,34 +255,23 @@ function check1(value: any): boolean {
 function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema: () => any): any {
   if (isValid) return { ok: true, value };
   const [root, definitions, among] = schema();
-  const violations: any[] = [];
+  limit = Math.max(1, limit ?? Infinity);
   /** At most 64 code points. */
   const cut = (text: string, write: any = String): string => {
     const shown = [...text.slice(0, 128)].slice(0, 64).join("");
     return write(shown) + (shown === text ? "" : "...");
   };
   const literal = (json: any) => (typeof json === "string" ? cut(json, JSON.stringify) : cut(JSON.stringify(json)));
+  /** Paths and values may be secret. */
+  const shown = (text: string) => (redact ? "" : text);
   const equals = (value: any, literals: any) => literals.includes(value) || among?.(value, literals);
   const follow = (rule: any): any =>
     typeof rule === "string" ? { type: rule } : rule.ref != null ? follow(definitions[rule.ref]) : rule;
   const member = (members: any, name: any) => (Object.hasOwn(members, name) ? members[name] : undefined);
-  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
-  const find = (rule: any, value: any): any[] => {
-    const known = (follow(rule).known ??= new Map());
-    if (!known.has(value)) {
-      known.set(value, []);
-      visit([rule], value, "", known.get(value));
-    }
-    return known.get(value);
-  };
-  /** Lists the violations of a value that must follow all of the given rules. */
-  const visit = (given: any[], value: any, path: string, found: any[]): void => {
-    const rules = new Set(given.map(follow));
-    const isArray = Array.isArray(value);
-    const isObject = isDict(value);
-    const type = isArray
+  const typeOf = (value: any) =>
+    Array.isArray(value)
       ? "array"
-      : isObject
+      : isDict(value)
         ? "object"
         : Number.isInteger(value)
           ? "integer"
@@ -291,63 +280,70 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
             : typeof value === "number" && !Number.isFinite(value)
               ? `${value}`
               : typeof value;
-    const mismatch = (types: any) =>
-      !types.includes(type) &&
-      (type !== "integer" || !types.includes("number")) &&
-      `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
-    /** Paths and values may be secret. */
-    const shown = (text: string) => (redact ? "" : text);
-    const must = (holds: boolean, text: string) =>
-      !holds && `must ${text}` + (isArray ? ", got " + size : shown(", got " + literal(value)));
-    const unit = isArray ? "item" : typeof value === "string" && "character";
-    const size = unit ? [...value].length : value;
-    const limits = (holds: boolean, text: string, limit: any) =>
-      must(holds, unit ? `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}` : `be ${text} ${limit}`);
-    const least = (limit: any) => limits(size >= limit, "at least", limit);
-    const most = (limit: any) => limits(size <= limit, "at most", limit);
-    /** The messages of violated keywords, in the order in which the violations of one value are listed. */
-    const checks: any = {
-      type: mismatch,
-      false: () => "no value is allowed here",
-      enum: (values: any, text = `[${values.map(literal)}]`) =>
-        !equals(value, values) && `value not in enum ${text}`,
-      ...(typeof value === "number" && {
-        minimum: least,
-        maximum: most,
-        multipleOf: ([divisor, accepts]: any, text = literal(divisor)) => must(accepts(value, divisor), `be a multiple of ${text}`),
-      }),
-      ...(typeof value === "string" && {
-        minLength: least,
-        maxLength: most,
-      }),
-      ...(isArray && {
-        minItems: least,
-        maxItems: most,
-        uniqueItems: (repeated: any, pair = repeated(value)) => pair && `items ${pair.join(" and ")} are equal`,
-      }),
-      required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
-      additionalProperties: (name: any) => `unexpected property${shown(" " + literal(name))}`,
-      not: (rule: any) => !find(rule, value)[0] && "matches the schema in not",
-    };
+  /** The value that is checked. */
+  let current: any;
+  const mismatch = (types: any, _: any = 0, type = typeOf(current)) =>
+    !types.includes(type) &&
+    (type !== "integer" || !types.includes("number")) &&
+    `expected ${[types].flat().join(", ").replace(/, (?=\w+$)/, " or ")}, got ${type}`;
+  const unitOf = (value: any) => (Array.isArray(value) ? "item" : typeof value === "string" ? "character" : typeof value);
+  const must = (holds: boolean, text: string) =>
+    !holds && `must ${text}` + (Array.isArray(current) ? ", got " + current.length : shown(", got " + literal(current)));
+  const limits = (unit: string, text: string, holds: any) => (limit: any) =>
+    unitOf(current) === unit &&
+    must(
+      holds(unit === "number" ? current : [...current].length, limit),
+      unit === "number" ? `be ${text} ${limit}` : `have ${text} ${limit} ${unit}${limit === 1 ? "" : "s"}`,
+    );
+  const least = (unit: string) => limits(unit, "at least", (size: any, limit: any) => size >= limit);
+  const most = (unit: string) => limits(unit, "at most", (size: any, limit: any) => size <= limit);
+  /** The messages of violated keywords, in the order in which the violations of one value are listed. */
+  const checks: any = {
+    type: mismatch,
+    false: () => "no value is allowed here",
+    enum: (values: any, text = `[${values.map(literal)}]`) =>
+      !equals(current, values) && `value not in enum ${text}`,
+    minimum: least("number"),
+    maximum: most("number"),
+    multipleOf: ([divisor, accepts]: any, text = literal(divisor)) => typeof current === "number" && must(accepts(current, divisor), `be a multiple of ${text}`),
+    uniqueItems: (repeated: any, pair = Array.isArray(current) && repeated(current)) => pair && `items ${pair.join(" and ")} are equal`,
+    required: (name: any, values = "") => `missing required property ${literal(name)}${values}`,
+    not: (rule: any) => !find(rule, current)[0] && "matches the schema in not",
+  };
+  /** The violations under one rule. They are remembered, because a value may be reached in exponentially many ways. */
+  const find = (rule: any, value: any, isWhole = false): any[] => {
+    const known = (follow(rule)["known" + isWhole] ??= new Map());
+    if (!known.has(value)) known.set(value, visit([rule], value, isWhole));
+    current = value;
+    return known.get(value);
+  };
+  /** The violations of a value that must follow all of the given rules. `isWhole` is false for the rules of a union. */
+  const visit = (given: any[], value: any, isWhole: boolean): any[] => {
+    const found: any[] = [];
+    const isArray = Array.isArray(value);
+    const rules = new Set(given.map(follow));
+    current = value;
     // The loop also visits the rules that it adds to the set.
     for (const rule of rules) {
-      if (mismatch(rule.type ?? type)) continue;
+      if (rule.type && mismatch(rule.type)) continue;
       for (const part of rule.allOf ?? []) rules.add(follow(part));
     }
     const all = [...rules];
     for (const keyword in checks) {
-      const messages = all.flatMap(
-        (rule) => (rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword])) || [],
-      );
+      const messages: any[] = [];
+      for (const rule of all) {
+        const message = rule[keyword] !== undefined && checks[keyword](rule[keyword], rule.text?.[keyword]);
+        if (message) messages.push(message);
+      }
       if (!messages[0]) continue;
       // Several rules may have the same message. A missing property has one: with its allowed values, if a rule has them.
-      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path, message, keyword });
+      for (const message of new Set(messages.sort().slice(keyword === "required" ? -1 : 0))) found.push({ path: "", message, keyword });
       // Nothing else is listed about a value of the wrong type.
-      if (keyword === "type") return;
+      if (keyword === "type") return found;
     }
-    if (!isArray && !isObject) return;
-    const names = all.flatMap(({ properties = {} }) => Object.keys(properties)).concat(Object.keys(value)).sort();
-    for (const name of isArray ? Object.keys(value) : new Set(names)) {
+    if (!isArray && !isDict(value)) return found;
+    const declared = all.flatMap(({ properties = {} }) => Object.keys(properties));
+    for (const name of isArray ? value.keys() : new Set(declared.concat(Object.keys(value)).sort())) {
       const item = member(value, name);
       const below = all.flatMap(({ properties = {}, optional = {}, rest = [], items = [] }) =>
         isArray
@@ -356,15 +352,18 @@ function parse(isValid: boolean, value: any, { redact, limit }: any = {}, schema
             ? member(properties, name) ? { required: name, text: member(properties, name).text } : []
             : (member(properties, name) ?? member(optional, name) ?? (rest || { additionalProperties: name })),
       );
-      const at = `${path}/${name.replace(/~/g, "~0").replace(/\//g, "~1")}`;
-      if (below[1] || found === violations) visit(below, item, at, found);
-      else for (const rule of below) for (const inner of find(rule, item)) found.push({ ...inner, path: at + inner.path });
+      if (below.every((rule) => rule === typeOf(item))) continue;
+      for (const inner of below[1] ? visit(below, item, isWhole) : find(below[0], item, isWhole))
+        found.push({ ...inner, path: `/${`${name}`.replace(/~/g, "~0").replace(/\//g, "~1")}` + inner.path });
+      if (isWhole && found.length >= limit) break;
     }
+    return found;
   };
-  if (shallow(value, 128)) visit([root], value, "", violations);
-  // The members of the value are not visited, because that could overflow the stack.
-  else violations.push({ path: "", message: "nested deeper than 128 levels", keyword: "depth" });
-  return { ok: false, violations: violations.slice(0, Math.max(1, limit ?? Infinity)) };
+  const violations = shallow(value, 128)
+    ? find(root, value, true)
+    : // The members of the value are not visited, because that could overflow the stack.
+      [{ path: "", message: "nested deeper than 128 levels", keyword: "depth" }];
+  return { ok: false, violations: violations.slice(0, limit) };
 }
 
 function assert({ ok, violations }: any): void {
