@@ -69,11 +69,16 @@ impl Bump {
 
     /// Whether the step from `old` to `new` is at least this one.
     pub fn is_met(self, old: &semver::Version, new: &semver::Version) -> bool {
-        self == Bump::None || new >= &self.least(old)
+        match self {
+            Bump::None => true,
+            // A pre-release promises nothing, so that the next one may have any change.
+            _ if !old.pre.is_empty() => new > old,
+            _ => new >= &self.least(old),
+        }
     }
 
-    /// The least version after `old` that this step allows. Pre-releases: a breaking change between two pre-releases of one version
-    /// needs a greater pre-release only, because a pre-release promises nothing ([section 9](https://semver.org/spec/v2.0.0.html#spec-item-9)).
+    /// The least version after `old` that this step allows, apart from pre-releases. After a pre-release, every greater version allows
+    /// every step, because a pre-release promises nothing ([section 9](https://semver.org/spec/v2.0.0.html#spec-item-9)).
     pub fn least(self, old: &semver::Version) -> semver::Version {
         let semver::Version { major, minor, patch, .. } = *old;
         let next = u64::saturating_add;

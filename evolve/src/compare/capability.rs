@@ -1,5 +1,7 @@
 //! Two versions of one capability, compared.
 
+use std::collections::BTreeMap;
+
 use capgen_diagnostic::{Code, nearest};
 use capgen_manifest::{Capability, Side};
 use capgen_schema::{Containment, Json, Schema, Steps, contains, pointer, smallest_value};
@@ -19,6 +21,8 @@ pub(super) struct Draft {
     pub(super) findings: Vec<Finding>,
     /// The least step of the version that announces the findings.
     pub(super) bump: Bump,
+    /// How many findings would have the same fingerprint.
+    fingerprints: BTreeMap<Fingerprint, usize>,
 }
 
 /// The most changes of a side that are decided one by one. Each decision takes time linear in the size of the schemas.
@@ -58,7 +62,8 @@ pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, contex
 
 impl Draft {
     pub(super) fn new(name: &str, present: (bool, bool)) -> Self {
-        Self { name: name.to_owned(), present, request: None, response: None, findings: Vec::new(), bump: Bump::None }
+        let (findings, fingerprints) = (Vec::new(), BTreeMap::new());
+        Self { name: name.to_owned(), present, request: None, response: None, findings, bump: Bump::None, fingerprints }
     }
 
     /// Sets the levels that users have given to rules, and the version that all findings require.
@@ -67,10 +72,24 @@ impl Draft {
         self.bump = self.findings.iter().map(|finding| finding.level.bump()).max().unwrap_or(Bump::None);
     }
 
+    /// The fingerprint of a change. Equal changes of one place, such as two equal branches that were added, are numbered.
+    fn fingerprint(&mut self, parts: &[&str]) -> Fingerprint {
+        let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+        let fingerprint = Fingerprint::of(&parts);
+        let count = self.fingerprints.entry(fingerprint.clone()).or_default();
+        *count += 1;
+        if *count == 1 {
+            return fingerprint;
+        }
+        let number = count.to_string();
+        Fingerprint::of(&parts.into_iter().chain([number.as_str()]).collect::<Vec<_>>())
+    }
+
     /// Adds a finding about a property of the capability; an empty key is the whole capability.
     pub(super) fn property(&mut self, code: Code, level: Level, key: &str, message: String, help: Option<String>) {
         let place = if key.is_empty() { String::new() } else { pointer::join("", key) };
-        let fingerprint = Fingerprint::of(&[code.as_str(), &self.name, &place, &message]);
+        let name = self.name.clone();
+        let fingerprint = self.fingerprint(&[code.as_str(), &name, &place, &message]);
         self.findings.push(Finding {
             code,
             level,
@@ -93,7 +112,9 @@ impl Draft {
         witness: Option<Witness>,
     ) {
         // The place in the old version, because an accepted finding is about what its callers know.
-        let parts = [code.as_str(), &self.name, side.name(), &change.old, &change.text];
+        let name = self.name.clone();
+        let parts = [code.as_str(), &name, side.name(), &change.old, &change.text, &change.shortened];
+        let fingerprint = self.fingerprint(&parts);
         self.findings.push(Finding {
             code,
             level,
@@ -103,7 +124,7 @@ impl Draft {
             new_pointer: Some(change.new.clone()),
             message: change.text.clone(),
             help: change.help.clone(),
-            fingerprint: Fingerprint::of(&parts),
+            fingerprint,
             witness,
         });
     }
@@ -123,15 +144,51 @@ struct PlacedChange {
     old: String,
     new: String,
     text: String,
+    /// The values that `text` shortens, in full.
+    shortened: String,
     help: Option<String>,
 }
 
-fn removed(old: &Capability, added: &[&Capability], draft: &mut Draft) {
-    let texts = |capability: &Capability| Side::ALL.map(|side| capability.schema(side).map(Schema::canonical));
-    let same = added.iter().filter(|other| texts(other) == texts(old) && (old.input.is_some() || old.output.is_some()));
-    let same: Vec<&str> = same.map(|capability| capability.name.as_str()).collect();
-    let near = nearest(&old.name, added.iter().map(|capability| capability.name.as_str()));
-    let renamed = near.or(if let [only] = same.as_slice() { Some(only) } else { None });
+/// The capabilities that only the new contract has, and may be old ones under another name.
+pub(super) struct Added<'c> {
+    names: Vec<&'c str>,
+    /// By the texts of the schemas.
+    by_schemas: BTreeMap<[Option<String>; 2], Vec<&'c str>>,
+}
+
+/// The most new capabilities whose names are compared with those of removed ones: each comparison takes about a microsecond.
+const MAX_NAMES: usize = 200;
+
+impl<'c> Added<'c> {
+    pub(super) fn new(capabilities: impl Iterator<Item = &'c Capability>) -> Self {
+        let mut added = Self { names: Vec::new(), by_schemas: BTreeMap::new() };
+        for capability in capabilities {
+            added.names.push(&capability.name);
+            added.by_schemas.entry(texts(capability)).or_default().push(&capability.name);
+        }
+        added
+    }
+
+    /// The probable new name of a removed capability: a similar name, or the only one with the same schemas.
+    fn renamed(&self, old: &Capability) -> Option<&'c str> {
+        let near = match self.names.len() {
+            0..=MAX_NAMES => nearest(&old.name, self.names.iter().copied()),
+            _ => None,
+        };
+        let has_schema = old.input.is_some() || old.output.is_some();
+        near.or_else(|| match self.by_schemas.get(&texts(old)).filter(|_| has_schema)?.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        })
+    }
+}
+
+fn texts(capability: &Capability) -> [Option<String>; 2] {
+    Side::ALL.map(|side| capability.schema(side).map(Schema::canonical))
+}
+
+fn removed(old: &Capability, added: &Added<'_>, draft: &mut Draft) {
+    let renamed = added.renamed(old);
     let help = match renamed {
         Some(new) => format!("if it was renamed to `{new}`, keep both until no caller uses `{}`", old.name),
         None => "keep it until no caller uses it".to_owned(),
@@ -319,12 +376,13 @@ impl Decider<'_> {
             old: at(&self.old.node(change.old).pointer),
             new: at(&self.new.node(change.new).pointer),
             text: change.text.clone(),
+            shortened: change.shortened.clone(),
             help: change.help.clone(),
         }
     }
 
     fn root(&self, text: String) -> PlacedChange {
         let key = pointer::join("", self.side.schema_key());
-        PlacedChange { old: key.clone(), new: key, text, help: None }
+        PlacedChange { old: key.clone(), new: key, text, shortened: String::new(), help: None }
     }
 }

@@ -14,17 +14,32 @@ pub(super) struct Change {
     pub(super) path: Vec<String>,
     /// One clause, such as "`maxLength` changed from 10 to 5".
     pub(super) text: String,
+    /// The values that `text` shortens, in full; part of the identity of the change.
+    pub(super) shortened: String,
     /// What to do, in words.
     pub(super) help: Option<String>,
     /// The edits that make this change alone in the old version.
     pub(super) edits: Vec<Edit>,
 }
 
-/// An edit of the subschema: the path of a keyword, or of a member of it, and its value. `None` removes it.
+/// An edit of the subschema: the path of a keyword, or of a member of it, and its new value.
 #[derive(Clone, Debug)]
 pub(super) struct Edit {
     pub(super) path: Vec<String>,
-    pub(super) value: Option<Json>,
+    pub(super) value: Value,
+}
+
+/// The new value of a keyword. An edit of a list contains one element, so that the changes of a long list take linear space.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Set(Json),
+    Remove,
+    /// The list with one more element.
+    Insert(Json),
+    /// The list without the element at an index.
+    Delete(usize),
+    /// The `properties` with more names, whose values may be anything.
+    Declare(Vec<String>),
 }
 
 /// The kinds of changes that rules distinguish.
@@ -67,13 +82,33 @@ impl Kind {
 impl Change {
     /// A change of a keyword.
     pub(super) fn of(kind: Kind, (old, new): (NodeId, NodeId), keyword: &str, text: String) -> Self {
-        Self { kind, old, new, path: vec![keyword.to_owned()], text, help: None, edits: Vec::new() }
+        Self {
+            kind,
+            old,
+            new,
+            path: vec![keyword.to_owned()],
+            text,
+            shortened: String::new(),
+            help: None,
+            edits: Vec::new(),
+        }
+    }
+
+    /// Adds an edit that sets a value, or removes it.
+    pub(super) fn edit(self, path: &[&str], value: Option<Json>) -> Self {
+        self.edit_with(path, value.map_or(Value::Remove, Value::Set))
     }
 
     /// Adds an edit.
-    pub(super) fn edit(mut self, path: &[&str], value: Option<Json>) -> Self {
+    pub(super) fn edit_with(mut self, path: &[&str], value: Value) -> Self {
         let path = path.iter().map(|&part| part.to_owned()).collect();
         self.edits.push(Edit { path, value });
+        self
+    }
+
+    /// Sets the values that the text shortens.
+    pub(super) fn shortening(mut self, values: String) -> Self {
+        self.shortened = values;
         self
     }
 

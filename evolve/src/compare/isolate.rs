@@ -2,7 +2,7 @@
 
 use capgen_schema::{Json, Object, Schema};
 
-use super::change::{Change, Edit};
+use super::change::{Change, Edit, Value};
 use super::fragment::{Assembly, Names, combined};
 
 /// The old schema with this change alone; `None` if the result is not a valid schema.
@@ -13,23 +13,35 @@ pub(super) fn isolated(old: &Schema, new: &Schema, change: &Change) -> Option<Sc
     let mut root = old.source().clone();
     let edited = root.pointer_mut(pointer)?;
     for Edit { path, value } in &change.edits {
-        let value = value.as_ref().map(|value| assembly.import_at(path, value, new.source(), &mut names));
+        let mut import = |value: &Json| assembly.import_at(path, value, new.source(), &mut names);
+        let value = match value {
+            Value::Set(value) => Value::Set(import(value)),
+            // As a list, so that a branch is recognised as a schema.
+            Value::Insert(element) => match import(&Json::Array(vec![element.clone()])) {
+                Json::Array(mut list) => Value::Insert(list.pop()?),
+                _ => return None,
+            },
+            other => other.clone(),
+        };
         set(edited, path, value)?;
     }
     Schema::parse(&assembly.finish(root)).ok()
 }
 
 /// Sets the value at a path of at most two keys; an empty path is the whole subschema.
-fn set(schema: &mut Json, path: &[String], value: Option<Json>) -> Option<()> {
+fn set(schema: &mut Json, path: &[String], value: Value) -> Option<()> {
     // The schema `true` is the one without keywords.
     if *schema == Json::Bool(true) {
         *schema = Json::Object(Object::new());
     }
     match path {
-        [] => *schema = value?,
+        [] => {
+            let Value::Set(value) = value else { return None };
+            *schema = value;
+        }
         [keyword] => {
             let Json::Object(members) = schema else { return None };
-            members.set(keyword, value);
+            set_keyword(members, keyword, value)?;
         }
         [keyword, rest @ ..] => {
             let Json::Object(members) = schema else { return None };
@@ -38,8 +50,37 @@ fn set(schema: &mut Json, path: &[String], value: Option<Json>) -> Option<()> {
             }
             let name = rest.first()?;
             let Json::Object(inner) = members.get_mut(keyword)? else { return None };
+            let value = if let Value::Set(value) = value { Some(value) } else { None };
             inner.set(name, value);
         }
+    }
+    Some(())
+}
+
+fn set_keyword(members: &mut Object, keyword: &str, value: Value) -> Option<()> {
+    let empty = match value {
+        Value::Set(value) => {
+            members.set(keyword, Some(value));
+            return Some(());
+        }
+        Value::Remove => {
+            members.set(keyword, None);
+            return Some(());
+        }
+        Value::Insert(_) | Value::Delete(_) => Json::Array(Vec::new()),
+        Value::Declare(_) => Json::Object(Object::new()),
+    };
+    if members.get(keyword).is_none() {
+        members.push(keyword.to_owned(), empty);
+    }
+    match (members.get_mut(keyword)?, value) {
+        (Json::Array(list), Value::Insert(element)) => list.push(element),
+        (Json::Array(list), Value::Delete(index)) if index < list.len() => _ = list.remove(index),
+        // The names are not declared yet: a search for each of them would take quadratic time.
+        (Json::Object(properties), Value::Declare(names)) => {
+            names.into_iter().for_each(|name| properties.push(name, Json::Object(Object::new())));
+        }
+        _ => return None,
     }
     Some(())
 }

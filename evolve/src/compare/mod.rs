@@ -11,6 +11,7 @@ mod version;
 
 use std::collections::BTreeMap;
 
+use capability::Added;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Steps;
 
@@ -56,7 +57,7 @@ struct Context<'c> {
     settings: Settings,
     levels: &'c Levels,
     /// The capabilities that only the new contract has.
-    added: Vec<&'c Capability>,
+    added: Added<'c>,
     /// The senders of requests.
     old: Sender<'c>,
     /// The senders of responses.
@@ -112,7 +113,7 @@ pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, l
     let context = Context {
         settings,
         levels,
-        added: new.capabilities.iter().filter(|capability| is_new(&capability.name)).collect(),
+        added: Added::new(new.capabilities.iter().filter(|capability| is_new(&capability.name))),
         old: Sender::new(&old.capabilities),
         new: Sender::new(&new.capabilities),
     };

@@ -1,11 +1,11 @@
 //! Changes of `anyOf`, `oneOf` and `allOf`: which branches of the two versions belong together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use capgen_schema::{Assertions, Json, NodeId, Schema};
+use capgen_schema::{Assertions, Json, NodeId, Schema, pointer};
 
-use super::super::change::{Change, Kind};
-use super::{Walk, brief};
+use super::super::change::{Change, Kind, Value};
+use super::{Walk, brief, shortened};
 
 impl Walk<'_> {
     pub(super) fn unions(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -43,38 +43,29 @@ impl Walk<'_> {
     }
 
     fn branches(&mut self, place: (NodeId, NodeId), keyword: &str, old: &[NodeId], new: &[NodeId]) {
-        let pairs = align((self.old, old), (self.new, new));
-        let list = self.keyword_of(self.old, place.0, keyword);
-        let branches: Vec<Json> = list.as_ref().and_then(Json::as_array).map(<[Json]>::to_vec).unwrap_or_default();
-        for (before, after) in pairs {
-            let (index, verb, changed) = match (before, after) {
-                (Some(before), Some(after)) => {
-                    if let (Some(old), Some(new)) = (old.get(before), new.get(after)) {
-                        self.pair(*old, *new);
-                    }
+        for (before, after) in align((self.old, old), (self.new, new)) {
+            let before = before.and_then(|index| Some((index, *old.get(index)?)));
+            let after = after.and_then(|index| new.get(index).copied());
+            let (schema, id, verb) = match (before, after) {
+                (Some((_, old)), Some(new)) => {
+                    self.pair(old, new);
                     continue;
                 }
-                (Some(index), None) => {
-                    let kept = branches.iter().enumerate().filter(|(other, _)| *other != index);
-                    (index, "removed", kept.map(|(_, branch)| branch.clone()).collect::<Vec<_>>())
-                }
-                (None, Some(index)) => {
-                    let added = new.get(index).and_then(|id| self.text_of(self.new, *id));
-                    (index, "added", branches.iter().cloned().chain(added).collect())
-                }
+                (Some((_, id)), None) => (self.old, id, "removed"),
+                (None, Some(id)) => (self.new, id, "added"),
                 (None, None) => continue,
             };
-            let (schema, ids) = if verb == "removed" { (self.old, old) } else { (self.new, new) };
-            let branch = ids.get(index).map(|id| name(schema, *id)).unwrap_or_default();
-            let text = format!("branch {branch} of `{keyword}` {verb}");
-            let change = Change::of(Kind::Branches, place, keyword, text);
-            // A list of branches must not be empty. Without alternatives, nothing is accepted; without conditions, everything.
-            let change = match (changed.is_empty(), keyword) {
-                (false, _) => change.edit(&[keyword], Some(Json::Array(changed))),
-                (true, "allOf") => change.edit(&[keyword], None),
-                (true, _) => change.edit(&[keyword], Some(Json::Array(vec![Json::Bool(false)]))),
+            let branch = self.text_of(schema, id);
+            let text = format!("branch {} of `{keyword}` {verb}", name(schema, id));
+            let edit = match (before, keyword) {
+                (None, _) => branch.cloned().map_or(Value::Remove, Value::Insert),
+                (Some((index, _)), _) if old.len() > 1 => Value::Delete(index),
+                // A list of branches must not be empty. Without conditions, everything is accepted; without alternatives, nothing.
+                (_, "allOf") => Value::Remove,
+                _ => Value::Set(Json::Array(vec![Json::Bool(false)])),
             };
-            self.changes.push(change);
+            let change = Change::of(Kind::Branches, place, keyword, text).shortening(shortened(branch.into_iter()));
+            self.changes.push(change.edit_with(&[keyword], edit));
         }
     }
 }
@@ -85,7 +76,7 @@ fn name(schema: &Schema, id: NodeId) -> String {
     if let Some(title) = &schema.node(target).annotations.title {
         return format!("{title:?}");
     }
-    if let Some((name, _)) = schema.definitions().iter().find(|(_, definition)| *definition == target) {
+    if let Some(name) = definition(schema, id) {
         return format!("`{name}`");
     }
     let text = schema.source().pointer(&schema.node(id).pointer).map(brief);
@@ -104,20 +95,21 @@ fn align(
     let mut partner: Vec<Option<usize>> = vec![None; old.len()];
     let mut left: Vec<usize> = (0..new.len()).collect();
     for common in [same_text as Trait, tag, definition, title, properties, types] {
-        let mut known: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut known: BTreeMap<String, VecDeque<usize>> = BTreeMap::new();
         for index in &left {
             if let Some(key) = new.get(*index).and_then(|id| common(new_schema, *id)) {
-                known.entry(key).or_default().push(*index);
+                known.entry(key).or_default().push_back(*index);
             }
         }
         for (id, place) in old.iter().zip(&mut partner) {
             if place.is_some() {
                 continue;
             }
-            let same = common(old_schema, *id).and_then(|key| known.get_mut(&key)).filter(|list| !list.is_empty());
-            *place = same.map(|list| list.remove(0));
+            let same = common(old_schema, *id).and_then(|key| known.get_mut(&key));
+            *place = same.and_then(VecDeque::pop_front);
         }
-        left.retain(|index| !partner.contains(&Some(*index)));
+        let used: BTreeSet<usize> = partner.iter().flatten().copied().collect();
+        left.retain(|index| !used.contains(index));
     }
     let unmatched = partner.iter().filter(|place| place.is_none()).count();
     if unmatched == left.len() {
@@ -146,8 +138,9 @@ fn tag(schema: &Schema, id: NodeId) -> Option<String> {
 }
 
 fn definition(schema: &Schema, id: NodeId) -> Option<String> {
-    let target = schema.resolve(id);
-    schema.definitions().iter().find(|(_, definition)| *definition == target).map(|(name, _)| name.clone())
+    let mut place = pointer::tokens(&schema.node(schema.resolve(id)).pointer);
+    let name = place.next().filter(|key| key == "definitions").and_then(|_| place.next());
+    name.filter(|_| place.next().is_none())
 }
 
 fn title(schema: &Schema, id: NodeId) -> Option<String> {

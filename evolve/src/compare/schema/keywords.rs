@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use capgen_schema::{Assertions, Json, NodeId, Type, TypeSet};
+use capgen_schema::{Assertions, Json, NodeId, Pattern, Type, TypeSet};
 
 use super::super::change::{Change, Kind};
-use super::{Walk, brief};
+use super::{Walk, brief, shortened};
 
 impl Walk<'_> {
     pub(super) fn keywords(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -73,6 +73,10 @@ impl Walk<'_> {
                 _ => format!("{} values {verb}: {}", values.len(), listed(values)),
             };
             let change = Change::of(Kind::Members, place, keyword, text);
+            let change = change.shortening(match values.len() {
+                0..=FEW => shortened(values.iter().copied()),
+                _ => values.iter().map(|value| value.canonical()).collect::<Vec<_>>().join(","),
+            });
             // An empty `enum` is allowed, and accepts nothing.
             self.changes.push(change.edit(&["const"], None).edit(&["enum"], Some(list)));
         }
@@ -82,7 +86,8 @@ impl Walk<'_> {
     fn values(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
         let known: BTreeSet<&str> = old.keywords().chain(new.keywords()).collect();
         for (keyword, kind) in SIMPLE {
-            if !known.contains(keyword) {
+            // Finding a keyword in the text takes time linear in the number of properties around it.
+            if !known.contains(keyword) || is_equal(keyword, old, new) {
                 continue;
             }
             let before = self.keyword_of(self.old, place.0, keyword).filter(|value| asserts(keyword, value));
@@ -97,6 +102,7 @@ impl Walk<'_> {
                 (Some(before), None) => format!("`{keyword}: {}` removed", brief(before)),
             };
             let change = Change::of(*kind, place, keyword, text);
+            let change = change.shortening(shortened(before.into_iter().chain(after)));
             let change = self.copying(change, &[keyword]);
             self.changes.push(change);
         }
@@ -132,6 +138,25 @@ const SIMPLE: &[(&str, Kind)] = &[
     ("format", Kind::Text),
 ];
 
+/// Whether both have the same value for a keyword, for most keywords; an answer `false` may be wrong.
+fn is_equal(keyword: &str, old: &Assertions, new: &Assertions) -> bool {
+    match keyword {
+        "minimum" => old.minimum == new.minimum,
+        "maximum" => old.maximum == new.maximum,
+        "exclusiveMinimum" => old.exclusive_minimum == new.exclusive_minimum,
+        "exclusiveMaximum" => old.exclusive_maximum == new.exclusive_maximum,
+        "minLength" => old.min_length == new.min_length,
+        "maxLength" => old.max_length == new.max_length,
+        "minItems" => old.min_items == new.min_items,
+        "maxItems" => old.max_items == new.max_items,
+        "multipleOf" => old.multiple_of == new.multiple_of,
+        "uniqueItems" => old.unique_items == new.unique_items,
+        "format" => old.format == new.format,
+        "pattern" => old.pattern.as_ref().map(Pattern::source) == new.pattern.as_ref().map(Pattern::source),
+        _ => false,
+    }
+}
+
 /// Whether a value of a keyword asserts anything.
 fn asserts(keyword: &str, value: &Json) -> bool {
     match value {
@@ -151,9 +176,11 @@ fn allowed(group: &Assertions) -> Option<Vec<&Json>> {
     }
 }
 
+/// The most values of an `enum` in a message.
+const FEW: usize = 5;
+
 /// The first values, and how many more there are.
 fn listed(values: &[&Json]) -> String {
-    const FEW: usize = 5;
     let mut list = values.iter().take(FEW).map(|value| brief(value)).collect::<Vec<_>>().join(", ");
     if let Some(more) = values.len().checked_sub(FEW).filter(|more| *more > 0) {
         list.push_str(&format!(" and {more} more"));

@@ -13,8 +13,8 @@ use super::change::{Change, Kind};
 /// The most changes of one side that are listed.
 pub(super) const MAX_CHANGES: usize = 1_000;
 
-/// Every change between two versions of a schema, at most [`MAX_CHANGES`]. Takes time linear in the size of the schemas, apart from the
-/// branches of unions, which are compared with each other.
+/// Every change between two versions of a schema, at most [`MAX_CHANGES`]. Takes time linear in the size of the schemas, and for each
+/// change the time to find its place in the texts.
 pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
     let mut walk = Walk { old, new, visited: BTreeSet::new(), open: Vec::new(), changes: Vec::new() };
     walk.pair(old.root(), new.root());
@@ -77,29 +77,31 @@ impl Walk<'_> {
         if matches!((&self.old.node(old).kind, &self.new.node(new).kind), (Shape::Bool(a), Shape::Bool(b)) if a == b) {
             return;
         }
-        let whole = self.text_of(self.new, new);
-        let before = self.text_of(self.old, old).unwrap_or(Json::Null);
-        let after = whole.clone().unwrap_or(Json::Null);
-        let text = format!("the schema changed from {} to {}", brief(&before), brief(&after));
-        let mut change = Change::of(Kind::Replaced, (old, new), "", text).edit(&[], whole);
+        let (before, after) = (self.text_of(self.old, old), self.text_of(self.new, new));
+        let shown = |schema: Option<&Json>| schema.map(brief).unwrap_or_default();
+        let text = format!("the schema changed from {} to {}", shown(before), shown(after));
+        let change = Change::of(Kind::Replaced, (old, new), "", text).edit(&[], after.cloned());
+        let mut change = change.shortening(shortened(before.into_iter().chain(after)));
         change.path.clear();
         self.changes.push(change);
     }
 
     /// The text of a subschema as it was written.
-    fn text_of(&self, schema: &Schema, id: NodeId) -> Option<Json> {
-        schema.source().pointer(&schema.node(id).pointer).cloned()
+    fn text_of<'t>(&self, schema: &'t Schema, id: NodeId) -> Option<&'t Json> {
+        schema.source().pointer(&schema.node(id).pointer)
     }
 
     /// The text of a keyword of a subschema as it was written.
-    fn keyword_of(&self, schema: &Schema, id: NodeId, keyword: &str) -> Option<Json> {
-        schema.source().pointer(&schema.node(id).pointer)?.get(keyword).cloned()
+    fn keyword_of<'t>(&self, schema: &'t Schema, id: NodeId, keyword: &str) -> Option<&'t Json> {
+        self.text_of(schema, id)?.get(keyword)
     }
 
     /// Edits that give the old subschema the keywords of the new one.
     fn copying(&self, change: Change, keywords: &[&str]) -> Change {
         let new = change.new;
-        keywords.iter().fold(change, |change, keyword| change.edit(&[keyword], self.keyword_of(self.new, new, keyword)))
+        keywords
+            .iter()
+            .fold(change, |change, keyword| change.edit(&[keyword], self.keyword_of(self.new, new, keyword).cloned()))
     }
 
     fn annotations(&mut self, place: (NodeId, NodeId)) {
@@ -108,7 +110,8 @@ impl Walk<'_> {
         if *default != after.default {
             let shown = |value: &Option<Json>| value.as_ref().map_or_else(|| "none".to_owned(), brief);
             let text = format!("`default` changed from {} to {}", shown(default), shown(&after.default));
-            self.changes.push(Change::of(Kind::Default, place, "default", text));
+            let values = shortened(default.iter().chain(&after.default));
+            self.changes.push(Change::of(Kind::Default, place, "default", text).shortening(values));
         }
         for (keyword, is_equal) in [
             ("title", *title == after.title),
@@ -122,14 +125,23 @@ impl Walk<'_> {
     }
 }
 
-/// A value on one line, at most 60 characters.
+/// The most characters of a value in a message.
+const MOST: usize = 60;
+
+/// A value on one line, at most [`MOST`] characters.
 pub(super) fn brief(value: &Json) -> String {
-    const MOST: usize = 60;
     let text = value.canonical();
     if text.chars().count() <= MOST {
         return text;
     }
     text.chars().take(MOST - 3).chain("...".chars()).collect()
+}
+
+/// The values in full, if [`brief`] shortens one of them.
+pub(super) fn shortened<'v>(values: impl Iterator<Item = &'v Json>) -> String {
+    let texts: Vec<String> = values.map(Json::canonical).collect();
+    let is_shortened = texts.iter().any(|text| text.chars().count() > MOST);
+    if is_shortened { texts.join(",") } else { String::new() }
 }
 
 /// The changes from one list of names to another: those that only the first has, and those that only the second has.

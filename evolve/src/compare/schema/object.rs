@@ -1,10 +1,15 @@
 //! Changes of `properties`, `required` and `additionalProperties`.
 
-use capgen_diagnostic::nearest;
-use capgen_schema::{Assertions, Json, Kind as Shape, NodeId, Object};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::change::{Change, Kind};
+use capgen_diagnostic::nearest;
+use capgen_schema::{Assertions, Json, Kind as Shape, NodeId};
+
+use super::super::change::{Change, Kind, Value};
 use super::{Walk, difference};
+
+/// The most pairs of a removed and an added property of one object that are examined for a new name.
+const MAX_RENAMES: usize = 10_000;
 
 impl Walk<'_> {
     pub(super) fn object(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -17,21 +22,26 @@ impl Walk<'_> {
         let before: Vec<&str> = old.properties.iter().map(|(name, _)| name.as_str()).collect();
         let after: Vec<&str> = new.properties.iter().map(|(name, _)| name.as_str()).collect();
         let (removed, added) = difference(&before, &after);
+        let others: BTreeMap<&str, NodeId> = new.properties.iter().map(|(name, id)| (name.as_str(), *id)).collect();
         for (name, id) in &old.properties {
-            if let Some((_, other)) = new.properties.iter().find(|(other, _)| other == name) {
+            if let Some(other) = others.get(name.as_str()) {
                 self.pair(*id, *other);
             }
         }
+        let is_bounded = removed.len().saturating_mul(added.len()) <= MAX_RENAMES;
         for name in &removed {
-            let renamed = self.renamed(place, old, new, name, &added);
+            let renamed = if is_bounded { self.renamed(place, old, new, name, &added) } else { None };
             let text = format!("property `{name}` removed");
             let help = renamed
                 .map(|new| format!("if `{name}` was renamed to `{new}`, keep both until no caller uses `{name}`"));
             let change = Change::of(Kind::PropertyRemoved, place, "properties", text).below(name).help(help);
             self.changes.push(change.edit(&["properties", name], None));
         }
+        let properties = self.keyword_of(self.new, place.1, "properties").and_then(Json::as_object);
+        let values: BTreeMap<&str, &Json> =
+            properties.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect();
         for name in &added {
-            let value = self.property(place.1, name);
+            let value = values.get(name).copied().cloned();
             let change =
                 Change::of(Kind::PropertyAdded, place, "properties", format!("property `{name}` added")).below(name);
             self.changes.push(change.edit(&["properties", name], value));
@@ -39,8 +49,8 @@ impl Walk<'_> {
     }
 
     /// The schema of a property of the new version, as it was written.
-    fn property(&self, id: NodeId, name: &str) -> Option<Json> {
-        self.keyword_of(self.new, id, "properties")?.get(name).cloned()
+    fn property(&self, id: NodeId, name: &str) -> Option<&Json> {
+        self.keyword_of(self.new, id, "properties")?.get(name)
     }
 
     /// The added property that a removed one was probably renamed to: the only one with the same schema, or one with a similar name.
@@ -55,7 +65,7 @@ impl Walk<'_> {
         if let Some(near) = nearest(name, added.iter().copied()) {
             return Some(near);
         }
-        let before = self.keyword_of(self.old, place.0, "properties")?.get(name)?.clone();
+        let before = self.keyword_of(self.old, place.0, "properties")?.get(name)?;
         let is_required = |group: &Assertions, name: &str| group.required.iter().any(|other| other == name);
         let is_same = |other: &&&'n str| {
             self.property(place.1, other).is_some_and(|after| after == before)
@@ -69,18 +79,17 @@ impl Walk<'_> {
         let before: Vec<&str> = old.required.iter().map(String::as_str).collect();
         let after: Vec<&str> = new.required.iter().map(String::as_str).collect();
         let (removed, added) = difference(&before, &after);
-        let list = |names: &mut dyn Iterator<Item = &str>| {
-            Some(Json::Array(names.map(|name| Json::String(name.to_owned())).collect()))
-        };
+        let indexes: BTreeMap<&str, usize> = before.iter().enumerate().map(|(index, name)| (*name, index)).collect();
         for name in removed {
             let text = format!("property `{name}` is no longer required");
-            let rest = list(&mut before.iter().copied().filter(|other| *other != name));
-            self.changes.push(Change::of(Kind::Optional, place, "required", text).edit(&["required"], rest));
+            let change = Change::of(Kind::Optional, place, "required", text);
+            let edit = indexes.get(name).copied().map_or(Value::Remove, Value::Delete);
+            self.changes.push(change.edit_with(&["required"], edit));
         }
         for name in added {
             let text = format!("property `{name}` is now required");
-            let all = list(&mut before.iter().copied().chain([name]));
-            self.changes.push(Change::of(Kind::Required, place, "required", text).edit(&["required"], all));
+            let change = Change::of(Kind::Required, place, "required", text);
+            self.changes.push(change.edit_with(&["required"], Value::Insert(Json::String(name.to_owned()))));
         }
     }
 
@@ -106,12 +115,10 @@ impl Walk<'_> {
         let mut change = self.copying(change, &["additionalProperties"]);
         // Names that only one version declares are changes of their own: here they stay declared, as in the old version.
         if let (Rest::Closed, _) = (&after, &before) {
-            let added =
-                new.properties.iter().filter(|(name, _)| !old.properties.iter().any(|(other, _)| other == name));
-            let added: Vec<String> = added.map(|(name, _)| name.clone()).collect();
-            for name in added {
-                change = change.edit(&["properties", &name], Some(Json::Object(Object::new())));
-            }
+            let declared: BTreeSet<&str> = old.properties.iter().map(|(name, _)| name.as_str()).collect();
+            let names = new.properties.iter().map(|(name, _)| name);
+            let added = names.filter(|name| !declared.contains(name.as_str())).cloned().collect();
+            change = change.edit_with(&["properties"], Value::Declare(added));
         }
         self.changes.push(change);
     }

@@ -1,0 +1,114 @@
+//! Changes of the keys of a capability apart from its schemas: each one is one finding.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use capgen_descriptor::{CAPABILITY_KEYS, ValueType};
+use capgen_evolve::{Finding, Settings, compare};
+use capgen_manifest::{Manifest, Source, load};
+
+/// A contract whose one capability has these lines.
+fn contract(lines: &str) -> Manifest {
+    let text = format!(
+        "version: 1\nagent: agent://shop\ntransports:\n  - kind: memory\n    topics: {{ requests: shop.requests }}\n\
+         capabilities:\n  - name: find-product\n{lines}"
+    );
+    load(&Source::new("capabilities.yaml", text)).unwrap().manifest
+}
+
+fn findings(old: &str, new: &str) -> Vec<Finding> {
+    compare(&contract(old), &contract(new), Settings::default()).findings
+}
+
+/// Two values of a type, in the notation of YAML.
+fn values(value_type: ValueType) -> [&'static str; 2] {
+    match value_type {
+        ValueType::Id => ["org.example.a", "org.example.b"],
+        ValueType::Text | ValueType::NonEmptyText => ["one", "two"],
+        ValueType::Version => ["1.0.0", "2.0.0"],
+        ValueType::VersionRanges => ["[\"1.0.0\"]", "[\"1.0.0\", \"2.0.0\"]"],
+        ValueType::Words => ["[a]", "[a, b]"],
+        ValueType::Milliseconds => ["1000", "2000"],
+        ValueType::Flag => ["true", "false"],
+        ValueType::SideEffects => ["pure", "external"],
+        ValueType::Determinism => ["deterministic", "nondeterministic"],
+        other => panic!("no values of the type {other:?}"),
+    }
+}
+
+#[test]
+fn each_change_of_a_key_is_one_finding_without_a_side() {
+    for key in CAPABILITY_KEYS {
+        let [one, two] = values(key.value_type).map(|value| format!("    {}: {value}\n", key.name));
+        for (old, new) in [("", one.as_str()), (&one, &two), (&two, &one), (&one, "")] {
+            let found = findings(old, new);
+            // A raised version announces a change, and is not one. Versions that are added or removed promise nothing.
+            let expected = usize::from(key.name != "version" || (old, new) == (&two, &one));
+            assert_eq!(found.len(), expected, "{old:?} to {new:?}: {found:#?}");
+            for finding in found {
+                let pointer = format!("/{}", key.name);
+                assert_eq!((finding.side, finding.pointer()), (None, pointer.as_str()), "{finding:#?}");
+                assert_eq!(finding.old_pointer, finding.new_pointer, "{finding:#?}");
+                assert_eq!(finding.witness, None, "{finding:#?}");
+            }
+        }
+        assert_eq!(findings(&one, &one), vec![]);
+    }
+}
+
+/// Whether the version is reported as not raised enough, after a change of the level that `kind` names.
+fn is_reported(kind: &str, old: &str, new: &str) -> bool {
+    let (before, after) = match kind {
+        "breaking" => ("    idempotent: true\n", "    idempotent: false\n"),
+        "risky" => ("    timeoutMs: 2000\n", "    timeoutMs: 1000\n"),
+        "safe" => ("    tags: [a]\n", "    tags: [b]\n"),
+        "cosmetic" => ("    description: a\n", "    description: b\n"),
+        _ => ("", ""),
+    };
+    let version = |version: &str| if version.is_empty() { String::new() } else { format!("    version: {version}\n") };
+    let found = findings(&format!("{}{before}", version(old)), &format!("{}{after}", version(new)));
+    found.iter().any(|finding| finding.code.as_str() == "E0725")
+}
+
+#[test]
+fn versions_have_to_be_raised_as_the_changes_require() {
+    // The old version, and for each level the least version that announces the change.
+    for (old, [breaking, risky, safe, cosmetic]) in [
+        ("1.2.3", ["2.0.0", "1.3.0", "1.3.0", "1.2.4"]),
+        ("0.2.3", ["0.3.0", "0.2.4", "0.2.4", "0.2.4"]),
+        ("0.0.3", ["0.1.0", "0.0.4", "0.0.4", "0.0.4"]),
+        ("1.2.3+build", ["2.0.0", "1.3.0", "1.3.0", "1.2.4"]),
+    ] {
+        for (kind, least) in [("breaking", breaking), ("risky", risky), ("safe", safe), ("cosmetic", cosmetic)] {
+            assert!(is_reported(kind, old, old), "{kind} {old}");
+            assert!(!is_reported(kind, old, least), "{kind} {old} {least}");
+            assert!(!is_reported(kind, old, "7.0.0"), "{kind} {old}");
+            // A pre-release comes before the version that announces the change.
+            assert!(is_reported(kind, old, &format!("{least}-rc.1")), "{kind} {old} {least}-rc.1");
+        }
+        for (kind, less) in [("breaking", risky), ("risky", cosmetic)] {
+            let is_less = less < if kind == "breaking" { breaking } else { risky };
+            assert_eq!(is_reported(kind, old, less), is_less, "{kind} {old} {less}");
+        }
+        assert!(!is_reported("none", old, old) && !is_reported("none", old, breaking), "{old}");
+        assert!(is_reported("none", old, "0.0.1"), "{old}: a lowered version");
+    }
+}
+
+#[test]
+fn a_contract_without_a_version_is_not_checked() {
+    for kind in ["breaking", "risky", "safe", "cosmetic", "none"] {
+        assert!(!is_reported(kind, "", ""), "{kind}");
+        assert!(!is_reported(kind, "1.0.0", ""), "{kind}");
+        assert!(!is_reported(kind, "", "1.0.0"), "{kind}");
+    }
+}
+
+#[test]
+fn the_versions_after_a_pre_release_announce_any_change() {
+    for kind in ["breaking", "risky", "safe", "cosmetic"] {
+        assert!(!is_reported(kind, "2.0.0-rc.1", "2.0.0"), "{kind}");
+        assert!(is_reported(kind, "2.0.0-rc.1", "2.0.0-rc.1"), "{kind}");
+        assert!(is_reported(kind, "2.0.0-rc.2", "2.0.0-rc.1"), "{kind}");
+        // A pre-release promises nothing, so that the next one may have any change.
+        assert!(!is_reported(kind, "2.0.0-rc.1", "2.0.0-rc.2"), "{kind}");
+    }
+}

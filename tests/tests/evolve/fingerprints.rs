@@ -1,0 +1,125 @@
+//! The fingerprint of a finding depends on the change, and on nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use capgen_evolve::{Assume, Comparison, Finding, Settings, compare};
+use capgen_manifest::{Capability, Manifest};
+use capgen_schema::{Json, Object, Schema};
+use serde_json::json;
+
+use super::{compared, json, manifest, pair, parse, shown};
+
+/// The fingerprints, each with its rule and message.
+fn fingerprints(comparison: &Comparison) -> BTreeMap<String, (String, String)> {
+    let entry = |finding: &Finding| {
+        (finding.fingerprint.to_string(), (finding.code.as_str().to_owned(), finding.message.clone()))
+    };
+    comparison.findings.iter().map(entry).collect()
+}
+
+/// The value with the members of every object in the opposite order.
+fn reversed(value: &Json) -> Json {
+    match value {
+        Json::Object(members) => {
+            let members: Vec<(String, Json)> = members.iter().map(|(name, v)| (name.clone(), reversed(v))).collect();
+            Json::Object(members.into_iter().rev().collect::<Object>())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(reversed).collect()),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn fingerprints_do_not_depend_on_the_order_of_keys_and_properties() {
+    for (old, new) in (0..80).filter_map(pair) {
+        let again = |schema: &Schema| Schema::parse(&reversed(schema.source())).unwrap();
+        let expected = fingerprints(&compared(&old, &new, Assume::AnyPeer));
+        let found = fingerprints(&compared(&again(&old), &again(&new), Assume::AnyPeer));
+        assert_eq!(found, expected, "{}", shown(&old, &new));
+    }
+}
+
+#[test]
+fn fingerprints_do_not_depend_on_the_order_of_capabilities_or_on_other_capabilities() {
+    let capability = |name: &str, schema: &Schema| Capability { input: Some(schema.clone()), ..Capability::new(name) };
+    let pairs: Vec<(Schema, Schema)> = (0..20).filter_map(pair).collect();
+    let version = |is_new: bool| -> Vec<Capability> {
+        let pairs = pairs.iter().enumerate();
+        pairs.map(|(index, (old, new))| capability(&format!("c{index}"), if is_new { new } else { old })).collect()
+    };
+    let found = |old: Vec<Capability>, new: Vec<Capability>| {
+        fingerprints(&compare(&manifest(old), &manifest(new), Settings::default()))
+    };
+    let all = found(version(false), version(true));
+    let mut backwards = version(true);
+    backwards.reverse();
+    assert_eq!(found(version(false), backwards), all);
+    for (old, new) in version(false).into_iter().zip(version(true)) {
+        let alone = found(vec![old], vec![new]);
+        assert!(alone.iter().all(|(fingerprint, finding)| all.get(fingerprint) == Some(finding)), "{alone:?}");
+    }
+}
+
+#[test]
+fn fingerprints_do_not_depend_on_descriptions_or_on_other_changes() {
+    let old = json!({"type": "object", "required": ["a"], "properties": {
+        "a": {"type": "string", "maxLength": 10}, "b": {"enum": [1, 2]}}});
+    let mut new = json!({"type": "object", "required": ["a"], "properties": {
+        "a": {"type": "string", "maxLength": 5}, "b": {"enum": [1, 2]}}});
+    let found = |new: &serde_json::Value| {
+        let [old, new] = [&old, new].map(|schema| Schema::parse(&json(schema)).unwrap());
+        fingerprints(&compared(&old, &new, Assume::AnyPeer))
+    };
+    let expected = found(&new);
+    assert_eq!(expected.len(), 2, "one for each side");
+    new["description"] = json!("text");
+    new["properties"]["a"]["title"] = json!("text");
+    new["properties"]["b"]["description"] = json!("text");
+    new["properties"]["b"]["enum"] = json!([1]);
+    let found = found(&new);
+    assert!(found.len() > expected.len());
+    assert!(expected.iter().all(|(fingerprint, finding)| found.get(fingerprint) == Some(finding)), "{found:#?}");
+}
+
+#[test]
+fn different_changes_have_different_fingerprints() {
+    let mut places = 0;
+    for (old, new) in (0..120).filter_map(pair) {
+        let comparison = compared(&old, &new, Assume::AnyPeer);
+        let mut seen = BTreeSet::new();
+        for finding in &comparison.findings {
+            places += 1;
+            assert!(seen.insert(finding.fingerprint.as_str()), "{finding:#?}\n{}", shown(&old, &new));
+        }
+    }
+    assert!(places > 120, "{places}");
+}
+
+#[test]
+fn the_same_change_of_another_value_side_or_capability_has_another_fingerprint() {
+    let version = |name: &str, old: &str, new: &str| -> (Manifest, Manifest) {
+        let capability = |schema: &str| Capability { input: Some(parse(schema)), ..Capability::new(name) };
+        (manifest(vec![capability(old)]), manifest(vec![capability(new)]))
+    };
+    let response = |schema: &str| manifest(vec![Capability { output: Some(parse(schema)), ..Capability::new("a") }]);
+    let of = |max: u32| format!(r#"{{"type": "string", "maxLength": {max}}}"#);
+    let pairs = [
+        version("a", &of(10), &of(9)),
+        version("a", &of(10), &of(8)),
+        version("a", &of(11), &of(9)),
+        version("b", &of(10), &of(9)),
+        version("a", &format!(r#"{{"items": {}}}"#, of(10)), &format!(r#"{{"items": {}}}"#, of(9))),
+        (response(&of(10)), response(&of(9))),
+    ];
+    let found: Vec<String> = pairs
+        .iter()
+        .flat_map(|(old, new)| compare(old, new, Settings::default()).findings)
+        .map(|finding| finding.fingerprint.to_string())
+        .collect();
+    assert_eq!(found.len(), pairs.len());
+    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), pairs.len(), "{found:?}");
+    assert!(
+        found.iter().all(|digits| digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit())),
+        "{found:?}"
+    );
+}
