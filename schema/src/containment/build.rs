@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::formats;
 use super::term::{Term, TermId, Terms};
+use super::{formats, partition};
 use crate::{Assertions, Json, Kind, NodeId, Schema};
 
 /// A subschema of one of the schemas.
@@ -33,9 +33,8 @@ pub(super) fn add(terms: &mut Terms, schemas: [&Schema; 2]) -> [TermId; 2] {
 
 /// Adds schemas to the terms and returns the terms of all subschemas that are not references.
 ///
-/// Two subschemas are in one class if their keywords are equal and their subschemas are in the same classes. Starting with one class,
-/// classes are split by this rule until their number no longer grows. This also finds recursive subschemas that are equal. Takes time
-/// proportional to the size of the schemas times the length of the longest path that distinguishes two subschemas.
+/// Two subschemas are in one class, and have the same term, if their keywords are equal and their subschemas are in the same classes.
+/// This also finds recursive subschemas that are equal. Takes time about n log n in the size of the schemas.
 pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
     let places: Vec<Place> = schemas
         .iter()
@@ -46,7 +45,7 @@ pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
     let shapes: Vec<Shape> =
         places.iter().filter_map(|(index, id)| Some(Shape::of(*index, schemas.get(*index)?, *id))).collect();
     let classes = classify(&places, &shapes);
-    let mut ids: BTreeMap<u32, TermId> = BTreeMap::new();
+    let mut ids: BTreeMap<usize, TermId> = BTreeMap::new();
     for place in &places {
         let class = classes.get(place).copied().unwrap_or_default();
         ids.entry(class).or_insert_with(|| terms.reserve());
@@ -61,6 +60,14 @@ pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
         }
     }
     places.iter().filter_map(|place| Some((*place, id_of(*place)?))).collect()
+}
+
+fn classify(places: &[Place], shapes: &[Shape]) -> HashMap<Place, usize> {
+    let indexes: HashMap<Place, usize> = places.iter().enumerate().map(|(index, place)| (*place, index)).collect();
+    let labels: Vec<&str> = shapes.iter().map(|shape| shape.own.as_str()).collect();
+    let below = |shape: &Shape| shape.children.iter().filter_map(|child| indexes.get(child)).copied().collect();
+    let classes = partition::classes(&labels, &shapes.iter().map(below).collect::<Vec<Vec<usize>>>());
+    places.iter().copied().zip(classes).collect()
 }
 
 /// A subschema without its subschemas, and those.
@@ -109,28 +116,6 @@ fn own_keywords(group: &Assertions) -> String {
             (count(&group.one_of), count(&group.any_of), count(&group.all_of), group.not.is_some()),
         )
     )
-}
-
-/// The class of each subschema: the coarsest partition in which equal classes have equal keywords and children of equal classes.
-fn classify(places: &[Place], shapes: &[Shape]) -> HashMap<Place, u32> {
-    let mut classes: HashMap<Place, u32> = places.iter().map(|place| (*place, 0)).collect();
-    let mut count = 1;
-    loop {
-        let mut known: HashMap<(u32, &str, Vec<u32>), u32> = HashMap::new();
-        let mut next = HashMap::with_capacity(classes.len());
-        for (place, shape) in places.iter().zip(shapes) {
-            let children = shape.children.iter().filter_map(|child| classes.get(child)).copied().collect();
-            let key = (classes.get(place).copied().unwrap_or_default(), shape.own.as_str(), children);
-            let new = u32::try_from(known.len()).unwrap_or(u32::MAX);
-            next.insert(*place, *known.entry(key).or_insert(new));
-        }
-        let grown = known.len();
-        classes = next;
-        if grown == count {
-            return classes;
-        }
-        count = grown;
-    }
 }
 
 fn define(terms: &mut Terms, schema: &Schema, id: NodeId, term_of: &dyn Fn(NodeId) -> Option<TermId>) -> Term {

@@ -15,6 +15,7 @@ mod formats;
 mod machine;
 mod multiples;
 mod number;
+mod partition;
 mod size;
 mod solve;
 mod state;
