@@ -37,3 +37,16 @@ fn a_comparison_whose_budget_ends_is_a_breaking_finding_of_its_own() {
         assert!(matches!(relation.is_accepted(side, Settings::default().assume), Containment::Undecided(_)));
     }
 }
+
+#[test]
+fn changes_beyond_the_budget_of_decisions_are_not_called_safe() {
+    let object = |t: &str| {
+        let property = |index: usize| format!(r#""p{index}": {{"type": "{t}"}}"#);
+        let properties = (0..120).map(property).collect::<Vec<_>>().join(",");
+        manifest(Side::Request, &format!(r#"{{"type": "object", "properties": {{{properties}}}}}"#))
+    };
+    let comparison = compare(&object("string"), &object("integer"), Settings::default());
+    assert_eq!(comparison.findings.len(), 120);
+    assert!(comparison.findings.iter().all(|finding| finding.level == Level::Breaking), "{:#?}", comparison.findings);
+    assert_eq!(comparison.findings.iter().filter(|finding| finding.witness.is_some()).count(), 100);
+}

@@ -112,3 +112,9 @@ fn the_versions_after_a_pre_release_announce_any_change() {
         assert!(!is_reported(kind, "2.0.0-rc.1", "2.0.0-rc.2"), "{kind}");
     }
 }
+
+#[test]
+fn a_rewritten_schema_is_a_finding() {
+    let found = findings("    inputSchema: { enum: [x] }\n", "    inputSchema: { const: x }\n");
+    assert_eq!(found.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["N0706"]);
+}

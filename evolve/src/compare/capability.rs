@@ -29,7 +29,11 @@ pub(super) struct Draft {
 const MAX_DECISIONS: usize = 100;
 
 /// The budget for the decision about one change, as a part of the budget for a side.
-const PART_OF_STEPS: u64 = 10;
+const PART_OF_STEPS: u64 = 20;
+
+/// The help for a change that may be one of those that break a side.
+const NOT_DECIDED: &str = "the side has a breaking change; whether this is one was not decided, because the side has many changes or \
+    large ones";
 
 /// Compares two versions of a capability.
 pub(super) fn compare(old: Option<&Capability>, new: Option<&Capability>, context: &Context<'_>) -> Draft {
@@ -137,6 +141,8 @@ enum Effect {
     Compensated,
     /// The receiver rejects the payload because of it.
     Breaking(Witness),
+    /// The side is not compatible, and it was not decided whether this change is a reason. So it counts as one.
+    Undecided,
 }
 
 /// A change with pointers from the capability.
@@ -252,7 +258,8 @@ impl Decider<'_> {
         let is_equivalent = comparison.old_in_new == Containment::Yes && comparison.new_in_old == Containment::Yes;
         let (annotations, assertions): (Vec<&Change>, Vec<&Change>) =
             changes.iter().partition(|change| change.kind.is_annotation());
-        if is_equivalent && !assertions.is_empty() {
+        // Some rewritings, such as `enum` with one value to `const`, are not changes of a place.
+        if is_equivalent && (annotations.is_empty() || !assertions.is_empty()) {
             let text = "the schema is written differently, but accepts the same payloads".to_owned();
             draft.schema_finding(self.side, (codes::SCHEMA_REWRITTEN, Level::Safe), &self.root(text), None);
         } else {
@@ -272,7 +279,7 @@ impl Decider<'_> {
         let answer = comparison.is_accepted(self.side, self.settings.assume);
         let decide = |(index, change): (usize, &&Change)| match answer {
             Containment::Yes => Effect::Compatible,
-            _ if index >= MAX_DECISIONS => Effect::Compatible,
+            _ if index >= MAX_DECISIONS => Effect::Undecided,
             _ => self.effect(change),
         };
         let mut effects: Vec<Effect> = changes.iter().enumerate().map(decide).collect();
@@ -302,7 +309,14 @@ impl Decider<'_> {
                     let place = self.with_reading(place, comparison);
                     draft.schema_finding(self.side, rule::breaking(change.kind, self.side), &place, Some(witness));
                 }
-                _ => draft.schema_finding(self.side, rule::accepted(change.kind, self.side), &place, None),
+                Effect::Undecided => {
+                    let mut place = self.with_reading(place, comparison);
+                    place.help = place.help.or_else(|| Some(NOT_DECIDED.to_owned()));
+                    draft.schema_finding(self.side, rule::breaking(change.kind, self.side), &place, None);
+                }
+                Effect::Compatible | Effect::Compensated => {
+                    draft.schema_finding(self.side, rule::accepted(change.kind, self.side), &place, None);
+                }
             }
         }
     }
@@ -335,13 +349,17 @@ impl Decider<'_> {
 
     /// Whether a payload is rejected because of this change: it is sent and rejected if nothing else changes, and also with all changes.
     fn effect(&self, change: &Change) -> Effect {
-        let Some(alone) = isolate::isolated(self.old, self.new, change) else { return Effect::Compatible };
+        let Some(alone) = isolate::isolated(self.old, self.new, change) else { return Effect::Undecided };
         let steps = Steps(self.settings.steps.0 / PART_OF_STEPS);
         let (receiver, sender) = match self.side {
             Side::Request => (&alone, self.old),
             Side::Response => (self.old, &alone),
         };
-        let Containment::No(payload) = self.sent_in(receiver, sender, steps) else { return Effect::Compatible };
+        let payload = match self.sent_in(receiver, sender, steps) {
+            Containment::Yes => return Effect::Compatible,
+            Containment::Undecided(_) => return Effect::Undecided,
+            Containment::No(payload) => payload,
+        };
         // Usually, the other changes have no effect on the smallest payload.
         let is_sent = accepts(self.sender(), &payload);
         if let Some(witness) = witness(self.receiver(), payload).filter(|_| is_sent) {
@@ -353,9 +371,10 @@ impl Decider<'_> {
         };
         match answer {
             Some(Containment::No(payload)) => {
-                witness(self.receiver(), payload).map_or(Effect::Compensated, Effect::Breaking)
+                witness(self.receiver(), payload).map_or(Effect::Undecided, Effect::Breaking)
             }
-            _ => Effect::Compensated,
+            Some(Containment::Yes) => Effect::Compensated,
+            Some(Containment::Undecided(_)) | None => Effect::Undecided,
         }
     }
 
