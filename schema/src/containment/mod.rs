@@ -56,6 +56,14 @@ pub struct Undecided {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps(pub u64);
 
+impl std::fmt::Display for Undecided {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "undecided: {}", self.reason)
+    }
+}
+
+impl std::error::Error for Undecided {}
+
 impl Default for Steps {
     /// 5 million steps: less than two seconds.
     fn default() -> Self {
