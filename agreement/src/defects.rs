@@ -45,7 +45,7 @@ pub const DEFECTS: &[Defect] = &[
     },
     Defect {
         id: "rounded-quotients",
-        oracles: &["boon", "jsonschema", "ajv", "hyperjump"],
+        oracles: &["boon", "ajv"],
         does: "divides binary64s for `multipleOf`, and the quotient is rounded",
         sentence: "\"A numeric instance is valid only if division by this keyword's value results in an integer.\" (validation, 6.2.1)",
         applies: |case| case.has_rounded_quotient(),
@@ -323,7 +323,8 @@ impl Case<'_> {
     /// Whether the schema has a divisor, and either it or a number of the payload is not an integer below 2^52: of two such integers,
     /// the quotient is an integer in binary64 only if it is one.
     fn has_rounded_quotient(&self) -> bool {
-        let is_exact = |number: &Number| number.is_integer() && 2.0 * number.as_f64().abs() < Number::EXACT_INTEGER_LIMIT;
+        let is_exact =
+            |number: &Number| number.is_integer() && 2.0 * number.as_f64().abs() < Number::EXACT_INTEGER_LIMIT;
         let divisors: Vec<&Number> = self.groups().filter_map(|group| group.multiple_of.as_ref()).collect();
         let numbers = domain::numbers(self.payload);
         let mut numbers = numbers.iter().filter_map(|text| text.parse::<Number>().ok());
