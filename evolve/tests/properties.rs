@@ -40,8 +40,9 @@ fn each_change_of_a_key_is_one_finding_without_a_side() {
         let [one, two] = values(key.value_type).map(|value| format!("    {}: {value}\n", key.name));
         for (old, new) in [("", one.as_str()), (&one, &two), (&two, &one), (&one, "")] {
             let found = findings(old, new);
-            // A raised version announces a change, and is not one. Versions that are added or removed promise nothing.
-            let expected = usize::from(key.name != "version" || (old, new) == (&two, &one));
+            // A raised version announces a change, and is not one. A version that is added promises nothing yet.
+            let is_lost = (old, new) == (&two, &one) || (old, new) == (&one, "");
+            let expected = usize::from(key.name != "version" || is_lost);
             assert_eq!(found.len(), expected, "{old:?} to {new:?}: {found:#?}");
             for finding in found {
                 let pointer = format!("/{}", key.name);
@@ -97,8 +98,14 @@ fn versions_have_to_be_raised_as_the_changes_require() {
 fn a_contract_without_a_version_is_not_checked() {
     for kind in ["breaking", "risky", "safe", "cosmetic", "none"] {
         assert!(!is_reported(kind, "", ""), "{kind}");
-        assert!(!is_reported(kind, "1.0.0", ""), "{kind}");
         assert!(!is_reported(kind, "", "1.0.0"), "{kind}");
+    }
+}
+
+#[test]
+fn a_version_that_is_removed_is_a_finding() {
+    for kind in ["breaking", "risky", "safe", "cosmetic", "none"] {
+        assert!(is_reported(kind, "1.0.0", ""), "{kind}");
     }
 }
 

@@ -2,12 +2,13 @@
 
 use capgen_codegen::{Language, Options, surface};
 use capgen_evolve::{Comparison, Levels, SourceChange, codes};
-use capgen_manifest::Manifest;
+use capgen_manifest::{Capability, Manifest, Side};
+use capgen_schema::Schema;
 
 /// Adds the changes after which the source of callers may not compile.
 pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, levels: &Levels) {
-    // Types do not depend on anything that the hash does not cover, apart from titles. Most contracts of a fleet are unchanged.
-    if comparison.findings.is_empty() {
+    // Most contracts of a fleet are unchanged. A definition that was renamed is a change of types, and no other finding.
+    if !has_other_schemas(old, new) {
         return;
     }
     let changes: Vec<SourceChange> = surface::changes(old, new, &Options::default())
@@ -21,4 +22,12 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
         })
         .collect();
     comparison.add_source_changes(old, new, &changes, levels);
+}
+
+fn has_other_schemas(old: &Manifest, new: &Manifest) -> bool {
+    let differs = |(old, new): (&Capability, &Capability)| {
+        let source = |capability: &'_ Capability, side| capability.schema(side).map(Schema::canonical_json);
+        old.name != new.name || Side::ALL.into_iter().any(|side| source(old, side) != source(new, side))
+    };
+    old.capabilities.len() != new.capabilities.len() || old.capabilities.iter().zip(&new.capabilities).any(differs)
 }

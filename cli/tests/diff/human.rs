@@ -89,3 +89,16 @@ fn wrong_levels_are_usage_errors() {
     }
     assert!(fleet.run(&format!("{COMPARE} --level E071=safe")).ended(2).stderr.contains("did you mean E0"));
 }
+
+#[test]
+fn a_renamed_definition_changes_the_generated_types() {
+    let manifest = |name: &str| {
+        REVIEWER.replace(
+            "severity: { enum: [low, med, high] }",
+            &format!("severity: {{ $ref: '#/definitions/{name}' }}\n      definitions: {{ {name}: {{ enum: [low, med, high] }} }}"),
+        )
+    };
+    let run = versions(&manifest("severity"), &manifest("level")).run(COMPARE).ended(0);
+    assert!(run.stderr.contains("warning[W0708]: ") && run.stderr.contains("type `Severity` removed"), "{run:?}");
+    assert!(run.stderr.contains("least version bump: minor"), "{run:?}");
+}

@@ -5,9 +5,17 @@ use capgen_manifest::Capability;
 use super::capability::Draft;
 use crate::{Bump, Level, codes};
 
-/// Reports a version that was raised by less than `bump`. Capabilities without a version are not checked: they promise nothing.
+/// Reports a version that was raised by less than `bump`, or removed. Capabilities that had no version are not checked: they promised
+/// nothing.
 pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut Draft) {
-    let (Some(before), Some(after)) = (&old.version, &new.version) else { return };
+    let (Some(before), Some(after)) = (&old.version, &new.version) else {
+        if let (Some(before), None) = (&old.version, &new.version) {
+            let text = format!("the version {before} was removed");
+            let help = "callers compare versions: keep it, and raise it as the changes require".to_owned();
+            draft.property(codes::VERSION_NOT_RAISED, Level::Breaking, "version", text, Some(help));
+        }
+        return;
+    };
     let is_lowered = after < before;
     if !is_lowered && bump.is_met(before, after) {
         return;
