@@ -13,9 +13,11 @@ mod schema_text;
 #[cfg(feature = "serde")]
 mod serde_impls;
 mod version;
+mod version_set;
 
 pub use class::{Determinism, SideEffects};
 pub use descriptor::Descriptor;
 pub use keys::{CAPABILITY_KEYS, CapabilityKey, ValueType};
 pub use owned::OwnedDescriptor;
 pub use version::{InvalidVersionRange, VersionRange, complete_version};
+pub use version_set::VersionSet;

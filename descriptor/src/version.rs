@@ -42,7 +42,7 @@ struct Comparator {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Operator {
+pub(crate) enum Operator {
     GreaterEqual,
     LessEqual,
     Greater,
@@ -110,6 +110,18 @@ impl VersionRange {
             Range::Exact(version) => Some(version),
             Range::Comparators(_) => None,
         }
+    }
+}
+
+impl VersionRange {
+    /// The conditions that a version must all meet.
+    pub(crate) fn comparators(&self) -> impl Iterator<Item = (Operator, &Version)> {
+        let (exact, comparators) = match &self.0 {
+            Range::Exact(version) => (Some((Operator::Equal, version)), &[][..]),
+            Range::Comparators(comparators) => (None, comparators.as_slice()),
+        };
+        let others = comparators.iter().map(|Comparator { operator, version }| (*operator, version));
+        exact.into_iter().chain(others)
     }
 }
 

@@ -125,3 +125,96 @@ fn a_rewritten_schema_is_a_finding() {
     let found = findings("    inputSchema: { enum: [x] }\n", "    inputSchema: { const: x }\n");
     assert_eq!(found.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["N0706"]);
 }
+
+/// The findings about the versions that the provider serves: level, key and message.
+fn served(old: &str, new: &str) -> Vec<String> {
+    let found = findings(old, new).into_iter().filter(|finding| finding.code.as_str() != "E0725");
+    found.map(|finding| format!("{} {} {}", finding.level.name(), finding.pointer(), finding.message)).collect()
+}
+
+#[test]
+fn refusing_callers_with_the_old_version_is_breaking() {
+    let old = "    version: 1.4.0\n    supportedVersions: [\">=1.0.0 <2.0.0\"]\n";
+    for (old, new, expected) in [
+        (
+            "    version: 1.4.0\n",
+            "    version: 2.0.0\n    minSchemaVersion: 2.0.0\n",
+            &[
+                "breaking /minSchemaVersion callers with the old version 1.4.0 are refused: `minSchemaVersion` changed from none to 2.0.0",
+            ][..],
+        ),
+        (
+            "    version: 1.4.0\n",
+            "    version: 2.0.0\n    minSchemaVersion: 1.4.0+build\n",
+            &["risky /minSchemaVersion `minSchemaVersion` changed from none to 1.4.0+build"],
+        ),
+        (
+            old,
+            "    version: 2.0.0\n    supportedVersions: [\">=1.5.0 <3.0.0\"]\n",
+            &[
+                "breaking /supportedVersions callers with the old version 1.4.0 are refused: `supportedVersions` now excludes >=1.0.0 <1.5.0",
+                "safe /supportedVersions `supportedVersions` now includes >=2.0.0 <3.0.0",
+            ],
+        ),
+        (
+            old,
+            "    version: 2.0.0\n    supportedVersions: [\">=1.4.0 <2.0.0\"]\n",
+            &[
+                "risky /supportedVersions `supportedVersions` now excludes >=1.0.0 <1.4.0",
+                "safe /supportedVersions `supportedVersions` now includes 2.0.0",
+            ],
+        ),
+        // The list is unchanged, and the old version was served only because it was the provider's own.
+        (
+            "    version: 1.4.0\n    supportedVersions: [\"1.0.0\"]\n",
+            "    version: 2.0.0\n    supportedVersions: [\"1.0.0\"]\n",
+            &[
+                "breaking /supportedVersions callers with the old version 1.4.0 are refused: `supportedVersions` now excludes 1.4.0",
+            ],
+        ),
+        (
+            "    version: 1.4.0\n",
+            "    version: 1.4.0\n    supportedVersions: [\"1.4.0\"]\n",
+            &["risky /supportedVersions `supportedVersions` now excludes <1.4.0, >1.4.0"],
+        ),
+        // The old contract refused its own version already.
+        (
+            "    version: 1.4.0\n    minSchemaVersion: 1.5.0\n",
+            "    version: 1.4.0\n    minSchemaVersion: 1.6.0\n",
+            &["risky /minSchemaVersion `minSchemaVersion` changed from 1.5.0 to 1.6.0"],
+        ),
+        // Both keys exclude it.
+        (
+            "    version: 1.0.0-rc.1\n    supportedVersions: [\">=1.0.0-rc.1\"]\n",
+            "    version: 1.0.0\n    supportedVersions: [\">=1.0.0\"]\n    minSchemaVersion: 1.0.0\n",
+            &[
+                "breaking /minSchemaVersion callers with the old version 1.0.0-rc.1 are refused: `minSchemaVersion` changed from none to 1.0.0",
+                "breaking /supportedVersions callers with the old version 1.0.0-rc.1 are refused: `supportedVersions` now excludes >=1.0.0-rc.1 <1.0.0",
+            ],
+        ),
+    ] {
+        assert_eq!(served(old, new), expected, "{old:?} to {new:?}");
+    }
+}
+
+#[test]
+fn versions_that_are_served_are_compared_by_meaning() {
+    let list = |ranges: &str| format!("    version: 1.4.0\n    supportedVersions: {ranges}\n");
+    let same =
+        "safe /supportedVersions `supportedVersions` changed, but no version of callers is refused because of it";
+    for (old, new) in [
+        ("[\">=1.0.0 <2.0.0\"]", "[\">=1.0.0 <1.5.0\", \">=1.5.0 <2.0.0\"]"),
+        ("[\">=1.5.0 <2.0.0\", \">=1.0.0 <1.5.0\"]", "[\">=1.0.0 <1.7.0\", \">=1.2.0 <2.0.0\"]"),
+        ("[\"1.0.0\", \"1.4.0\"]", "[\"=1.0.0\"]"),
+        ("[\">1.0.0\"]", "[\">=1.0.1-0\"]"),
+    ] {
+        assert_eq!(served(&list(old), &list(new)), [same], "{old} to {new}");
+        assert_eq!(served(&list(new), &list(old)), [same], "{new} to {old}");
+    }
+    // The limit moved from one key to the other.
+    let found = served(
+        "    version: 1.4.0\n    minSchemaVersion: 1.0.0\n",
+        "    version: 1.4.0\n    supportedVersions: [\">=1.0.0\"]\n",
+    );
+    assert!(found.len() == 2 && found.iter().all(|finding| finding.starts_with("safe ")), "{found:?}");
+}

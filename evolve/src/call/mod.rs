@@ -1,6 +1,7 @@
 //! Whether a caller that was built with one version of a contract can call a provider with another.
 
 mod refusal;
+mod served;
 
 use capgen_manifest::{AgentId, Capability, Manifest, OwnedDescriptor, Side, TransportSettings};
 use capgen_schema::{Containment, Json, Schema, Steps, contains};
@@ -10,6 +11,7 @@ use crate::side::{sent_in, witness};
 use crate::{Assume, Finding, Level, Sender, Settings, compare};
 
 pub use refusal::{Incompatibility, Refusal};
+pub(crate) use served::{recent_enough, supported};
 
 /// The settings of [`can_call`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,14 +110,12 @@ pub(crate) fn is_served(caller: &Capability, provider: &Capability, settings: &C
     }
     let Some(version) = &caller.version else { return Ok(()) };
     if let Some(least) = &provider.min_schema_version
-        && version.cmp_precedence(least).is_lt()
+        && !recent_enough(provider).contains(version)
     {
         return Err(Refusal::TooOld { version: version.clone(), least: least.clone() });
     }
-    let is_own = provider.version.as_ref().is_some_and(|own| own.cmp_precedence(version).is_eq());
-    let supported = &provider.supported_versions;
-    if !is_own && !supported.is_empty() && !supported.iter().any(|range| range.matches(version)) {
-        let supported = supported.iter().map(ToString::to_string).collect();
+    if !supported(provider).contains(version) {
+        let supported = provider.supported_versions.iter().map(ToString::to_string).collect();
         return Err(Refusal::NotSupported { version: version.clone(), supported });
     }
     Ok(())

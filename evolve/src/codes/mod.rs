@@ -77,6 +77,8 @@ capgen_diagnostic::codes! {
     pub REQUEST_PROPERTY_DECLARED = "E0728";
     /// A property of an open object of a response is no longer declared, so that it may have any value.
     pub RESPONSE_PROPERTY_REMOVED = "E0729";
+    /// The provider refuses callers with the old version of the capability.
+    pub OLD_VERSION_REFUSED = "E0730";
 
     /// The file of accepted findings is invalid.
     pub INVALID_ACCEPTED = "E0791";
@@ -91,7 +93,7 @@ capgen_diagnostic::codes! {
     pub TIMEOUT_LOWERED = "W0704";
     /// The request has no schema, and had one.
     pub REQUEST_UNTYPED = "W0705";
-    /// Versions of callers that were served are no longer served.
+    /// Versions of callers that were served are no longer served; the old version of the capability is not one of them.
     pub VERSIONS_WITHDRAWN = "W0706";
     /// Equal requests may now get different responses.
     pub DETERMINISM_WITHDRAWN = "W0707";

@@ -1,8 +1,10 @@
 //! Changes of the properties of a capability apart from its schemas.
 
+use capgen_descriptor::VersionSet;
 use capgen_manifest::{Capability, Determinism, SideEffects, capability_keys};
 
 use super::capability::Draft;
+use crate::call::{recent_enough, supported};
 use crate::{Level, codes};
 
 /// Reports every property that changed. The version is checked by [`super::version`].
@@ -106,31 +108,48 @@ fn authority(old: &Capability, new: &Capability, draft: &mut Draft) {
 
 /// The versions of callers that the provider serves.
 fn versions(old: &Capability, new: &Capability, draft: &mut Draft) {
+    let served = recent_enough(old).intersection(&supported(old));
+    // A version that both keys exclude now is reported for both.
+    let too_old = served.difference(&recent_enough(new));
+    let unsupported = served.difference(&supported(new));
     if old.min_schema_version != new.min_schema_version {
         let shown =
             |version: &Option<semver::Version>| version.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
         let (before, after) = (&old.min_schema_version, &new.min_schema_version);
         let text = format!("`minSchemaVersion` changed from {} to {}", shown(before), shown(after));
-        if after > before {
-            let help = "callers that were built with an older version are refused".to_owned();
-            draft.property(codes::VERSIONS_WITHDRAWN, Level::Risky, "minSchemaVersion", text, Some(help));
-        } else {
-            draft.property(codes::PROPERTY_CHANGED, Level::Safe, "minSchemaVersion", text, None);
-        }
+        withdrawn(old, "minSchemaVersion", text, &too_old, draft);
+    }
+    // Also if the key is the same: the old version was served because it was the provider's own.
+    if !unsupported.is_empty() {
+        let text = format!("`supportedVersions` now excludes {unsupported}");
+        withdrawn(old, "supportedVersions", text, &unsupported, draft);
     }
     if old.supported_versions == new.supported_versions {
         return;
     }
-    let removed = old.supported_versions.iter().filter(|range| !new.supported_versions.contains(range));
-    for range in removed {
-        let text = format!("`supportedVersions` no longer lists {:?}", range.to_string());
-        let help = "callers of these versions are refused, unless another range includes them".to_owned();
-        draft.property(codes::VERSIONS_WITHDRAWN, Level::Risky, "supportedVersions", text, Some(help));
-    }
-    let added = new.supported_versions.iter().filter(|range| !old.supported_versions.contains(range));
-    for range in added {
-        let text = format!("`supportedVersions` now lists {:?}", range.to_string());
-        draft.property(codes::PROPERTY_CHANGED, Level::Safe, "supportedVersions", text, None);
+    let added = supported(new).difference(&supported(old));
+    let text = match (added.is_empty(), unsupported.is_empty()) {
+        (false, _) => format!("`supportedVersions` now includes {added}"),
+        (true, true) => "`supportedVersions` changed, but no version of callers is refused because of it".to_owned(),
+        (true, false) => return,
+    };
+    draft.property(codes::PROPERTY_CHANGED, Level::Safe, "supportedVersions", text, None);
+}
+
+/// Reports a change of a key after which these versions of callers are refused.
+fn withdrawn(old: &Capability, key: &str, text: String, lost: &VersionSet, draft: &mut Draft) {
+    let refused = old.version.as_ref().filter(|version| lost.contains(version));
+    match refused {
+        Some(version) => {
+            let text = format!("callers with the old version {version} are refused: {text}");
+            let help = "serve this version until no caller uses it".to_owned();
+            draft.property(codes::OLD_VERSION_REFUSED, Level::Breaking, key, text, Some(help));
+        }
+        None if !lost.is_empty() => {
+            let help = "serve these versions until no caller uses them".to_owned();
+            draft.property(codes::VERSIONS_WITHDRAWN, Level::Risky, key, text, Some(help));
+        }
+        None => draft.property(codes::PROPERTY_CHANGED, Level::Safe, key, text, None),
     }
 }
 
