@@ -8,7 +8,7 @@ use capgen_manifest::{Manifest, Side};
 use crate::compare::{Comparison, check_version};
 use crate::{Finding, Fingerprint, Level, Levels};
 
-/// A change of generated types after which the source of a caller may not compile. This crate does not generate code, so the generator
+/// A change of generated types after which the source of a caller or a provider may not compile. This crate does not generate code, so the generator
 /// finds these changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceChange {
@@ -37,8 +37,8 @@ impl Comparison {
         }
         for ((capability, side, code), texts) in groups {
             let Some(entry) = self.capabilities.iter_mut().find(|other| other.name == capability) else { continue };
-            // Of a capability that was added or removed, there is nothing to compare. After a breaking change, callers have to
-            // change their source anyway.
+            // Of a capability that was added or removed, there is nothing to compare. After a breaking change, programs have to
+            // be changed anyway.
             let is_breaking = self.findings.iter().any(|finding| {
                 finding.capability == capability && finding.side == Some(side) && finding.level == Level::Breaking
             });

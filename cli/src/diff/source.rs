@@ -5,7 +5,7 @@ use capgen_evolve::{Comparison, Levels, SourceChange, codes};
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Schema;
 
-/// Adds the changes after which the source of callers may not compile.
+/// Adds the changes after which the source of callers or providers may not compile.
 pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, levels: &Levels) {
     // Most contracts of a fleet are unchanged. A definition that was renamed is a change of types, and no other finding.
     if !has_other_schemas(old, new) {

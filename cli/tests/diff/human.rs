@@ -31,17 +31,22 @@ compared 1 contract: 1 breaking; least version bump: major
     assert_eq!(run.stderr, expected.replace("FINGERPRINT", fingerprint));
 }
 
+/// A change of the request that callers and providers do not notice.
+fn wider() -> String {
+    let severity = "severity: { enum: [low, med, high] }\n";
+    REVIEWER.replace(severity, &format!("{severity}        limit: {{ type: integer }}\n"))
+}
+
 #[test]
 fn compatible_changes_are_lines_unless_all_details_are_requested() {
-    let new = REVIEWER.replace("low, med, high", "low, med, high, urgent").replace("Review a", "Examine a");
-    let fleet = versions(REVIEWER, &new);
+    let fleet = versions(REVIEWER, &wider().replace("Review a", "Examine a"));
     let run = fleet.run(COMPARE).ended(0);
-    let line = "note[N0702]: value \"urgent\" added; at: capability `review-pr`, request, /properties/severity/enum (safe) --> new.yaml:17:27\n";
+    let line = "note[N0702]: property `limit` added; at: capability `review-pr`, request, /properties/limit (safe) --> new.yaml:18:16\n";
     assert!(run.stderr.contains(line), "{run:?}");
     assert!(run.stderr.contains("note[N0704]: the description changed;"), "{run:?}");
     assert!(run.stderr.ends_with("✓ compared 1 contract: 1 safe, 1 cosmetic; least version bump: minor\n"), "{run:?}");
     let run = fleet.run(&format!("{COMPARE} --verbose")).ended(0);
-    assert!(run.stderr.contains("note[N0702]: value \"urgent\" added\n  --> new.yaml:17:27\n"), "{run:?}");
+    assert!(run.stderr.contains("note[N0702]: property `limit` added\n  --> new.yaml:18:16\n"), "{run:?}");
 }
 
 #[test]
@@ -66,7 +71,7 @@ fn the_exit_status_depends_on_the_level_that_fails() {
 fn a_version_that_is_not_raised_enough_fails() {
     let versioned =
         |text: &str, version: &str| text.replace("    timeoutMs", &format!("    version: {version}\n    timeoutMs"));
-    let wider = REVIEWER.replace("low, med, high", "low, med, high, urgent");
+    let wider = wider();
     for (version, status, bump) in [("1.2.0", 1, "minor"), ("1.2.1", 1, "minor"), ("1.3.0", 0, "minor")] {
         let fleet = versions(&versioned(REVIEWER, "1.2.0"), &versioned(&wider, version));
         let run = fleet.run(COMPARE).ended(status);
@@ -101,4 +106,25 @@ fn a_renamed_definition_changes_the_generated_types() {
     let run = versions(&manifest("severity"), &manifest("level")).run(COMPARE).ended(0);
     assert!(run.stderr.contains("warning[W0708]: ") && run.stderr.contains("type `Severity` removed"), "{run:?}");
     assert!(run.stderr.contains("least version bump: minor"), "{run:?}");
+}
+
+#[test]
+fn a_response_that_gets_a_schema_changes_the_generated_types() {
+    let loose = REVIEWER.split("    outputSchema").next().unwrap().to_owned();
+    let typed = format!("{loose}    outputSchema: {{ type: object, properties: {{ ok: {{ type: boolean }} }} }}\n");
+    let run = versions(&loose, &typed).run(&format!("{COMPARE} --fail-on risky")).ended(1);
+    for (code, change) in [("W0708", "from `Value` to `struct`"), ("W0709", "from `unknown` to `interface`")] {
+        let finding = format!("warning[{code}]: type `ReviewPrResponse` changed {change}\n");
+        assert!(run.stderr.contains(&finding), "{run:?}");
+    }
+    let run = versions(&typed, &loose).run(COMPARE).ended(1);
+    assert!(run.stderr.contains("E0721") && !run.stderr.contains("W0708"), "{run:?}");
+}
+
+#[test]
+fn a_request_with_a_new_variant_changes_the_code_of_providers() {
+    let wider = REVIEWER.replace("low, med, high", "low, med, high, urgent");
+    let run = versions(REVIEWER, &wider).run(COMPARE).ended(0);
+    let change = "variant `Urgent` of `ReviewPrRequestSeverity` added (affects providers)";
+    assert!(run.stderr.contains(&format!("warning[W0708]: {change}\n")), "{run:?}");
 }

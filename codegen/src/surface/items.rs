@@ -2,9 +2,9 @@
 
 use capgen_manifest::Side;
 
-use super::Use;
+use super::usage::{Usage, usages};
 use crate::Language;
-use crate::model::{Field, Model, Origin, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Union};
+use crate::model::{Field, Model, Record, Rest, Shape, SideModel, Type, TypeDef, TypeId, Union};
 use crate::typescript::exported;
 
 /// A public item: a type, or a part of one.
@@ -17,9 +17,20 @@ pub(super) struct Item {
     pub(super) signature: String,
     pub(super) capability: String,
     pub(super) side: Side,
-    pub(super) usage: Use,
-    pub(super) is_variant: bool,
-    pub(super) is_constructor: bool,
+    pub(super) usage: Usage,
+    pub(super) role: Role,
+}
+
+/// How the source of a program depends on an item.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Programs that receive values handle every variant.
+    Variant,
+    /// Programs that send values call it with these arguments.
+    Constructor,
+    /// Programs that send values must set it: a required property of an object literal.
+    Required,
+    Other,
 }
 
 impl Item {
@@ -42,14 +53,27 @@ impl Item {
 
 /// The items of a language, in the order of the output.
 pub(super) fn of(model: &Model<'_>, language: Language) -> Vec<Item> {
-    let printer = Notation { model, language, exported: exported(model) };
+    let printer = Notation { model, language, exported: exported(model), usages: usages(model) };
     let mut items = Vec::new();
     for capability in &model.capabilities {
-        for side in [&capability.request, &capability.response] {
-            let SideModel::Typed(root) = side else { continue };
-            for (id, def) in model.types_of(*root) {
-                if language == Language::Rust || printer.is_exported(id) {
-                    printer.items(def, &mut items);
+        for (side, types) in [(Side::Request, &capability.request), (Side::Response, &capability.response)] {
+            match types {
+                SideModel::Loose(name) => items.push(Item {
+                    owner: None,
+                    name: name.clone(),
+                    kind: "type",
+                    signature: printer.text(&Type::Unknown),
+                    capability: capability.source.name.clone(),
+                    side,
+                    usage: Usage::of(side),
+                    role: Role::Other,
+                }),
+                SideModel::Typed(root) => {
+                    for (id, def) in model.types_of(*root) {
+                        if language == Language::Rust || printer.is_exported(id) {
+                            printer.items(id, def, &mut items);
+                        }
+                    }
                 }
             }
         }
@@ -63,6 +87,8 @@ struct Notation<'m> {
     language: Language,
     /// Which types have a name in TypeScript.
     exported: Vec<bool>,
+    /// The sides that use each type.
+    usages: Vec<Usage>,
 }
 
 impl Notation<'_> {
@@ -70,12 +96,8 @@ impl Notation<'_> {
         self.exported.get(id.0).copied().unwrap_or(true)
     }
 
-    fn items(&self, def: &TypeDef, items: &mut Vec<Item>) {
-        let is_shared = def.definition.is_some() || def.origin == Origin::Definition;
-        let usage = Use {
-            is_sent: is_shared || def.side == Side::Request,
-            is_received: is_shared || def.side == Side::Response,
-        };
+    fn items(&self, id: TypeId, def: &TypeDef, items: &mut Vec<Item>) {
+        let usage = self.usages.get(id.0).copied().unwrap_or_else(|| Usage::of(def.side));
         let item = |owner: Option<&str>, kind: &'static str, name: &str, signature: String| Item {
             owner: owner.map(str::to_owned),
             name: name.to_owned(),
@@ -84,8 +106,11 @@ impl Notation<'_> {
             capability: def.capability.clone(),
             side: def.side,
             usage,
-            is_variant: kind == "variant",
-            is_constructor: kind == "constructor",
+            role: match kind {
+                "variant" => Role::Variant,
+                "constructor" => Role::Constructor,
+                _ => Role::Other,
+            },
         };
         let part = |kind, name: &str, signature| item(Some(&def.name), kind, name, signature);
         let own = |signature: &str| item(None, "type", &def.name, signature.to_owned());
@@ -95,7 +120,8 @@ impl Notation<'_> {
                 items.push(own(if is_rust { "struct" } else { "interface" }));
                 for field in present(record) {
                     let (kind, name) = if is_rust { ("field", &field.ident) } else { ("property", &field.name) };
-                    items.push(part(kind, name, self.field(field)));
+                    let role = if is_rust || !field.required { Role::Other } else { Role::Required };
+                    items.push(Item { role, ..part(kind, name, self.field(field)) });
                 }
                 if is_rust {
                     items.push(part("constructor", "new", self.parameters(record)));
@@ -116,6 +142,9 @@ impl Notation<'_> {
             Shape::Union(union) => {
                 items.push(own("union"));
                 self.variants(union, |name, signature| items.push(part("variant", name, signature)));
+            }
+            Shape::Alias { target, distinct: true, .. } if is_rust => {
+                items.push(own(&format!("struct of {}", self.text(target))));
             }
             Shape::Alias { target, .. } => items.push(own(&self.text(target))),
         }

@@ -1,16 +1,19 @@
-//! The public items of generated code, to find the changes of a contract after which the source of a caller no longer compiles.
+//! The public items of generated code, to find the changes of a contract after which the source of a caller or a
+//! provider no longer compiles.
 
 mod items;
+mod usage;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capgen_manifest::{Manifest, Side};
 
 use crate::lower::lower;
 use crate::{Language, Options};
-use items::Item;
+use items::{Item, Role};
+use usage::Affected;
 
-/// A change of the generated types that the source of a caller may notice.
+/// A change of the generated types that the source of a caller or a provider may notice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SurfaceChange {
@@ -21,16 +24,23 @@ pub struct SurfaceChange {
     pub capability: String,
     /// The side.
     pub side: Side,
-    /// One clause, such as "field `limit` of `SearchRequest` changed from `i64` to `Option<i64>`".
+    /// One clause, such as "field `limit` of `SearchRequest` changed from `i64` to `Option<i64>`". It ends with "(affects callers)" or
+    /// "(affects providers)" if it does not affect both.
     pub text: String,
 }
 
-/// The changes of the generated types between two versions of a contract after which the source of a caller may not compile: a type, a
-/// field or a variant was removed or renamed, a field has another type, a constructor of a request has other parameters, or a type of
-/// a response has one more variant, so that an exhaustive `match` or `switch` is incomplete.
+/// The changes of the generated types between two versions of a contract after which the source of a caller or a provider may not
+/// compile:
 ///
-/// Not reported are new types, new optional fields, and changes that only the provider notices. A struct expression that lists all
-/// fields fails to compile after a new field; `new` and setters do not. Takes time linear in the size of the contracts.
+/// - for both, a type, a field or a variant was removed or renamed, or a field or a whole side has another type, such as one that had no
+///   schema;
+/// - for programs that send a value, a constructor has other parameters, or a TypeScript type requires one more property;
+/// - for programs that receive a value, a type has one more variant, so that an exhaustive `match` or `switch` is incomplete.
+///
+/// Callers send requests and receive responses; for providers, it is the other way round.
+///
+/// Not reported are new types and new optional fields. A struct expression that lists all fields fails to compile after a new field;
+/// `new` and setters do not. Takes time linear in the size of the contracts.
 ///
 /// ```
 /// # use capgen_codegen::{Language, Options, surface};
@@ -61,46 +71,93 @@ pub fn changes(old: &Manifest, new: &Manifest, options: &Options) -> Vec<Surface
     changes
 }
 
-/// The sides of callers on which an item matters: a definition may be part of both.
-#[derive(Clone, Copy)]
-struct Use {
-    is_sent: bool,
-    is_received: bool,
+/// The alternatives of a TypeScript type, such as `number` and `undefined`: those that are not inside another type or a text.
+fn alternatives(signature: &str) -> BTreeSet<&str> {
+    let (mut depth, mut is_text, mut is_escaped, mut start) = (0_usize, false, false, 0);
+    let mut found = BTreeSet::new();
+    for (index, c) in signature.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_text => is_escaped = true,
+            '"' => is_text = !is_text,
+            _ if is_text => {}
+            '{' | '<' | '[' => depth += 1,
+            '}' | '>' | ']' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                found.extend(signature.get(start..index).map(str::trim));
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    found.extend(signature.get(start..).map(str::trim));
+    found
 }
 
-/// Whether a TypeScript type has one more alternative, such as `undefined`: callers that send the old type still compile.
-fn is_widened(language: Language, old: &Item, new: &Item) -> bool {
-    let has = |alternative: &str| new.signature.split(" | ").any(|other| other == alternative);
-    language == Language::TypeScript && old.signature.split(" | ").all(has)
+/// The programs that notice the other type of an item.
+fn affected(language: Language, old: &Item, new: &Item) -> Affected {
+    if old.role == Role::Constructor {
+        return old.usage.senders();
+    }
+    if language == Language::TypeScript {
+        let (before, after) = (alternatives(&old.signature), alternatives(&new.signature));
+        // A wider type accepts the old values, and a narrower one has no value that is not known.
+        if before.is_subset(&after) {
+            return old.usage.receivers();
+        }
+        if after.is_subset(&before) {
+            return old.usage.senders();
+        }
+    }
+    Affected::ALL
+}
+
+/// The items of one version, by key.
+struct Index<'i>(BTreeMap<String, &'i Item>);
+
+impl<'i> Index<'i> {
+    fn of(items: &'i [Item]) -> Self {
+        Self(items.iter().map(|item| (item.key(), item)).collect())
+    }
+
+    fn get(&self, item: &Item) -> Option<&'i Item> {
+        self.0.get(&item.key()).copied()
+    }
+
+    fn owner(&self, item: &Item) -> Option<&'i Item> {
+        self.0.get(item.owner.as_ref()?).copied()
+    }
 }
 
 fn compare(language: Language, old: &[Item], new: &[Item], changes: &mut Vec<SurfaceChange>) {
-    let by_name = |items: &'_ [Item]| -> BTreeMap<String, usize> {
-        items.iter().enumerate().map(|(index, item)| (item.key(), index)).collect()
+    let (before, after) = (Index::of(old), Index::of(new));
+    let mut push = |item: &Item, text: String, affected: Affected| {
+        let (capability, side) = (item.capability.clone(), item.side);
+        changes.push(SurfaceChange { language, capability, side, text: text + &affected.to_string() });
     };
-    let (old_names, new_names) = (by_name(old), by_name(new));
-    let mut push = |item: &Item, text: String| {
-        changes.push(SurfaceChange { language, capability: item.capability.clone(), side: item.side, text });
+    // If its type was removed, or is of another kind, an item is not worth a line of its own.
+    let is_part_of_change = |item: &Item| {
+        item.owner.is_some()
+            && match (before.owner(item), after.owner(item)) {
+                (Some(before), Some(after)) => before.signature != after.signature,
+                _ => true,
+            }
     };
-    for item in old {
-        let after = new_names.get(&item.key()).and_then(|index| new.get(*index));
-        match after {
-            // Without its type, an item is not worth a line of its own.
-            None if item.owner.as_ref().is_some_and(|owner| !new_names.contains_key(owner)) => {}
-            None => push(item, format!("{} removed", item.described())),
-            Some(after) if after.signature == item.signature => {}
-            Some(_) if item.is_constructor && !item.usage.is_sent => {}
-            Some(after) if !item.usage.is_received && is_widened(language, item, after) => {}
-            Some(after) => {
-                push(item, format!("{} changed from `{}` to `{}`", item.described(), item.signature, after.signature))
+    for item in old.iter().filter(|item| !is_part_of_change(item)) {
+        match after.get(item) {
+            None => push(item, format!("{} removed", item.described()), Affected::ALL),
+            Some(other) if other.signature == item.signature => {}
+            Some(other) => {
+                let text = format!("{} changed from `{}` to `{}`", item.described(), item.signature, other.signature);
+                push(item, text, affected(language, item, other));
             }
         }
     }
-    for item in new {
-        let is_new = !old_names.contains_key(&item.key());
-        let is_known = item.owner.as_ref().is_some_and(|owner| old_names.contains_key(owner));
-        if is_new && is_known && item.is_variant && item.usage.is_received {
-            push(item, format!("{} added", item.described()));
+    for item in new.iter().filter(|item| !is_part_of_change(item) && before.get(item).is_none()) {
+        match item.role {
+            Role::Variant => push(item, format!("{} added", item.described()), item.usage.receivers()),
+            Role::Required => push(item, format!("required {} added", item.described()), item.usage.senders()),
+            Role::Constructor | Role::Other => {}
         }
     }
 }

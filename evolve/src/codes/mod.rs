@@ -97,9 +97,9 @@ capgen_diagnostic::codes! {
     pub VERSIONS_WITHDRAWN = "W0706";
     /// Equal requests may now get different responses.
     pub DETERMINISM_WITHDRAWN = "W0707";
-    /// The generated Rust types changed so that the source of a caller may not compile.
+    /// The generated Rust types changed so that the source of a caller or a provider may not compile.
     pub RUST_TYPES_CHANGED = "W0708";
-    /// The generated TypeScript types changed so that the source of a caller may not compile.
+    /// The generated TypeScript types changed so that the source of a caller or a provider may not compile.
     pub TYPESCRIPT_TYPES_CHANGED = "W0709";
 
     /// An accepted finding that does not occur.

@@ -1,0 +1,79 @@
+//! The sides that use a type, and so the programs that a change of it affects.
+
+use std::fmt;
+
+use capgen_manifest::Side;
+
+use crate::model::{Model, SideModel, TypeId};
+
+/// The sides whose values have parts of a type: a definition may be part of both.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Usage {
+    in_requests: bool,
+    in_responses: bool,
+}
+
+/// The programs whose source may not compile after a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Affected {
+    callers: bool,
+    providers: bool,
+}
+
+impl Usage {
+    pub(super) fn of(side: Side) -> Self {
+        Self { in_requests: side == Side::Request, in_responses: side == Side::Response }
+    }
+
+    /// The programs that create values of the type.
+    pub(super) fn senders(self) -> Affected {
+        Affected { callers: self.in_requests, providers: self.in_responses }
+    }
+
+    /// The programs that read values of the type.
+    pub(super) fn receivers(self) -> Affected {
+        Affected { callers: self.in_responses, providers: self.in_requests }
+    }
+}
+
+impl Affected {
+    pub(super) const ALL: Self = Self { callers: true, providers: true };
+}
+
+/// A note at the end of a change that does not affect all programs.
+impl fmt::Display for Affected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.callers, self.providers) {
+            (true, false) => f.write_str(" (affects callers)"),
+            (false, true) => f.write_str(" (affects providers)"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The usage of each type, by its index. Takes time linear in the size of the model.
+pub(super) fn usages(model: &Model<'_>) -> Vec<Usage> {
+    let mut usages = vec![Usage::default(); model.types.len()];
+    let roots_of = |side: Side| {
+        model.capabilities.iter().filter_map(move |capability| {
+            match (side, &capability.request, &capability.response) {
+                (Side::Request, SideModel::Typed(root), _) | (Side::Response, _, SideModel::Typed(root)) => Some(*root),
+                _ => None,
+            }
+        })
+    };
+    for side in Side::ALL {
+        let mut open: Vec<TypeId> = roots_of(side).collect();
+        while let Some(id) = open.pop() {
+            let Some(usage) = usages.get_mut(id.0) else { continue };
+            let used = match side {
+                Side::Request => &mut usage.in_requests,
+                Side::Response => &mut usage.in_responses,
+            };
+            if !std::mem::replace(used, true) {
+                model[id].shape.each_type(&mut |ty| open.extend(ty.named()));
+            }
+        }
+    }
+    usages
+}
