@@ -42,11 +42,38 @@ fn each_constraint_is_violated_with_the_violation() {
     assert_eq!(keywords, ["type", "required", "required", "additionalProperties", "type", "enum"]);
     let message = lines[5]["violations"][0]["message"].clone();
     let violation = json!({"path": "/severity", "message": message, "keyword": "enum"});
-    assert_eq!(lines[5], json!({"payload": {"prUrl": "", "severity": null}, "violations": [violation]}));
+    let expected = json!({"path": "/severity", "keyword": "enum"});
+    let constraint = "/properties/severity/enum";
+    let payload = json!({"prUrl": "", "severity": ""});
+    assert_eq!(
+        lines[5],
+        json!({"payload": payload, "constraint": constraint, "expected": expected, "violations": [violation]})
+    );
     assert_eq!(
         fleet.run("example --peer pr-reviewer --capability review-pr --invalid --count 2").stdout.lines().count(),
         2
     );
+}
+
+#[test]
+fn every_failure_of_a_union_is_shown() {
+    let branch = |tag: &str, rest: &str| {
+        format!("{{ type: object, required: [kind], properties: {{ kind: {{ const: {tag} }}, {rest} }} }}")
+    };
+    let [a, b] = [branch("a", "n: { minimum: 3 }"), branch("b", "s: { type: string }")];
+    let run = example(&format!("{{ oneOf: [{a}, {b}] }}"), "--invalid").ended(0);
+    let lines = lines(&run);
+    for (constraint, path, keyword, payload) in [
+        ("/oneOf", "", "type", json!(null)),
+        ("/oneOf/0/required", "/kind", "required", json!({})),
+        ("/oneOf/0/properties/kind/const", "/kind", "enum", json!({"kind": ""})),
+        ("/oneOf/0/properties/n/minimum", "/n", "minimum", json!({"kind": "a", "n": 0})),
+        ("/oneOf/1/properties/s/type", "/s", "type", json!({"kind": "b", "s": null})),
+    ] {
+        let line = lines.iter().find(|line| line["payload"] == payload).unwrap();
+        assert_eq!(line["constraint"], json!(constraint));
+        assert_eq!(line["expected"], json!({"path": path, "keyword": keyword}));
+    }
 }
 
 #[test]

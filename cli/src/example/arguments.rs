@@ -45,5 +45,6 @@ Examples:
 Each payload is one line of JSON. The first is the smallest valid one; each of the others shows optional properties, branches of unions \
 and values of enums that those before it do not show.
 
-With --invalid, each line is {\"payload\": ..., \"violations\": [{\"path\", \"message\", \"keyword\"}]}. There is one payload for each \
-constraint that a payload can violate: each keyword at each place of the schema. If possible, the payload violates nothing else.";
+With --invalid, each line is {\"payload\": ..., \"constraint\": ..., \"expected\": {\"path\", \"keyword\"}, \"violations\": [{\"path\", \"message\", \
+\"keyword\"}]}. `constraint` is the JSON Pointer to the keyword of the schema, and `expected` is the violation that shows that it is violated. There is one \
+payload for each constraint that a payload can violate: each keyword at each place of the schema. If possible, the payload violates nothing else.";

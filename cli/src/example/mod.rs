@@ -7,7 +7,8 @@ pub(crate) use arguments::Example;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Selection, Side};
 use capgen_schema::{
-    Counterexample, Counterexamples, ExampleSettings, Json, Schema, Undecided, counterexamples, examples,
+    Counterexample, Counterexamples, ExampleSettings, Json, Keyword, Schema, Undecided, counterexamples, examples,
+    pointer,
 };
 
 use crate::codes;
@@ -31,13 +32,15 @@ pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
         ExampleSettings { count: arguments.count.map(usize::from), seed: arguments.seed, ..ExampleSettings::default() };
     let subject = format!("{} of `{name}`", side.name());
     let valid_settings = if arguments.invalid { ExampleSettings { count: Some(1), ..settings } } else { settings };
-    let valid = examples(schema, valid_settings).map_err(|undecided| gave_up(undecided, &subject))?;
-    if valid.is_empty() {
+    let valid = examples(schema, valid_settings);
+    if valid.as_ref().is_ok_and(Vec::is_empty) {
         return Err(accepts_nothing(&contract, &contract.schema_pointer(index, side), &subject));
     }
     if arguments.invalid {
+        // A schema of which no valid payload was found can have invalid ones.
         print_invalid(&counterexamples(schema, settings), &subject, console)?;
     } else {
+        let valid = valid.map_err(|undecided| gave_up(undecided, &subject))?;
         console::print_json(&valid.iter().map(|value| value.canonical() + "\n").collect::<String>())?;
     }
     Ok(Verdict::Fine)
@@ -55,10 +58,8 @@ fn selection(arguments: &Example) -> Selection {
 
 fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> Result<(), Failure> {
     let mut lines = String::new();
-    for Counterexample { payload, violations, .. } in &result.found {
-        // The canonical text of the payload has every digit of its numbers.
-        let violations = serde_json::to_string(violations).map_err(std::io::Error::from)?;
-        lines.push_str(&format!("{{\"payload\":{},\"violations\":{violations}}}\n", payload.canonical()));
+    for example in &result.found {
+        lines.push_str(&line(example).map_err(std::io::Error::from)?);
     }
     console::print_json(&lines)?;
     if result.found.is_empty() && result.undecided == 0 {
@@ -69,6 +70,24 @@ fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> 
         console.line(&format!("no payload was found for {constraints} within the limit of the search"));
     }
     Ok(())
+}
+
+/// A payload, the constraint that it violates, the violation that shows this, and all violations.
+fn line(example: &Counterexample) -> Result<String, serde_json::Error> {
+    let Counterexample { payload, expected, violations, .. } = example;
+    let constraint = match example.keyword {
+        Keyword::False => example.pointer.clone(),
+        keyword => pointer::join(&example.pointer, keyword.as_str()),
+    };
+    let expected = serde_json::json!({"path": expected.path, "keyword": expected.keyword});
+    // The canonical text of the payload has every digit of its numbers.
+    Ok(format!(
+        "{{\"payload\":{},\"constraint\":{},\"expected\":{},\"violations\":{}}}\n",
+        payload.canonical(),
+        serde_json::to_string(&constraint)?,
+        serde_json::to_string(&expected)?,
+        serde_json::to_string(violations)?,
+    ))
 }
 
 fn accepts_nothing(contract: &LoadedContract, pointer: &str, subject: &str) -> Failure {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::negated::{Negated, Reported, negations};
 use super::place::{Place, Step, places};
 use super::{Counterexample, Counterexamples, ExampleSettings, Found, Search, payload};
-use crate::containment::build::Part;
 use crate::containment::term::{Literal, Term, TermId};
-use crate::{Json, Keyword, Kind, NodeId, Type, TypeSet};
+use crate::pointer::tokens;
+use crate::{Json, Keyword, NodeId, Type, TypeSet, Violation};
 
 /// How much of the schema is kept beside the negated assertion. If no value can violate one assertion alone, fewer are kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,17 +20,21 @@ enum Kept {
     Way,
 }
 
+/// How many values are tried for one condition. A value can violate the assertion without a violation that shows it: a union around
+/// it may be about another branch.
+const TRIES: usize = 4;
+
 pub(super) fn find(mut search: Search<'_>) -> Counterexamples {
     let wanted = search.settings.count.unwrap_or(ExampleSettings::MOST);
     let places = places(&search);
     let mut result = Counterexamples::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    for (index, place) in places.iter().enumerate().filter(|(_, place)| !place.is_repeated) {
-        for violation in violations(&mut search, place.node) {
+    for (index, place) in places.iter().enumerate().filter(|(_, place)| !place.is_left_out) {
+        for negated in negations(&mut search, place.node) {
             if result.found.len() >= wanted {
                 return result;
             }
-            match example(&mut search, &places, index, &violation) {
+            match example(&mut search, &places, index, &negated) {
                 Ok(Some(example)) => {
                     if seen.insert(example.payload.canonical()) {
                         result.found.push(example);
@@ -43,63 +48,6 @@ pub(super) fn find(mut search: Search<'_>) -> Counterexamples {
     result
 }
 
-/// A way to violate an assertion.
-struct Negated {
-    keyword: Keyword,
-    /// The condition on the value.
-    term: TermId,
-    /// The other assertions of the subschema.
-    others: Vec<TermId>,
-}
-
-/// The assertions of a subschema, negated. Those of other subschemas are at the places of these.
-fn violations(search: &mut Search<'_>, node: NodeId) -> Vec<Negated> {
-    if matches!(search.schema.node(node).kind, Kind::Bool(false)) {
-        let term = search.solver.terms.anything();
-        return vec![Negated { keyword: Keyword::False, term, others: Vec::new() }];
-    }
-    let parts = search.parts(node);
-    let mut negated = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
-        let others = |parts: &[Part]| {
-            let others = parts.iter().enumerate().filter(|(other, _)| *other != index);
-            others.map(|(_, part)| part.term).collect::<Vec<_>>()
-        };
-        match part.keyword {
-            "properties" | "additionalProperties" => negated.extend(closed(search, node, part.term, others(&parts))),
-            keyword => {
-                let Ok(keyword) = keyword.parse() else { continue };
-                let term = search.not(part.term);
-                negated.push(Negated { keyword, term, others: others(&parts) });
-                if keyword == Keyword::OneOf {
-                    // The negation above may be that no branch matches; this one is that several do.
-                    let branches = search.branches(node, "oneOf");
-                    let some = search.add(Term::AnyOf(branches));
-                    let term = search.add(Term::All(vec![some, term]));
-                    negated.push(Negated { keyword, term, others: others(&parts) });
-                }
-            }
-        }
-    }
-    negated
-}
-
-/// The negation of `additionalProperties: false`.
-fn closed(search: &mut Search<'_>, node: NodeId, members: TermId, mut others: Vec<TermId>) -> Option<Negated> {
-    let rest = search.group(node)?.additional_properties?;
-    let is_closed = matches!(search.schema.node(search.schema.resolve(rest)).kind, Kind::Bool(false));
-    if !is_closed {
-        return None;
-    }
-    let anything = search.solver.terms.anything();
-    if let Term::Members { declared, .. } = search.solver.terms.get(members) {
-        let declared = declared.clone();
-        others.push(search.add(Term::Members { declared, rest: anything }));
-    }
-    let term = search.with_undeclared(node, anything);
-    Some(Negated { keyword: Keyword::AdditionalProperties, term, others })
-}
-
 /// The smallest payload that violates the assertion; an error if the search was given up.
 fn example(
     search: &mut Search<'_>,
@@ -111,20 +59,28 @@ fn example(
     // In a branch of a union, the violation may be that of the union.
     let mut of_union = None;
     for kept in [Kept::All, Kept::Elsewhere, Kept::Way] {
-        let goal = BTreeSet::from([Literal::is(whole(search, places, index, negated, kept))]);
-        match search.solve(&goal, search.part()) {
-            Found::Value(value) => {
-                let found = confirmed(search, places, index, negated, value);
-                match found {
-                    Some(example) if is_union(example.keyword) && !is_union(negated.keyword) => {
-                        of_union = of_union.or(Some(example));
+        if kept == Kept::Way && of_union.is_some() {
+            break;
+        }
+        for term in &negated.terms {
+            let mut goal = BTreeSet::from([Literal::is(whole(search, places, index, (*term, &negated.others), kept))]);
+            for _ in 0..TRIES {
+                let value = match search.solve(&goal, search.part()) {
+                    Found::Value(value) => value,
+                    Found::Nothing => break,
+                    Found::Unknown(_) => {
+                        is_undecided = true;
+                        break;
                     }
-                    Some(example) => return Ok(Some(example)),
+                };
+                let excluded = search.solver.terms.one_of_values([&value]);
+                match confirmed(search, places, index, negated, value) {
+                    Some((example, true)) => return Ok(Some(example)),
+                    Some((example, false)) => of_union = of_union.or(Some(example)),
                     None => {}
                 }
+                goal.insert(Literal::is_not(excluded));
             }
-            Found::Nothing => {}
-            Found::Unknown(_) => is_undecided = true,
         }
     }
     match of_union {
@@ -133,50 +89,93 @@ fn example(
     }
 }
 
-fn is_union(keyword: Keyword) -> bool {
-    matches!(keyword, Keyword::AnyOf | Keyword::OneOf)
-}
-
-/// The payload with its violations, if it has a violation of the keyword or of a union around the place.
+/// The payload with its violations, if one of them shows that the assertion is violated: that of the assertion itself (`true`), or that
+/// of a union around the place (`false`).
 fn confirmed(
     search: &Search<'_>,
     places: &[Place],
     index: usize,
     negated: &Negated,
     value: Json,
-) -> Option<Counterexample> {
+) -> Option<(Counterexample, bool)> {
     let violations = search.validator.validate_exact(&payload(&value)?);
-    let has = |keyword: Keyword| violations.iter().any(|found| found.keyword == keyword);
-    // The violations of a union are those of its closest branch, if one is closest.
-    let is_meant = !violations.is_empty() && (is_union(negated.keyword) || has(negated.keyword));
-    let keyword = match is_meant {
-        true => negated.keyword,
-        false => unions_around(places, index).find(|union| has(*union))?,
+    let own = violations.iter().find(|violation| shows(search, places, index, &negated.reported, violation));
+    let of_union = || {
+        let unions = unions_around(places, index);
+        let reports = |violation: &&Violation| {
+            unions
+                .iter()
+                .any(|(place, keyword)| shows(search, places, *place, &Reported::Here(vec![*keyword]), violation))
+        };
+        violations.iter().find(reports)
     };
+    let expected = own.or_else(of_union)?.clone();
     let pointer = search.schema.node(places.get(index)?.node).pointer.clone();
-    Some(Counterexample { payload: value, pointer, keyword, violations })
+    let is_own = own.is_some();
+    Some((Counterexample { payload: value, pointer, keyword: negated.keyword, expected, violations }, is_own))
 }
 
-/// The keywords of the unions that a place is in a branch of.
-fn unions_around(places: &[Place], index: usize) -> impl Iterator<Item = Keyword> {
-    let around = |(parent, _): &(usize, Step)| places.get(*parent)?.from.as_ref();
-    let steps =
-        std::iter::successors(places.get(index).and_then(|place| place.from.as_ref()), move |step| around(step));
-    steps.filter_map(|(_, step)| match step {
-        Step::Branch(keyword, _) => keyword.parse().ok(),
-        _ => None,
-    })
-}
-
-/// The condition on the whole value.
-fn whole(search: &mut Search<'_>, places: &[Place], index: usize, negated: &Negated, kept: Kept) -> TermId {
-    let mut term = match kept {
-        Kept::All => {
-            let parts = std::iter::once(negated.term).chain(negated.others.iter().copied()).collect();
-            search.add(Term::All(parts))
+/// Whether a violation is one of those that an assertion at a place causes.
+fn shows(search: &Search<'_>, places: &[Place], index: usize, reported: &Reported, violation: &Violation) -> bool {
+    let tokens: Vec<String> = tokens(&violation.path).collect();
+    let Some(below) = below(search, places, index, &tokens) else { return false };
+    match (reported, below) {
+        (Reported::Here(keywords), []) => keywords.contains(&violation.keyword),
+        (Reported::Missing(name), [last]) => violation.keyword == Keyword::Required && last == name,
+        (Reported::Undeclared, [last]) => {
+            let is_declared = search.group(places.get(index).map_or(NodeId(0), |place| place.node));
+            let is_declared = is_declared.is_some_and(|group| group.properties.iter().any(|(name, _)| name == last));
+            violation.keyword == Keyword::AdditionalProperties && !is_declared
         }
-        Kept::Elsewhere => negated.term,
-        Kept::Way => return search.reached(places, index, negated.term),
+        (Reported::Within, _) => true,
+        _ => false,
+    }
+}
+
+/// The part of a path that is below a place; `None` if the path does not lead there.
+fn below<'t>(search: &Search<'_>, places: &[Place], index: usize, tokens: &'t [String]) -> Option<&'t [String]> {
+    let Some((parent, step)) = places.get(index)?.from.as_ref() else { return Some(tokens) };
+    let rest = below(search, places, *parent, tokens)?;
+    if matches!(step, Step::AllOf(_) | Step::Branch(..)) {
+        return Some(rest);
+    }
+    let (first, rest) = rest.split_first()?;
+    let leads_on = match step {
+        Step::Property(name) => first == name,
+        Step::Rest => {
+            let group = search.group(places.get(*parent)?.node)?;
+            !group.properties.iter().any(|(name, _)| name == first)
+        }
+        _ => first.bytes().all(|byte| byte.is_ascii_digit()),
+    };
+    leads_on.then_some(rest)
+}
+
+/// The unions that a place is in a branch of, the nearest first: the place of each union, and its keyword.
+fn unions_around(places: &[Place], index: usize) -> Vec<(usize, Keyword)> {
+    let mut unions = Vec::new();
+    let mut next = places.get(index).and_then(|place| place.from.as_ref());
+    while let Some((parent, step)) = next {
+        if let Step::Branch(keyword, _) = step {
+            unions.extend(keyword.parse().ok().map(|keyword| (*parent, keyword)));
+        }
+        next = places.get(*parent).and_then(|place| place.from.as_ref());
+    }
+    unions
+}
+
+/// The condition on the whole value that the one at a place conforms to a term, and to the other assertions there.
+fn whole(
+    search: &mut Search<'_>,
+    places: &[Place],
+    index: usize,
+    (negated, others): (TermId, &[TermId]),
+    kept: Kept,
+) -> TermId {
+    let mut term = match kept {
+        Kept::All => search.all(std::iter::once(negated).chain(others.iter().copied())),
+        Kept::Elsewhere => negated,
+        Kept::Way => return search.reached(places, index, negated),
     };
     let mut next = places.get(index).and_then(|place| place.from.as_ref());
     while let Some((parent, step)) = next {
@@ -186,7 +185,6 @@ fn whole(search: &mut Search<'_>, places: &[Place], index: usize, negated: &Nega
     }
     term
 }
-
 /// The term of a subschema in which the one that a step leads to is replaced. Other properties and items conform to the schema.
 fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId) -> TermId {
     let mut parts: Vec<TermId> = Vec::new();

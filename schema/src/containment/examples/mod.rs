@@ -5,6 +5,7 @@
 //! the schema in which one assertion is negated and everything else is kept.
 
 mod invalid;
+mod negated;
 mod place;
 mod valid;
 
@@ -15,6 +16,7 @@ use super::build::{self, Part};
 use super::solve::{Outcome, Solver};
 use super::term::{Literal, Term, TermId, Terms};
 use super::{Steps, Undecided};
+use crate::analysis::selection::Selector;
 use crate::{Assertions, ExactPayload, Json, Keyword, Kind, NodeId, Schema, Validator, Violation};
 
 /// Which examples to find.
@@ -57,10 +59,13 @@ pub struct Counterexample {
     pub payload: Json,
     /// JSON Pointer to the subschema with the assertion.
     pub pointer: String,
-    /// The assertion. If it is in a branch of a union, and the interpreter reports only that no branch matches: the union. The
-    /// violations of a union itself may be those of its closest branch.
+    /// The assertion.
     pub keyword: Keyword,
-    /// Every violation that the interpreter finds; at least one.
+    /// The violation that shows that the assertion is violated. It may have another keyword: a value whose JSON type no branch of a
+    /// union allows violates `type`, an unknown tag of a union violates `enum`, and an assertion in a branch violates the union if
+    /// several branches could have been meant.
+    pub expected: Violation,
+    /// Every violation that the interpreter finds, including the expected one.
     pub violations: Vec<Violation>,
 }
 
@@ -104,6 +109,7 @@ struct Search<'s> {
     ids: HashMap<build::Place, TermId>,
     root: TermId,
     validator: Validator,
+    selector: Selector<'s>,
     steps_left: u64,
 }
 
@@ -130,8 +136,8 @@ impl<'s> Search<'s> {
         let nothing = terms.nothing();
         let root = ids.get(&(0, schema.resolve(schema.root()))).copied().unwrap_or(nothing);
         let solver = Solver::new(terms, Budget::new(0));
-        let validator = Validator::new(schema);
-        Self { schema, settings, solver, ids, root, validator, steps_left: settings.steps.0 }
+        let (validator, selector) = (Validator::new(schema), Selector::new(schema));
+        Self { schema, settings, solver, ids, root, validator, selector, steps_left: settings.steps.0 }
     }
 
     /// The smallest value that conforms to all literals.
@@ -166,6 +172,10 @@ impl<'s> Search<'s> {
 
     fn add(&mut self, term: Term) -> TermId {
         self.solver.terms.add(term)
+    }
+
+    fn all(&mut self, terms: impl IntoIterator<Item = TermId>) -> TermId {
+        self.add(Term::All(terms.into_iter().collect()))
     }
 
     fn not(&mut self, term: TermId) -> TermId {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::Search;
+use crate::analysis::selection::Selection;
 use crate::containment::term::{Term, TermId};
 use crate::{Kind, NodeId, Type, TypeSet};
 
@@ -17,6 +18,8 @@ pub(super) struct Place {
     depth: usize,
     /// Whether it is around itself, or another place has the same subschema and there are many places. The places below it are left out.
     pub(super) is_repeated: bool,
+    /// Whether the place is repeated because there are many places, so that its own assertions are left out, too.
+    pub(super) is_left_out: bool,
 }
 
 /// How a subschema leads to another.
@@ -44,7 +47,7 @@ const MAX_DEPTH: usize = 40;
 pub(super) fn places(search: &Search<'_>) -> Vec<Place> {
     let schema = search.schema;
     let root = schema.resolve(schema.root());
-    let mut places = vec![Place { node: root, from: None, depth: 0, is_repeated: false }];
+    let mut places = vec![Place { node: root, from: None, depth: 0, is_repeated: false, is_left_out: false }];
     let mut seen = BTreeSet::from([root]);
     let mut open = VecDeque::from([0_usize]);
     while let Some(index) = open.pop_front() {
@@ -52,14 +55,15 @@ pub(super) fn places(search: &Search<'_>) -> Vec<Place> {
         for (step, child) in steps(search, node) {
             let child = schema.resolve(child);
             let is_new = seen.insert(child);
-            let is_repeated = !is_new && (places.len() >= REPEATED || is_within(&places, index, child));
+            let is_left_out = !is_new && places.len() >= REPEATED;
+            let is_repeated = is_left_out || !is_new && is_within(&places, index, child);
             if places.len() >= MOST || depth >= MAX_DEPTH {
                 return places;
             }
             if !is_repeated {
                 open.push_back(places.len());
             }
-            places.push(Place { node: child, from: Some((index, step)), depth: depth + 1, is_repeated });
+            places.push(Place { node: child, from: Some((index, step)), depth: depth + 1, is_repeated, is_left_out });
         }
     }
     places
@@ -94,7 +98,7 @@ fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
     steps
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
     /// The condition on the whole value that it has a value at the place, and that this value conforms to a term.
     pub(super) fn reached(&mut self, places: &[Place], index: usize, term: TermId) -> TermId {
         let mut term = term;
@@ -152,11 +156,23 @@ impl Search<'_> {
 
     /// The branches of a union of a subschema.
     pub(super) fn branches(&mut self, node: NodeId, keyword: &str) -> Vec<TermId> {
-        let branches = self.group(node).and_then(|group| match keyword {
-            "anyOf" => group.any_of.as_ref(),
-            _ => group.one_of.as_ref(),
-        });
-        branches.into_iter().flatten().map(|branch| self.term(*branch)).collect()
+        self.branch_nodes(node, keyword).iter().map(|branch| self.term(*branch)).collect()
+    }
+
+    /// Which branches of a union its violations can be about.
+    pub(super) fn selection(&mut self, node: NodeId, keyword: &str) -> Selection {
+        let nodes = self.branch_nodes(node, keyword);
+        self.spend(nodes.len() as u64);
+        self.selector.select(nodes)
+    }
+
+    fn branch_nodes(&self, node: NodeId, keyword: &str) -> &'s [NodeId] {
+        let group = self.group(node);
+        let nodes = match keyword {
+            "anyOf" => group.and_then(|group| group.any_of.as_ref()),
+            _ => group.and_then(|group| group.one_of.as_ref()),
+        };
+        nodes.map(Vec::as_slice).unwrap_or_default()
     }
 
     fn branch(&mut self, node: NodeId, keyword: &str, index: usize) -> TermId {
