@@ -67,13 +67,39 @@ impl Bump {
         }
     }
 
-    /// Whether the step from `old` to `new` is at least this one.
+    /// Whether the step from `old` to `new` is at least this one. A pre-release announces the same changes as the version that it
+    /// precedes.
+    ///
+    /// ```
+    /// use capgen_evolve::Bump;
+    /// assert!(Bump::Major.is_met(&"1.0.0".parse()?, &"2.0.0-rc.1".parse()?));
+    /// assert!(!Bump::Major.is_met(&"1.0.0".parse()?, &"1.1.0".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn is_met(self, old: &semver::Version, new: &semver::Version) -> bool {
+        if self == Bump::None {
+            return true;
+        }
+        let is_raised = new.cmp_precedence(old).is_gt();
+        let release = semver::Version::new(new.major, new.minor, new.patch);
+        // A pre-release promises nothing, so that the next one may have any change.
+        is_raised && (!old.pre.is_empty() || release >= self.least(old))
+    }
+
+    /// The number of `old` that this step raises: while the major version is 0, a breaking change raises the minor one, and every other
+    /// change the patch version.
+    ///
+    /// ```
+    /// use capgen_evolve::Bump;
+    /// assert_eq!(Bump::Major.raised(&"1.4.0".parse()?), Bump::Major);
+    /// assert_eq!(Bump::Major.raised(&"0.4.0".parse()?), Bump::Minor);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn raised(self, old: &semver::Version) -> Bump {
         match self {
-            Bump::None => true,
-            // A pre-release promises nothing, so that the next one may have any change.
-            _ if !old.pre.is_empty() => new > old,
-            _ => new >= &self.least(old),
+            Bump::Major if old.major == 0 => Bump::Minor,
+            Bump::Minor if old.major == 0 => Bump::Patch,
+            step => step,
         }
     }
 
@@ -82,14 +108,12 @@ impl Bump {
     pub fn least(self, old: &semver::Version) -> semver::Version {
         let semver::Version { major, minor, patch, .. } = *old;
         let next = u64::saturating_add;
-        let is_initial = major == 0;
-        match self {
+        match self.raised(old) {
             Bump::None => old.clone(),
             _ if !old.pre.is_empty() => semver::Version::new(major, minor, patch),
-            Bump::Major if !is_initial => semver::Version::new(next(major, 1), 0, 0),
-            Bump::Major => semver::Version::new(0, next(minor, 1), 0),
-            Bump::Minor if !is_initial => semver::Version::new(major, next(minor, 1), 0),
-            Bump::Minor | Bump::Patch => semver::Version::new(major, minor, next(patch, 1)),
+            Bump::Major => semver::Version::new(next(major, 1), 0, 0),
+            Bump::Minor => semver::Version::new(major, next(minor, 1), 0),
+            Bump::Patch => semver::Version::new(major, minor, next(patch, 1)),
         }
     }
 }

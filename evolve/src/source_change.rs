@@ -47,17 +47,19 @@ impl Comparison {
             }
             let level = levels.of(code).unwrap_or(Level::Risky);
             self.findings.push(Finding { level, ..finding(code, capability, side, &texts) });
-            let is_known = self
-                .findings
-                .iter()
-                .any(|finding| finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED);
-            if level.bump() > entry.bump {
-                entry.bump = level.bump();
-                if let (Some(old), Some(new), false) =
-                    (old.capability(capability), new.capability(capability), is_known)
-                {
-                    self.findings.extend(check_version(old, new, entry.bump));
-                }
+            if level.bump() <= entry.bump {
+                continue;
+            }
+            entry.bump = level.bump();
+            if let (Some(old), Some(new)) = (old.capability(capability), new.capability(capability)) {
+                // The finding about the version, if there is one, is about a lesser step.
+                let is_version = |finding: &Finding| {
+                    finding.capability == capability && finding.code == crate::codes::VERSION_NOT_RAISED
+                };
+                self.findings.retain(|finding| !is_version(finding));
+                let mut checked = check_version(old, new, entry.bump);
+                levels.apply(&mut checked);
+                self.findings.extend(checked);
             }
         }
         self.sort();

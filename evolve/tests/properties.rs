@@ -55,8 +55,8 @@ fn each_change_of_a_key_is_one_finding_without_a_side() {
     }
 }
 
-/// Whether the version is reported as not raised enough, after a change of the level that `kind` names.
-fn is_reported(kind: &str, old: &str, new: &str) -> bool {
+/// The finding about a version that is not raised enough, after a change of the level that `kind` names.
+fn version_finding(kind: &str, old: &str, new: &str) -> Option<Finding> {
     let (before, after) = match kind {
         "breaking" => ("    idempotent: true\n", "    idempotent: false\n"),
         "risky" => ("    timeoutMs: 2000\n", "    timeoutMs: 1000\n"),
@@ -66,7 +66,11 @@ fn is_reported(kind: &str, old: &str, new: &str) -> bool {
     };
     let version = |version: &str| if version.is_empty() { String::new() } else { format!("    version: {version}\n") };
     let found = findings(&format!("{}{before}", version(old)), &format!("{}{after}", version(new)));
-    found.iter().any(|finding| finding.code.as_str() == "E0725")
+    found.into_iter().find(|finding| finding.code.as_str() == "E0725")
+}
+
+fn is_reported(kind: &str, old: &str, new: &str) -> bool {
+    version_finding(kind, old, new).is_some()
 }
 
 #[test]
@@ -82,12 +86,15 @@ fn versions_have_to_be_raised_as_the_changes_require() {
             assert!(is_reported(kind, old, old), "{kind} {old}");
             assert!(!is_reported(kind, old, least), "{kind} {old} {least}");
             assert!(!is_reported(kind, old, "7.0.0"), "{kind} {old}");
-            // A pre-release comes before the version that announces the change.
-            assert!(is_reported(kind, old, &format!("{least}-rc.1")), "{kind} {old} {least}-rc.1");
+            // A pre-release announces the same changes as its version.
+            assert!(!is_reported(kind, old, &format!("{least}-rc.1")), "{kind} {old} {least}-rc.1");
+            assert!(is_reported(kind, old, &format!("{old}-rc.1")), "{kind} {old}: a lowered version");
         }
         for (kind, less) in [("breaking", risky), ("risky", cosmetic)] {
             let is_less = less < if kind == "breaking" { breaking } else { risky };
             assert_eq!(is_reported(kind, old, less), is_less, "{kind} {old} {less}");
+            let pre_release = format!("{less}-rc.1");
+            assert_eq!(is_reported(kind, old, &pre_release), is_less, "{kind} {old} {pre_release}");
         }
         assert!(!is_reported("none", old, old) && !is_reported("none", old, breaking), "{old}");
         assert!(is_reported("none", old, "0.0.1"), "{old}: a lowered version");
@@ -217,4 +224,43 @@ fn versions_that_are_served_are_compared_by_meaning() {
         "    version: 1.4.0\n    supportedVersions: [\">=1.0.0\"]\n",
     );
     assert!(found.len() == 2 && found.iter().all(|finding| finding.starts_with("safe ")), "{found:?}");
+}
+
+#[test]
+fn the_finding_about_the_version_is_cosmetic_if_all_changes_are() {
+    let level = |kind: &str, old: &str, new: &str| version_finding(kind, old, new).map(|finding| finding.level.name());
+    for old in ["1.2.3", "0.2.3"] {
+        assert_eq!(level("cosmetic", old, old), Some("cosmetic"));
+        // Build metadata does not raise a version, or lower it.
+        assert_eq!(level("cosmetic", &format!("{old}+b"), &format!("{old}+a")), Some("cosmetic"));
+        for kind in ["breaking", "risky", "safe"] {
+            assert_eq!(level(kind, old, old), Some("breaking"), "{kind}");
+        }
+        assert_eq!(level("cosmetic", old, "0.2.2"), Some("breaking"), "lowered");
+        assert_eq!(level("cosmetic", old, ""), Some("breaking"), "removed");
+    }
+    let changes = compare(
+        &contract("    version: 1.0.0\n    description: a\n"),
+        &contract("    version: 1.0.0\n    description: b\n"),
+        Settings::default(),
+    );
+    assert_eq!(changes.level(), Some(capgen_evolve::Level::Cosmetic), "{changes:#?}");
+    assert_eq!(changes.bump(), capgen_evolve::Bump::Patch);
+}
+
+#[test]
+fn messages_name_the_number_that_has_to_be_raised() {
+    for (kind, old, new, step) in [
+        ("breaking", "1.2.3", "1.3.0", "major"),
+        ("breaking", "0.2.3", "0.2.4", "minor"),
+        ("breaking", "0.2.3", "0.2.4-rc.1", "minor"),
+        ("risky", "1.2.3", "1.2.4", "minor"),
+        ("safe", "1.2.3", "1.2.4", "minor"),
+    ] {
+        let finding = version_finding(kind, old, new).unwrap();
+        let expected = format!("the version was raised from {old} to {new}, which is less than a {step} version");
+        assert_eq!(finding.message, expected);
+    }
+    let help = version_finding("breaking", "0.2.3", "0.2.3").unwrap().help;
+    assert_eq!(help.as_deref(), Some("the least version for these changes is 0.3.0"));
 }

@@ -49,9 +49,10 @@ fn bump(capability: &CapabilityComparison, pair: &Pair) -> Option<String> {
     Some(match (old, new) {
         (Some(old), Some(new)) => {
             let least = capability.bump.least(&old);
-            format!("`{name}`: these changes need version {least} or greater; the new version is {new}")
+            let others = if new < least && capability.bump.is_met(&old, &new) { ", a pre-release of it," } else { "" };
+            format!("`{name}`: these changes need version {least}{others} or greater; the new version is {new}")
         }
-        _ => format!("`{name}`: these changes need a {} version", capability.bump.name()),
+        _ => format!("`{name}`: these changes need a {} version", capability.raised().name()),
     })
 }
 
@@ -67,7 +68,10 @@ fn summary(report: &Report, console: &Console) {
     }
     let accepted = report.findings().filter(|(_, _, a)| matches!(a, capgen_evolve::Acceptance::Accepted(_))).count();
     let accepted = if accepted > 0 { format!(" ({accepted} accepted)") } else { String::new() };
-    let text =
-        format!("compared {contracts}: {}{accepted}; least version bump: {}", levels.join(", "), report.bump().name());
+    let text = format!(
+        "compared {contracts}: {}{accepted}; least version bump: {}",
+        levels.join(", "),
+        report.raised().name()
+    );
     if report.has_failed() { console.line(&text) } else { console.tick(&text) }
 }

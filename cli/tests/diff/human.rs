@@ -80,7 +80,9 @@ fn a_version_that_is_not_raised_enough_fails() {
         assert!(run.stderr.contains(&line), "{run:?}");
         let document = fleet.run(&format!("{COMPARE} --format json")).json();
         assert_eq!(document["bump"], bump, "{version}");
-        fleet.run(&format!("{COMPARE} --level N0702=cosmetic")).ended(i32::from(version == "1.2.0"));
+        // If the change is cosmetic, so is the finding about a version that is not raised.
+        fleet.run(&format!("{COMPARE} --level N0702=cosmetic")).ended(0);
+        fleet.run(&format!("{COMPARE} --level N0702=cosmetic --fail-on cosmetic")).ended(1);
     }
     let breaking = versions(&versioned(REVIEWER, "1.2.0"), &versioned(&changed(), "2.0.0"));
     assert!(!breaking.run(COMPARE).ended(1).stderr.contains("E0725"));
@@ -127,4 +129,45 @@ fn a_request_with_a_new_variant_changes_the_code_of_providers() {
     let run = versions(REVIEWER, &wider).run(COMPARE).ended(0);
     let change = "variant `Urgent` of `ReviewPrRequestSeverity` added (affects providers)";
     assert!(run.stderr.contains(&format!("warning[W0708]: {change}\n")), "{run:?}");
+}
+
+#[test]
+fn messages_follow_semantic_versioning() {
+    let versioned =
+        |text: &str, version: &str| text.replace("    timeoutMs", &format!("    version: {version}\n    timeoutMs"));
+    // While the major version is 0, a breaking change raises the minor version.
+    let fleet = versions(&versioned(REVIEWER, "0.2.0"), &versioned(&changed(), "0.2.1"));
+    let run = fleet.run(COMPARE).ended(1);
+    assert!(run.stderr.contains("raised from 0.2.0 to 0.2.1, which is less than a minor version\n"), "{run:?}");
+    assert!(run.stderr.contains("these changes need version 0.3.0 or greater"), "{run:?}");
+    assert!(run.stderr.ends_with("least version bump: minor\n"), "{run:?}");
+    assert!(!run.stderr.contains("major"), "{run:?}");
+    assert_eq!(fleet.run(&format!("{COMPARE} --format json")).json()["bump"], "major");
+    let markdown = fleet.run(&format!("{COMPARE} --format markdown")).stdout;
+    assert!(markdown.ends_with("The least version bump for these changes: **minor**.\n"), "{markdown}");
+    // A pre-release announces a breaking change.
+    let run = versions(&versioned(REVIEWER, "1.0.0"), &versioned(&changed(), "2.0.0-rc.1")).run(COMPARE).ended(1);
+    let line = "these changes need version 2.0.0, a pre-release of it, or greater; the new version is 2.0.0-rc.1\n";
+    assert!(run.stderr.contains(line) && !run.stderr.contains("E0725"), "{run:?}");
+    // A new description breaks nothing.
+    let old = versioned(REVIEWER, "1.0.0");
+    let run = versions(&old, &old.replace("Review a", "Examine a")).run(COMPARE).ended(0);
+    assert!(run.stderr.contains("note[E0725]: the contract changed, but the version is still 1.0.0;"), "{run:?}");
+}
+
+#[test]
+fn changes_of_types_replace_the_finding_about_the_version() {
+    let manifest = |version: &str, description: &str, name: &str| {
+        let text = REVIEWER.replace("    timeoutMs", &format!("    version: {version}\n    timeoutMs"));
+        let severity = format!(
+            "severity: {{ $ref: '#/definitions/{name}' }}\n      definitions: {{ {name}: {{ enum: [low, high] }} }}"
+        );
+        text.replace("Review a", description).replace("severity: { enum: [low, med, high] }", &severity)
+    };
+    // The cosmetic change alone needs a patch version.
+    let fleet = versions(&manifest("1.0.0", "Review a", "Level"), &manifest("1.0.1", "Examine a", "Severity"));
+    let run = fleet.run(COMPARE).ended(1);
+    assert_eq!(run.stderr.matches("[E0725]").count(), 1, "{run:?}");
+    assert!(run.stderr.contains("raised from 1.0.0 to 1.0.1, which is less than a minor version\n"), "{run:?}");
+    fleet.run(&format!("{COMPARE} --level E0725=safe")).ended(0);
 }

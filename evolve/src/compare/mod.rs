@@ -50,6 +50,8 @@ pub struct CapabilityComparison {
     pub response: Option<SideComparison>,
     /// The least step of the version that announces the changes of this capability.
     pub bump: Bump,
+    /// The old version.
+    pub version: Option<semver::Version>,
 }
 
 /// Everything that the comparisons of the capabilities have in common.
@@ -129,6 +131,7 @@ pub fn compare_with_levels(old: &Manifest, new: &Manifest, settings: Settings, l
             request: result.request,
             response: result.response,
             bump: result.bump,
+            version: before.and_then(|capability| capability.version.clone()),
         });
         comparison.findings.extend(result.findings);
     }
@@ -163,6 +166,11 @@ impl Comparison {
 }
 
 impl CapabilityComparison {
+    /// The number of the version that the changes [raise](Bump::raised).
+    pub fn raised(&self) -> Bump {
+        self.version.as_ref().map_or(self.bump, |version| self.bump.raised(version))
+    }
+
     /// The relation of a side.
     pub fn side(&self, side: Side) -> Option<&SideComparison> {
         match side {

@@ -1,5 +1,7 @@
 //! Whether the version of a capability was raised as its changes require.
 
+use std::cmp::Ordering;
+
 use capgen_manifest::Capability;
 
 use super::capability::Draft;
@@ -7,6 +9,9 @@ use crate::{Bump, Level, codes};
 
 /// Reports a version that was raised by less than `bump`, or removed. Capabilities that had no version are not checked: they promised
 /// nothing.
+///
+/// The finding is breaking, because callers decide by the version whether they can call. If only texts for readers changed, it is
+/// cosmetic as they are.
 pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut Draft) {
     let (Some(before), Some(after)) = (&old.version, &new.version) else {
         if let (Some(before), None) = (&old.version, &new.version) {
@@ -16,16 +21,21 @@ pub(super) fn check(old: &Capability, new: &Capability, bump: Bump, draft: &mut 
         }
         return;
     };
-    let is_lowered = after < before;
-    if !is_lowered && bump.is_met(before, after) {
+    // Build metadata does not order versions.
+    let order = after.cmp_precedence(before);
+    if order.is_ge() && bump.is_met(before, after) {
         return;
     }
-    let least = if is_lowered && bump == Bump::None { before.clone() } else { bump.least(before) };
-    let text = match (is_lowered, before == after) {
-        (true, _) => format!("the version was lowered from {before} to {after}"),
-        (_, true) => format!("the contract changed, but the version is still {after}"),
-        _ => format!("the version was raised from {before} to {after}, which is less than a {} version", bump.name()),
+    let least = if order.is_lt() && bump == Bump::None { before.clone() } else { bump.least(before) };
+    let step = bump.raised(before).name();
+    let text = match order {
+        Ordering::Less => format!("the version was lowered from {before} to {after}"),
+        Ordering::Equal => format!("the contract changed, but the version is still {after}"),
+        Ordering::Greater => {
+            format!("the version was raised from {before} to {after}, which is less than a {step} version")
+        }
     };
+    let level = if order.is_eq() && bump == Bump::Patch { Level::Cosmetic } else { Level::Breaking };
     let help = format!("the least version for these changes is {least}");
-    draft.property(codes::VERSION_NOT_RAISED, Level::Breaking, "version", text, Some(help));
+    draft.property(codes::VERSION_NOT_RAISED, level, "version", text, Some(help));
 }

@@ -39,7 +39,7 @@ impl Report {
         if left_out > 0 {
             let _ = writeln!(out, "\n{left_out} more changes are not shown.");
         }
-        let _ = writeln!(out, "\nThe least version bump for these changes: **{}**.", self.bump().name());
+        let _ = writeln!(out, "\nThe least version bump for these changes: **{}**.", self.raised().name());
         out
     }
 

@@ -7,7 +7,7 @@ mod text;
 
 use capgen_manifest::AgentId;
 
-use crate::{Acceptance, Assume, Bump, Comparison, Finding, Level};
+use crate::{Acceptance, Assume, Bump, CapabilityComparison, Comparison, Finding, Level};
 
 /// The result of comparing the contracts of one or several agents.
 #[derive(Clone, Debug)]
@@ -60,6 +60,13 @@ impl Report {
     /// The least step of a version that announces all changes.
     pub fn bump(&self) -> Bump {
         self.contracts.iter().map(|contract| contract.comparison.bump()).max().unwrap_or(Bump::None)
+    }
+
+    /// The greatest number of a version that has to be raised: as [`bump`](Self::bump), but for versions below 1.0.0 one step less, as
+    /// [`Bump::raised`] describes.
+    pub fn raised(&self) -> Bump {
+        let capabilities = self.contracts.iter().flat_map(|contract| &contract.comparison.capabilities);
+        capabilities.map(CapabilityComparison::raised).max().unwrap_or(Bump::None)
     }
 
     /// The key of a capability: its name, or `<agent>/<name>` if there are several contracts, whose capabilities may have the same name.
