@@ -3,6 +3,7 @@
 mod align;
 mod keywords;
 mod object;
+mod rename;
 
 use std::collections::BTreeSet;
 

@@ -2,23 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_diagnostic::nearest;
 use capgen_schema::{Assertions, Json, Kind as Shape, NodeId};
 
 use super::super::change::{Change, Kind, Value};
+use super::rename::Renames;
 use super::{Walk, difference};
-
-/// The most pairs of a removed and an added property of one object that are examined for a new name.
-const MAX_RENAMES: usize = 10_000;
 
 impl Walk<'_> {
     pub(super) fn object(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
-        self.properties(place, old, new);
-        self.required(place, old, new);
+        let renames = self.renames(place, old, new);
+        self.properties(place, (old, new), &renames);
+        self.required(place, (old, new), &renames);
         self.rest(place, old, new);
     }
 
-    fn properties(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+    fn properties(&mut self, place: (NodeId, NodeId), (old, new): (&Assertions, &Assertions), renames: &Renames<'_>) {
         let before: Vec<&str> = old.properties.iter().map(|(name, _)| name.as_str()).collect();
         let after: Vec<&str> = new.properties.iter().map(|(name, _)| name.as_str()).collect();
         let (removed, added) = difference(&before, &after);
@@ -28,14 +26,10 @@ impl Walk<'_> {
                 self.pair(*id, *other);
             }
         }
-        let is_bounded = removed.len().saturating_mul(added.len()) <= MAX_RENAMES;
         for name in &removed {
-            let renamed = if is_bounded { self.renamed(place, old, new, name, &added) } else { None };
             let text = format!("property `{name}` removed");
-            let help = renamed
-                .map(|new| format!("if `{name}` was renamed to `{new}`, keep both until no caller uses `{name}`"));
-            let change = Change::of(Kind::PropertyRemoved, place, "properties", text).below(name).help(help);
-            self.changes.push(change.edit(&["properties", name], None));
+            let change = Change::of(Kind::PropertyRemoved, place, "properties", text).below(name);
+            self.changes.push(change.help(renames.help(name)).edit(&["properties", name], None));
         }
         let properties = self.keyword_of(self.new, place.1, "properties").and_then(Json::as_object);
         let values: BTreeMap<&str, &Json> =
@@ -44,51 +38,24 @@ impl Walk<'_> {
             let value = values.get(name).copied().cloned();
             let change =
                 Change::of(Kind::PropertyAdded, place, "properties", format!("property `{name}` added")).below(name);
-            self.changes.push(change.edit(&["properties", name], value));
+            self.changes.push(change.help(renames.help(name)).edit(&["properties", name], value));
         }
     }
 
-    /// The schema of a property of the new version, as it was written.
-    fn property(&self, id: NodeId, name: &str) -> Option<&Json> {
-        self.keyword_of(self.new, id, "properties")?.get(name)
-    }
-
-    /// The added property that a removed one was probably renamed to: the only one with the same schema, or one with a similar name.
-    fn renamed<'n>(
-        &self,
-        place: (NodeId, NodeId),
-        old: &Assertions,
-        new: &Assertions,
-        name: &str,
-        added: &[&'n str],
-    ) -> Option<&'n str> {
-        if let Some(near) = nearest(name, added.iter().copied()) {
-            return Some(near);
-        }
-        let before = self.keyword_of(self.old, place.0, "properties")?.get(name)?;
-        let is_required = |group: &Assertions, name: &str| group.required.iter().any(|other| other == name);
-        let is_same = |other: &&&'n str| {
-            self.property(place.1, other).is_some_and(|after| after == before)
-                && is_required(old, name) == is_required(new, other)
-        };
-        let mut same = added.iter().filter(is_same);
-        same.next().copied().filter(|_| same.next().is_none())
-    }
-
-    fn required(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
+    fn required(&mut self, place: (NodeId, NodeId), (old, new): (&Assertions, &Assertions), renames: &Renames<'_>) {
         let before: Vec<&str> = old.required.iter().map(String::as_str).collect();
         let after: Vec<&str> = new.required.iter().map(String::as_str).collect();
         let (removed, added) = difference(&before, &after);
         let indexes: BTreeMap<&str, usize> = before.iter().enumerate().map(|(index, name)| (*name, index)).collect();
         for name in removed {
             let text = format!("property `{name}` is no longer required");
-            let change = Change::of(Kind::Optional, place, "required", text);
+            let change = Change::of(Kind::Optional, place, "required", text).help(renames.help(name));
             let edit = indexes.get(name).copied().map_or(Value::Remove, Value::Delete);
             self.changes.push(change.edit_with(&["required"], edit));
         }
         for name in added {
             let text = format!("property `{name}` is now required");
-            let change = Change::of(Kind::Required, place, "required", text);
+            let change = Change::of(Kind::Required, place, "required", text).help(renames.help(name));
             self.changes.push(change.edit_with(&["required"], Value::Insert(Json::String(name.to_owned()))));
         }
     }
