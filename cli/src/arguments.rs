@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use capgen_codegen::{Language, Options};
 use capgen_manifest::Side;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::one_contract::OneContract;
 
 /// Generate Rust and TypeScript types from the contracts of agents
 ///
@@ -159,17 +161,9 @@ Examples:
   capgen check --format github           in a GitHub workflow: annotate the pull request";
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("contract").required(true).args(["capabilities", "peer"])))]
 pub(crate) struct Validate {
-    /// Read this manifest
-    #[arg(long, value_name = "PATH", value_parser = contract_path())]
-    pub(crate) capabilities: Option<PathBuf>,
-    /// Read the manifest of this agent in the fleet
-    #[arg(long, value_name = "ID")]
-    pub(crate) peer: Option<String>,
-    /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
-    #[arg(long, value_name = "DIR", conflicts_with = "capabilities")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
     /// The capability that the payload belongs to
     #[arg(long, value_name = "NAME")]
     pub(crate) capability: String,

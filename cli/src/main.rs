@@ -13,6 +13,7 @@ mod failure;
 mod generate;
 mod lock;
 mod matrix;
+mod one_contract;
 mod repository;
 mod rerun;
 mod signals;

@@ -10,9 +10,8 @@ use super::arguments::{Diff, DiffFormat};
 use super::{pairs, usage};
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
-use crate::validate::{
-    Line, PayloadResult, PayloadValidator, Reader, capability, open, plain, shown_payload, too_long,
-};
+use crate::one_contract::capability;
+use crate::validate::{Line, PayloadResult, PayloadValidator, Reader, open, plain, shown_payload, too_long};
 
 /// The result, and the JSON document of `--format json`.
 #[derive(Serialize, Default)]

@@ -1,23 +1,15 @@
 //! The options of `capgen example`.
 
-use std::path::PathBuf;
+use clap::Args;
 
-use clap::{ArgGroup, Args};
-
-use crate::arguments::{SideName, contract_path};
+use crate::arguments::SideName;
+use crate::one_contract::OneContract;
 
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("contract").required(true).args(["capabilities", "peer"])), after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Example {
-    /// Read this manifest
-    #[arg(long, value_name = "PATH", value_parser = contract_path())]
-    pub(crate) capabilities: Option<PathBuf>,
-    /// Read the manifest of this agent in the fleet
-    #[arg(long, value_name = "ID")]
-    pub(crate) peer: Option<String>,
-    /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
-    #[arg(long, value_name = "DIR", conflicts_with = "capabilities")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
     /// The capability whose payloads to print
     #[arg(long, value_name = "NAME")]
     pub(crate) capability: String,

@@ -5,7 +5,7 @@ mod arguments;
 pub(crate) use arguments::Example;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_manifest::{LoadedContract, Selection, Side};
+use capgen_manifest::{LoadedContract, Side};
 use capgen_schema::{
     Counterexample, Counterexamples, ExampleSettings, Json, Keyword, Schema, Undecided, counterexamples, examples,
     pointer,
@@ -14,13 +14,10 @@ use capgen_schema::{
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
-use crate::validate::capability;
+use crate::one_contract::capability;
 
 pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
-    let contracts = selection(arguments).locate().load()?;
-    let Some(contract) = contracts.into_iter().next() else {
-        return Ok(Verdict::Fine);
-    };
+    let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let name = &capability(&contract, &arguments.capability)?.name;
     let side = Side::from(arguments.side);
     let index = contract.manifest.capabilities.iter().position(|c| c.name == *name).unwrap_or_default();
@@ -44,16 +41,6 @@ pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
         console::print_json(&valid.iter().map(|value| value.canonical() + "\n").collect::<String>())?;
     }
     Ok(Verdict::Fine)
-}
-
-fn selection(arguments: &Example) -> Selection {
-    Selection {
-        peers: arguments.peer.iter().cloned().collect(),
-        files: arguments.capabilities.iter().cloned().collect(),
-        root: arguments.root.clone(),
-        start: ".".into(),
-        all: false,
-    }
 }
 
 fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> Result<(), Failure> {

@@ -6,10 +6,10 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::arguments::contract_path;
 use crate::diff::arguments::AssumeName;
+use crate::one_contract::OneContract;
 
 #[derive(Args, Debug)]
 #[command(
-    group(ArgGroup::new("contract").required(true).args(["capabilities", "peer"])),
     group(ArgGroup::new("versions").required(true).multiple(true).args(["history", "against"])),
     after_help = EXAMPLES
 )]
@@ -17,15 +17,8 @@ pub(crate) struct Matrix {
     /// The capability whose versions to compare
     #[arg(value_name = "CAPABILITY")]
     pub(crate) capability: String,
-    /// Read this manifest
-    #[arg(long, value_name = "PATH", value_parser = contract_path())]
-    pub(crate) capabilities: Option<PathBuf>,
-    /// Read the manifest of this agent in the fleet
-    #[arg(long, value_name = "ID")]
-    pub(crate) peer: Option<String>,
-    /// Root folder of the fleet [default: the current folder or its nearest parent with fleet.yaml or agents/]
-    #[arg(long, value_name = "DIR", conflicts_with = "capabilities")]
-    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
     /// Older versions are those that the history of the manifest has
     #[arg(long, value_enum)]
     pub(crate) history: Option<History>,

@@ -7,13 +7,12 @@ mod versions;
 pub(crate) use arguments::Matrix;
 
 use capgen_evolve::{Assume, CallSettings, Compatibility, MatrixVersion, Refusal, matrix};
-use capgen_manifest::Selection;
 use capgen_schema::Steps;
 use serde_json::{Value, json};
 
 use crate::console::{self, Console, visible};
 use crate::failure::{Outcome, Verdict};
-use crate::validate::capability;
+use crate::one_contract::capability;
 use arguments::MatrixFormat;
 use versions::{Version, versions};
 
@@ -21,16 +20,7 @@ use versions::{Version, versions};
 type Cells = Vec<Vec<Compatibility>>;
 
 pub(crate) fn run(arguments: &Matrix, console: &Console) -> Outcome {
-    let selection = Selection {
-        peers: arguments.peer.iter().cloned().collect(),
-        files: arguments.capabilities.iter().cloned().collect(),
-        root: arguments.root.clone(),
-        start: ".".into(),
-        all: false,
-    };
-    let Some(current) = selection.locate().load()?.into_iter().next() else {
-        return Ok(Verdict::Fine);
-    };
+    let Some(current) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     capability(&current, &arguments.capability)?;
     let versions = versions(arguments, &current, console)?;
     let compared: Vec<MatrixVersion<'_>> = versions

@@ -8,21 +8,19 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use capgen_diagnostic::{Diagnostic, nearest};
-use capgen_manifest::{Capability, LoadedContract, Selection, Side};
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::Side;
 
 use crate::arguments::Validate;
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::one_contract::capability;
 pub(crate) use read::{Line, Reader};
 pub(crate) use result::{PayloadResult, PayloadValidator, plain, too_long};
 
 pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
-    let contracts = selection(arguments).locate().load()?;
-    let Some(contract) = contracts.into_iter().next() else {
-        return Ok(Verdict::Fine);
-    };
+    let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let capability = capability(&contract, &arguments.capability)?;
     let side = Side::from(arguments.side);
     let validator = PayloadValidator::new(capability.schema(side), arguments.redact);
@@ -37,42 +35,6 @@ pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
     let subject = format!("{} of `{}`", side.name(), capability.name);
     report(&result, arguments, &subject, console)?;
     Ok(if result.is_valid() { Verdict::Fine } else { Verdict::Findings })
-}
-
-fn selection(arguments: &Validate) -> Selection {
-    Selection {
-        peers: arguments.peer.iter().cloned().collect(),
-        files: arguments.capabilities.iter().cloned().collect(),
-        root: arguments.root.clone(),
-        start: ".".into(),
-        all: false,
-    }
-}
-
-/// The capability of a contract with this name.
-pub(crate) fn capability<'c>(contract: &'c LoadedContract, name: &str) -> Result<&'c Capability, Failure> {
-    let capabilities = &contract.manifest.capabilities;
-    if let Some(capability) = capabilities.iter().find(|c| c.name == name) {
-        return Ok(capability);
-    }
-    let message = format!("`{}` has no capability {name:?}", contract.path());
-    let finding = Diagnostic::new(codes::UNKNOWN_CAPABILITY, message);
-    let names = || capabilities.iter().map(|c| c.name.as_str());
-    Err(Failure::Findings(vec![match nearest(name, names()) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding.help(format!("its capabilities are {}", listed(names()))),
-    }]))
-}
-
-/// The first names, and how many more there are: a contract may have thousands.
-fn listed<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
-    const FEW: usize = 20;
-    let mut list = names.by_ref().take(FEW).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    match names.count() {
-        0 => {}
-        more => list.push_str(&format!(" and {more} more")),
-    }
-    list
 }
 
 pub(crate) fn shown_payload(path: &Path) -> String {
