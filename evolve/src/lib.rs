@@ -34,7 +34,7 @@ pub use level::{Bump, Level};
 pub use levels::Levels;
 #[cfg(feature = "parse")]
 pub use lock::LockFile;
-pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedCapability, definition};
+pub use lock::{LOCK_FILE, LOCK_VERSION, Lock, LockChange, LockChangeKind, LockedCapability};
 pub use matrix::{Compatibility, MatrixVersion, matrix};
 pub use reading::{Assume, Sender};
 pub use report::{ComparedContract, Report};

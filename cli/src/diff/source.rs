@@ -24,10 +24,13 @@ pub(super) fn add(comparison: &mut Comparison, old: &Manifest, new: &Manifest, l
     comparison.add_source_changes(old, new, &changes, levels);
 }
 
+/// Whether the names and schemas differ as written. Only then can the generated code differ.
 fn has_other_schemas(old: &Manifest, new: &Manifest) -> bool {
-    let differs = |(old, new): (&Capability, &Capability)| {
-        let source = |capability: &'_ Capability, side| capability.schema(side).map(Schema::canonical_json);
-        old.name != new.name || Side::ALL.into_iter().any(|side| source(old, side) != source(new, side))
+    let is_equal = |(old, new): (&Capability, &Capability)| {
+        old.name == new.name
+            && Side::ALL
+                .into_iter()
+                .all(|side| old.schema(side).map(Schema::source) == new.schema(side).map(Schema::source))
     };
-    old.capabilities.len() != new.capabilities.len() || old.capabilities.iter().zip(&new.capabilities).any(differs)
+    old.capabilities.len() != new.capabilities.len() || !old.capabilities.iter().zip(&new.capabilities).all(is_equal)
 }

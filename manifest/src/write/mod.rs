@@ -70,7 +70,7 @@ impl Manifest {
         out.push_str("version: 1\n");
         block::push_member(&mut out, "agent", &text(&format!("{}{}", AgentId::SCHEME, self.agent)), 0);
         push_list(&mut out, "transports", self.transports.iter().map(transport));
-        push_list(&mut out, "capabilities", self.capabilities.iter().map(capability));
+        push_list(&mut out, "capabilities", self.capabilities.iter().map(Capability::members));
         out
     }
 }
@@ -108,20 +108,41 @@ fn transport(transport: &TransportSettings) -> Vec<Member<'_>> {
 
 macro_rules! capability_members {
     ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
-        /// The members of a capability: the name, the keys of the table in its order, and the schemas.
-        fn capability(capability: &Capability) -> Vec<Member<'_>> {
-            let mut members: Vec<Member<'_>> = vec![("name", Cow::Owned(text(&capability.name)))];
-            $(members.extend(capability.$field.to_json().map(|value| ($name, Cow::Owned(value))));)*
-            // Last, because they are long.
-            for side in Side::ALL {
-                members.extend(capability.schema(side).map(|s| (side.schema_key(), Cow::Borrowed(s.source()))));
+        impl Capability {
+            /// The name, the keys of the table in its order, and the schemas.
+            fn members(&self) -> Vec<Member<'_>> {
+                let mut members: Vec<Member<'_>> = vec![("name", Cow::Owned(text(&self.name)))];
+                $(members.extend(self.$field.to_json().map(|value| ($name, Cow::Owned(value))));)*
+                // Last, because they are long.
+                for side in Side::ALL {
+                    members.extend(self.schema(side).map(|s| (side.schema_key(), Cow::Borrowed(s.source()))));
+                }
+                members
             }
-            members
         }
     };
 }
 
 capability_keys!(capability_members);
+
+impl Capability {
+    /// Everything that a manifest declares about the capability, by key: `name`, the optional keys, and the schemas as they are written,
+    /// with their annotations. It does not depend on the way in which the capability is declared: YAML, JSON or Rust.
+    ///
+    /// ```
+    /// use capgen_manifest::Capability;
+    /// let search = Capability { description: Some("Searches.".to_owned()), ..Capability::new("search") };
+    /// let keys: Vec<_> = search.definition().iter().map(|(key, _)| key.clone()).collect();
+    /// assert_eq!(keys, ["name", "description"]);
+    /// ```
+    pub fn definition(&self) -> Object {
+        let mut definition = Object::new();
+        for (key, value) in self.members() {
+            definition.push(key.to_owned(), value.into_owned());
+        }
+        definition
+    }
+}
 
 /// A value of a key; `None` if the key is left out.
 trait ToJson {
