@@ -238,6 +238,7 @@ fn no(witness: Value) -> Containment {
 #[test]
 fn witnesses_are_small_and_readable() {
     for (larger, smaller, expected) in [
+        (json!({"format": "email"}), json!({"type": "string", "format": "uri"}), json!("a:")),
         (json!({"maxLength": 3}), json!({"type": "string"}), json!("aaaa")),
         (json!({"format": "uuid"}), json!({"type": "string"}), json!("")),
         (json!({"maximum": 10}), json!({"type": "integer", "minimum": 5}), json!(11)),

@@ -80,7 +80,12 @@ fn time_mutations() {
         let share = undecided as f64 / answers.len() as f64 * 100.0;
         println!("| {name} | {share:.2} % | {:.3} | {:.3} | {:.2} |", at(50), at(99), at(100));
         if let Some((_, index)) = times.last() {
-            eprintln!("slowest of {name}: {}", questions[*index].name);
+            let Question { name: question, smaller, larger } = &questions[*index];
+            eprintln!(
+                "slowest of {name}: {question}\n  smaller {}\n  larger {}",
+                smaller.0.canonical(),
+                larger.0.canonical()
+            );
         }
     }
     let differs = |answers: &&[Answer; 3]| {
@@ -88,6 +93,11 @@ fn time_mutations() {
         decided[1..].iter().any(|other| other.is_some() && decided[0].is_some() && *other != decided[0])
     };
     println!("\n{} questions with different answers\n", answers.iter().filter(differs).count());
+    for (question, answers) in questions.iter().zip(&answers).filter(|(_, answers)| differs(answers)) {
+        let decided = answers.map(|answer| answer.contains);
+        let Question { name, smaller, larger } = question;
+        eprintln!("{name}: {decided:?}\n  smaller {}\n  larger {}", smaller.0.canonical(), larger.0.canonical());
+    }
 }
 
 fn time_hostile() {

@@ -55,15 +55,19 @@ impl Machine {
     }
 
     /// The states that a position reaches without reading a character, or `None` if the match is complete.
-    fn closure(&self, position: &Position, between: Between) -> Option<Vec<u32>> {
-        let mut seen = std::collections::BTreeSet::new();
+    pub(super) fn closure(&self, position: &Position, between: Between) -> Option<Vec<u32>> {
+        if position.matched {
+            return None;
+        }
+        let mut seen = vec![false; self.program.steps.len()];
         let mut open: Vec<usize> = position.states.iter().map(|state| *state as usize).collect();
         if between.at_start || !self.is_anchored {
             open.push(self.program.start);
         }
         while let Some(state) = open.pop() {
-            if !seen.insert(state) {
-                continue;
+            match seen.get_mut(state) {
+                Some(seen) if !*seen => *seen = true,
+                _ => continue,
             }
             match self.program.steps.get(state) {
                 Some(Step::Match) => return None,
@@ -79,22 +83,14 @@ impl Machine {
                 _ => {}
             }
         }
-        Some(seen.into_iter().filter_map(|state| u32::try_from(state).ok()).collect())
+        let states = seen.iter().enumerate().filter(|(_, seen)| **seen);
+        Some(states.filter_map(|(state, _)| u32::try_from(state).ok()).collect())
     }
 
-    /// The position after another character, of which `contains` knows the sets that contain it. Returns the number of states that
-    /// were visited, too.
-    pub(super) fn read(
-        &self,
-        position: &Position,
-        between: Between,
-        contains: &dyn Fn(usize) -> bool,
-    ) -> (Position, u64) {
-        let done = Position { states: Vec::new(), matched: true };
-        if position.matched {
-            return (done, 1);
-        }
-        let Some(closure) = self.closure(position, between) else { return (done, 1) };
+    /// The position after another character, from the [`closure`](Self::closure) before it. `contains` knows the sets that contain the
+    /// character. Returns the number of states that were visited, too.
+    pub(super) fn read(&self, closure: Option<&[u32]>, contains: &dyn Fn(usize) -> bool) -> (Position, u64) {
+        let Some(closure) = closure else { return (Position { states: Vec::new(), matched: true }, 1) };
         let next = |state: &u32| match self.program.steps.get(*state as usize) {
             Some(Step::Set(set, next)) if contains(set.0 as usize) => u32::try_from(*next).ok(),
             _ => None,

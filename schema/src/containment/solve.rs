@@ -68,9 +68,9 @@ impl Best {
         }
     }
 
-    /// Whether a value of at least that many values cannot be better.
-    fn is_better_than(&self, values: u64) -> bool {
-        self.witness.as_ref().is_some_and(|(_, best)| best.values < values)
+    /// Whether a value of at least that size cannot be better.
+    fn is_better_than(&self, least: Size) -> bool {
+        self.witness.as_ref().is_some_and(|(_, best)| *best < least)
     }
 
     fn outcome(self) -> (Outcome, BTreeSet<usize>) {
@@ -209,7 +209,7 @@ impl Solver {
             best.gap = Some("the budget of the comparison");
             return;
         }
-        if !self.decide(&mut state, best) || best.is_better_than(state.least_values()) {
+        if !self.decide(&mut state, best) || best.is_better_than(state.least_size()) {
             return;
         }
         if let Some(values) = state.finite.take() {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::budget::Budget;
 use super::evaluate::{conforms, member};
 use super::number::{ONE, Range};
+use super::size::Size;
 use super::term::{ALL_TYPES, Literal, Term, TermId, Terms, bit_of};
 use crate::Json;
 
@@ -296,17 +297,18 @@ impl State {
         (1 + facts + self.literals.len() + self.members.len()) as u64
     }
 
-    /// The number of values in any value of this state, or less.
-    pub(super) fn least_values(&self) -> u64 {
-        match self.value_type {
-            ValueType::Array => self.min_items.saturating_add(1),
+    /// The size of any value of this state, or less.
+    pub(super) fn least_size(&self) -> Size {
+        let (values, characters) = match self.value_type {
+            ValueType::Array => (self.min_items.saturating_add(1), 0),
             ValueType::Object => {
-                self.required.len() as u64
-                    + self.present.keys().filter(|name| !self.required.contains(&***name)).count() as u64
-                    + 1
+                let others = self.present.keys().filter(|name| !self.required.contains(&***name)).count();
+                ((self.required.len() + others + 1) as u64, 0)
             }
-            _ => 1,
-        }
+            ValueType::String => (1, self.min_length),
+            _ => (1, 0),
+        };
+        Size { values, characters, ..Size::default() }
     }
 
     /// Whether the facts are true or false of every value of this state; `None` if that is not obvious.

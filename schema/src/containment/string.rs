@@ -150,16 +150,21 @@ impl<'a> Walk<'a> {
         budget: &mut Budget,
     ) -> bool {
         let Some((state, ..)) = self.visited.get(index).cloned() else { return true };
+        // A class determines only whether the next character is a word character, so there are two closures for all classes.
+        let closures = [false, true].map(|is_word| {
+            let between = Between { at_start: length == 0, after_word: state.after_word, before_word: Some(is_word) };
+            let machines = self.machines.iter().zip(&state.positions);
+            machines.map(|((machine, _), position)| machine.closure(position, between)).collect::<Vec<_>>()
+        });
+        let [before_others, before_words] = &closures;
         for class in &self.classes {
-            let between =
-                Between { at_start: length == 0, after_word: state.after_word, before_word: Some(class.is_word) };
+            let closures = if class.is_word { before_words } else { before_others };
             let mut positions = Vec::with_capacity(self.machines.len());
             let mut is_possible = true;
-            for (((machine, positive), position), contained) in
-                self.machines.iter().zip(&state.positions).zip(&class.contained)
+            for (((machine, positive), closure), contained) in self.machines.iter().zip(closures).zip(&class.contained)
             {
                 let contains = |set: usize| contained.get(set).copied().unwrap_or(false);
-                let (position, visited) = machine.read(position, between, &contains);
+                let (position, visited) = machine.read(closure.as_deref(), &contains);
                 if !budget.spend(visited) {
                     return false;
                 }
