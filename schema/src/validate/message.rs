@@ -131,9 +131,15 @@ fn number_text(number: &serde_json::Number, digits: Digits<'_>) -> String {
         return exact.to_string();
     }
     match number.as_f64() {
-        Some(float) if float.abs() >= 1e21 => number.to_string().replace("e+", "e").replace('e', "e+"),
+        // Not `number.to_string()`: with serde_json's feature `arbitrary_precision`, that is the text of the payload, perhaps with all digits.
+        Some(float) if float.abs() >= 1e21 => scientific(float),
         _ => canonical(&Value::Number(number.clone()), Digits::OF_TREE),
     }
+}
+
+/// A number beyond 10^21 as JavaScript writes it, such as `1.5e+21`.
+fn scientific(float: f64) -> String {
+    format!("{float:e}").replace('e', "e+")
 }
 
 fn any_of(types: impl IntoIterator<Item = Type>) -> String {
