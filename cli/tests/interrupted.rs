@@ -45,7 +45,7 @@ fn signals_at_any_moment_leave_complete_files_and_no_temporary_ones() {
     let fleet = Fleet::new(&AGENTS);
     let begin = Instant::now();
     start(&fleet, "expected").wait_with_output().unwrap();
-    let whole = begin.elapsed();
+    let mut whole = begin.elapsed();
     let expected = contents(&fleet, "expected");
     assert_eq!(expected.len(), AGENTS.len() * 4);
     let mut ended = 0;
@@ -63,6 +63,8 @@ fn signals_at_any_moment_leave_complete_files_and_no_temporary_ones() {
         let status = interrupt(&fleet, &folder, name, after);
         assert!(status.success() || status.signal() == Some(number), "{name}: {status}");
         ended += u32::from(!status.success());
+        // The time of a run depends on the load of the machine, so that it is estimated again.
+        whole = if status.success() { whole * 9 / 10 } else { whole * 21 / 20 };
         let names = fleet.names(&folder);
         if name != "KILL" {
             assert!(!names.iter().any(|name| is_temporary(name)), "{name}: {names:?}");
