@@ -45,8 +45,8 @@ pub const DEFECTS: &[Defect] = &[
     },
     Defect {
         id: "rounded-quotients",
-        oracles: &["boon", "ajv"],
-        does: "divides binary64s for `multipleOf`, and the quotient is rounded",
+        oracles: &["boon", "jsonschema", "ajv", "hyperjump"],
+        does: "divides binary64s for `multipleOf`, and the quotient is rounded or compared with a tolerance",
         sentence: "\"A numeric instance is valid only if division by this keyword's value results in an integer.\" (validation, 6.2.1)",
         applies: |case| case.has_rounded_quotient(),
     },
@@ -237,6 +237,15 @@ pub const DEFECTS: &[Defect] = &[
         applies: |case| {
             let declares = |group: &Assertions| group.properties.iter().any(|(name, _)| name == "__proto__");
             case.payload.contains("\"__proto__\":") && case.groups().any(declares)
+        },
+    },
+    Defect {
+        id: "proto-among-items",
+        oracles: &["ajv"],
+        does: "does not see that the string `__proto__` occurs twice in an array of strings with `uniqueItems`",
+        sentence: "\"If it has boolean value true, the instance validates successfully if all of its elements are unique.\" (validation, 6.4.3)",
+        applies: |case| {
+            case.groups().any(|group| group.unique_items) && case.payload.matches("\"__proto__\"").count() > 1
         },
     },
     Defect {
