@@ -79,15 +79,16 @@ impl Number {
         Number::from_f64(float).map_or(Ordering::Greater, |shortest| shortest.cmp(self))
     }
 
-    /// The number of a payload: an integer, or the decimal that serde_json prints. `None` if it is outside of binary64's range,
-    /// which can only happen with serde_json's feature `arbitrary_precision`.
+    /// The number of a payload: a 64-bit integer, or the shortest decimal of the nearest binary64. serde_json's feature
+    /// `arbitrary_precision`, which any crate of a build can enable, does not change it. `None` if the number is outside of binary64's
+    /// range, which can only happen with that feature.
     pub fn from_payload(number: &serde_json::Number) -> Option<Self> {
         if let Some(n) = number.as_i64() {
             Some(n.into())
         } else if let Some(n) = number.as_u64() {
             Some(n.into())
         } else {
-            number.to_string().parse().ok()
+            Self::from_f64(number.as_f64()?)
         }
     }
 

@@ -130,16 +130,12 @@ fn number_text(number: &serde_json::Number, digits: Digits<'_>) -> String {
     if let Some(exact) = digits.of(number) {
         return exact.to_string();
     }
-    match number.as_f64() {
-        // Not `number.to_string()`: with serde_json's feature `arbitrary_precision`, that is the text of the payload, perhaps with all digits.
-        Some(float) if float.abs() >= 1e21 => scientific(float),
-        _ => canonical(&Value::Number(number.clone()), Digits::OF_TREE),
+    // Not the number's own text, which has all digits of the payload with serde_json's feature `arbitrary_precision`.
+    let float = number.as_f64().filter(|float| float.abs() >= 1e21).and_then(serde_json::Number::from_f64);
+    match float {
+        Some(float) => float.to_string().replace("e+", "e").replace('e', "e+"),
+        None => canonical(&Value::Number(number.clone()), Digits::OF_TREE),
     }
-}
-
-/// A number beyond 10^21 as JavaScript writes it, such as `1.5e+21`.
-fn scientific(float: f64) -> String {
-    format!("{float:e}").replace('e', "e+")
 }
 
 fn any_of(types: impl IntoIterator<Item = Type>) -> String {
