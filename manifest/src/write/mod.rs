@@ -127,7 +127,7 @@ capability_keys!(capability_members);
 
 impl Capability {
     /// Everything that a manifest declares about the capability, by key: `name`, the optional keys, and the schemas as they are written,
-    /// with their annotations. It does not depend on the way in which the capability is declared: YAML, JSON or Rust.
+    /// with their annotations. It is the same for a capability declared in YAML, in JSON and in Rust.
     ///
     /// ```
     /// use capgen_manifest::Capability;
