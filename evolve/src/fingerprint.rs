@@ -5,8 +5,8 @@ use std::fmt;
 use capgen_schema::Hash;
 
 /// The identity of a finding: 16 hexadecimal digits. It depends on the rule, the capability, the side, the place in the schema and the
-/// change itself, but not on the file, on lines, on the order of capabilities and properties, or on the level. So it can be accepted
-/// once.
+/// change itself, but not on the file, on lines, on the order of capabilities, properties and branches of unions, or on the level. So
+/// it can be accepted once. A branch is known by its tag, by the name of its definition, or by its content.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fingerprint(String);
 

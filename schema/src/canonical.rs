@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use crate::{Hash, Json, Object, Schema};
+use crate::{Hash, Json, NodeId, Object, Schema};
 
 /// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a changed
 /// contract.
@@ -58,6 +58,19 @@ impl Schema {
     pub fn canonical_definition(&self, index: usize) -> Option<String> {
         let members = self.source.get("definitions")?.as_object()?;
         members.iter().nth(index).map(|(_, schema)| strip(schema).canonical())
+    }
+
+    /// The canonical text, without annotations, of a subschema. References stay as they are.
+    ///
+    /// ```
+    /// use capgen_schema::Schema;
+    /// let schema = Schema::parse_text(r#"{"items": {"title": "A", "type": "null"}}"#)?;
+    /// let items = schema.assertions(schema.root()).and_then(|group| group.items).ok_or("no items")?;
+    /// assert_eq!(schema.canonical_subschema(items).as_deref(), Some(r#"{"type":"null"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn canonical_subschema(&self, id: NodeId) -> Option<String> {
+        self.source.pointer(&self.node(id).pointer).map(|schema| strip(schema).canonical())
     }
 
     /// The SHA-256 hash of the [canonical text](Self::canonical).

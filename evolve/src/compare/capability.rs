@@ -7,6 +7,7 @@ use capgen_manifest::{Capability, Side};
 use capgen_schema::{Containment, Json, Schema, Steps, contains, pointer, smallest_value};
 
 use super::change::{Change, Kind};
+use super::place::Places;
 use super::{Context, Settings, isolate, properties, rule, schema, version};
 use crate::side::{accepts, sent_in, witness};
 use crate::{Assume, Bump, Finding, Fingerprint, Level, Levels, Sender, SideComparison, Witness, codes};
@@ -115,9 +116,8 @@ impl Draft {
         change: &PlacedChange,
         witness: Option<Witness>,
     ) {
-        // The place in the old version, because an accepted finding is about what its callers know.
         let name = self.name.clone();
-        let parts = [code.as_str(), &name, side.name(), &change.old, &change.text, &change.shortened];
+        let parts = [code.as_str(), &name, side.name(), &change.identity, &change.text, &change.shortened];
         let fingerprint = self.fingerprint(&parts);
         self.findings.push(Finding {
             code,
@@ -149,6 +149,8 @@ enum Effect {
 struct PlacedChange {
     old: String,
     new: String,
+    /// The place in the old version, because an accepted finding is about what its callers know. Without the indexes of branches.
+    identity: String,
     text: String,
     /// The values that `text` shortens, in full.
     shortened: String,
@@ -226,7 +228,8 @@ fn side(side: Side, old: &Capability, new: &Capability, context: &Context<'_>, d
     };
     // Assertions first, so that the budget of decisions is not spent on annotations.
     changes.sort_by_key(|change| change.kind.is_annotation());
-    let decider = Decider { side, contract, old: before_schema, new: after_schema, settings };
+    let places = Places::new(before_schema);
+    let decider = Decider { side, contract, old: before_schema, new: after_schema, places, settings };
     decider.findings(&comparison, &changes, draft);
     comparison
 }
@@ -249,6 +252,8 @@ struct Decider<'s> {
     contract: &'s Sender<'s>,
     old: &'s Schema,
     new: &'s Schema,
+    /// Those of the old schema.
+    places: Places<'s>,
     settings: Settings,
 }
 
@@ -394,6 +399,7 @@ impl Decider<'_> {
         PlacedChange {
             old: at(&self.old.node(change.old).pointer),
             new: at(&self.new.node(change.new).pointer),
+            identity: at(&self.places.identity(change.old)),
             text: change.text.clone(),
             shortened: change.shortened.clone(),
             help: change.help.clone(),
@@ -402,6 +408,6 @@ impl Decider<'_> {
 
     fn root(&self, text: String) -> PlacedChange {
         let key = pointer::join("", self.side.schema_key());
-        PlacedChange { old: key.clone(), new: key, text, shortened: String::new(), help: None }
+        PlacedChange { old: key.clone(), new: key.clone(), identity: key, text, shortened: String::new(), help: None }
     }
 }

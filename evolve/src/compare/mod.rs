@@ -4,6 +4,7 @@ mod capability;
 mod change;
 mod fragment;
 mod isolate;
+mod place;
 mod properties;
 mod rule;
 mod schema;

@@ -123,3 +123,47 @@ fn the_same_change_of_another_value_side_or_capability_has_another_fingerprint()
         "{found:?}"
     );
 }
+
+#[test]
+fn fingerprints_do_not_depend_on_the_order_of_branches() {
+    let tagged = |kind: &str, max: u32| json!({"type": "object", "required": ["kind"], "properties": {"kind": {"const": kind}, "text": {"type": "string", "maxLength": max}}});
+    let text = |max: u32| json!({"type": "string", "maxLength": max});
+    let list = |max: u32| json!({"type": "array", "items": {"anyOf": [{"type": "null"}, {"type": "string", "maxLength": max}]}});
+    // The branches of a union, of which one changes, and one that is added or removed with them.
+    let unions = [
+        ([tagged("a", 10), tagged("b", 10)], [tagged("a", 10), tagged("b", 5)], tagged("c", 1)),
+        ([json!({"type": "null"}), text(10)], [json!({"type": "null"}), text(5)], json!({"type": "boolean"})),
+        ([json!({"type": "null"}), list(10)], [json!({"type": "null"}), list(5)], json!({"type": "boolean"})),
+        (
+            [json!({"$ref": "#/definitions/a"}), json!({"$ref": "#/definitions/b"})],
+            [json!({"$ref": "#/definitions/a"}), json!({"$ref": "#/definitions/c"})],
+            json!({"type": "null"}),
+        ),
+    ];
+    let definitions = json!({"a": {"type": "boolean"},
+        "b": {"type": "array", "items": {"oneOf": [{"type": "null"}, {"type": "string", "maxLength": 10}]}},
+        "c": {"type": "array", "items": {"oneOf": [{"type": "null"}, {"type": "string", "maxLength": 5}]}}});
+    for keyword in ["oneOf", "anyOf"] {
+        for (old, new, other) in &unions {
+            let found = |old: Vec<&serde_json::Value>, new: Vec<&serde_json::Value>| {
+                let [old, new] = [old, new].map(|branches| {
+                    let mut schema = json!({keyword: branches});
+                    schema["definitions"] = definitions.clone();
+                    Schema::parse(&json(&schema)).unwrap()
+                });
+                let found = fingerprints(&compared(&old, &new, Assume::AnyPeer));
+                let is_bound = |(_, (_, message)): &(String, (String, String))| message.starts_with("`maxLength`");
+                found.into_iter().filter(is_bound).collect::<BTreeMap<_, _>>()
+            };
+            let ([a, b], [c, d]) = (old, new);
+            let expected = found(vec![a, b], vec![c, d]);
+            assert_eq!(expected.len(), 2, "one for each side: {expected:?}");
+            assert_eq!(found(vec![a, b], vec![d, c]), expected, "{b}");
+            assert_eq!(found(vec![b, a], vec![c, d]), expected, "{b}");
+            assert_eq!(found(vec![b, a], vec![d, c]), expected, "{b}");
+            assert_eq!(found(vec![a, b], vec![other, c, d]), expected, "{b}");
+            assert_eq!(found(vec![other, a, b], vec![c, d]), expected, "{b}");
+            assert_eq!(found(vec![a, other, b], vec![other, d, c]), expected, "{b}");
+        }
+    }
+}

@@ -125,19 +125,27 @@ fn same_text(schema: &Schema, id: NodeId) -> Option<String> {
     schema.source().pointer(&schema.node(schema.resolve(id)).pointer).map(Json::canonical)
 }
 
-/// The constants of its properties.
-fn tag(schema: &Schema, id: NodeId) -> Option<String> {
+/// The constants of its properties: of the required ones, if they have any.
+pub(in super::super) fn tag(schema: &Schema, id: NodeId) -> Option<String> {
     let group = schema.assertions(id)?;
-    let constants = group.properties.iter().filter_map(|(name, id)| {
-        let value = schema.assertions(*id)?.const_value.as_ref()?;
-        Some(format!("{name:?}:{}", value.canonical()))
-    });
-    let mut constants: Vec<String> = constants.collect();
-    constants.sort();
-    (!constants.is_empty()).then(|| constants.join(","))
+    let constant = |(name, id): &(String, NodeId)| {
+        let property = schema.assertions(*id)?;
+        let value = match (&property.const_value, property.enum_values.as_deref()) {
+            (Some(value), _) | (None, Some([value])) => value,
+            _ => return None,
+        };
+        Some((group.required.contains(name), format!("{name:?}:{}", value.canonical())))
+    };
+    let constants: Vec<(bool, String)> = group.properties.iter().filter_map(constant).collect();
+    let has_required = constants.iter().any(|(is_required, _)| *is_required);
+    let kept = constants.into_iter().filter(|(is_required, _)| *is_required || !has_required);
+    let mut texts: Vec<String> = kept.map(|(_, text)| text).collect();
+    texts.sort();
+    (!texts.is_empty()).then(|| texts.join(","))
 }
 
-fn definition(schema: &Schema, id: NodeId) -> Option<String> {
+/// The name of the definition that it refers to.
+pub(in super::super) fn definition(schema: &Schema, id: NodeId) -> Option<String> {
     let mut place = pointer::tokens(&schema.node(schema.resolve(id)).pointer);
     let name = place.next().filter(|key| key == "definitions").and_then(|_| place.next());
     name.filter(|_| place.next().is_none())

@@ -5,6 +5,8 @@ mod keywords;
 mod object;
 mod rename;
 
+pub(super) use align::{definition, tag};
+
 use std::collections::BTreeSet;
 
 use capgen_schema::{Annotations, Json, Kind as Shape, NodeId, Schema};
