@@ -109,6 +109,33 @@ fn a_search_beyond_the_limit_is_an_error() {
 }
 
 #[test]
+fn a_pattern_that_is_not_decided_is_named_with_the_remedy() {
+    let pattern = "{ type: string, pattern: '^[a-z]{3}(?<=xyz)[0-9]*$'";
+    let run = example(&format!("{pattern} }}"), "").ended(1);
+    for part in [
+        "error[E0507]: no valid request of `ping` was found: the search ended at a pattern with look-around",
+        "a.yaml:4:",
+        "this pattern has look-around",
+        "help: add a valid value to `examples` or `default` in the schema",
+    ] {
+        assert!(run.stderr.contains(part), "{part}: {run:?}");
+    }
+    let text = "xyz7";
+    let run = example(&format!("{pattern}, examples: [{text}] }}"), "").ended(0);
+    assert_eq!(run.stdout, format!("\"{text}\"\n"));
+    let large =
+        "{ type: string, minLength: 60, pattern: 'a.{24}$', allOf: [{ pattern: 'b.{25}$' }, { pattern: 'c.{26}c' }] }";
+    let run = example(large, "").ended(1);
+    assert!(run.stderr.contains("the patterns have too many combinations"), "{run:?}");
+    assert!(run.stderr.contains("this pattern\n"), "{run:?}");
+    // Invalid payloads need no valid one.
+    let run = example(&format!("{pattern} }}"), "--invalid").ended(0);
+    assert_eq!(run.stdout.lines().count(), 2, "{run:?}");
+    let run = example("{ type: string, pattern: '^(?=.*[0-9])(?!0)[a-z0-9]{3,}$' }", "").ended(0);
+    assert_eq!(run.stdout, "\"aa0\"\n");
+}
+
+#[test]
 fn a_side_without_a_schema_accepts_everything() {
     let run = example("{}", "--side response --count 2").ended(0);
     assert_eq!(run.stdout.lines().count(), 2);

@@ -425,3 +425,40 @@ fn witnesses_keep_their_digits() {
     assert_eq!(answer, Containment::No(limit.clone()));
     assert!(Validator::new(&schema("minimum")).is_valid_exact(&ExactPayload::parse(b"9007199254740993").unwrap()));
 }
+
+/// Each limit is stated on the page about changes of contracts.
+#[test]
+fn comparisons_beyond_the_documented_limits_are_undecided_and_others_are_not() {
+    let string = |keywords: &str| format!(r#"{{"type": "string", {keywords}}}"#);
+    let pattern = |source: &str| string(&format!(r#""pattern": {source:?}"#));
+    let dates = |source: &str| string(&format!(r#""format": "date-time", "pattern": {source:?}"#));
+    let array = |keywords: &str| format!(r#"{{"type": "array", {keywords}}}"#);
+    let unique =
+        |least: u32| array(&format!(r#""items": {{"type": "integer"}}, "uniqueItems": true, "minItems": {least}"#));
+    let cases = [
+        (pattern("^[a-z0-9]{8,}$"), pattern("^(?=.*[0-9])[a-z0-9]{8,}$"), "yes"),
+        (pattern("^(?=.*[0-9])[a-z0-9]{8,}$"), pattern("^[a-z0-9]{8,}$"), "no"),
+        (pattern("^[a-z][a-z-]*(?<!-)$"), pattern("^(?!-)[a-z-]+(?<!-)$"), "yes"),
+        (pattern("^(?:(?!--)[a-z-])*$"), pattern("^(?:(?!--)[a-z-])*$"), "yes"),
+        (pattern("^(?:(?!--)[a-z-])*$"), pattern("^(?:(?!--)[a-z-])+$"), "look-around"),
+        (pattern("^[a-z]{0,30000}$"), pattern("^[a-z]{0,30001}$"), "large repetitions"),
+        (dates("Z$"), string(r#""format": "date-time""#), "no"),
+        (pattern("^2020-"), dates("^2020"), "yes"),
+        (pattern("23:59:60Z$"), dates(":60Z$"), "date-time"),
+        (string(r#""minLength": 65537"#), string(r#""minLength": 65536"#), "no"),
+        (string(r#""minLength": 65538"#), string(r#""minLength": 65537"#), "65,536 characters"),
+        (array(r#""minItems": 4097"#), array(r#""minItems": 4096"#), "no"),
+        (array(r#""minItems": 4098"#), array(r#""minItems": 4097"#), "4,096 items"),
+        (unique(401), unique(400), "no"),
+        (unique(1001), unique(1000), "budget"),
+    ];
+    for (larger, smaller, expected) in cases {
+        let schema = |text: &str| Schema::parse_text(text).unwrap();
+        let answer = match contains(&schema(&larger), &schema(&smaller), Steps::default()) {
+            Containment::Yes => "yes",
+            Containment::No(_) => "no",
+            Containment::Undecided(undecided) => undecided.reason,
+        };
+        assert!(answer.contains(expected), "{smaller} in {larger}: {answer}");
+    }
+}

@@ -81,6 +81,42 @@ fn a_count_gives_that_many_examples_if_there_are_so_many() {
 }
 
 #[test]
+fn patterns_with_look_around_have_examples() {
+    let shown = |pattern: &str| shown(&format!(r#"{{"type": "string", "pattern": {pattern:?}}}"#), Some(1));
+    assert_eq!(shown(r"^(?=.*[0-9])(?=.*[a-z]).{8,}$"), [r#""aaaaaaa0""#]);
+    assert_eq!(shown("^(?!a|b)[a-z]{3}$"), [r#""caa""#]);
+    assert_eq!(shown("^[a-c-]+(?<!-)(?<!a)$"), [r#""b""#]);
+    assert_eq!(shown("^(?:(?!aa|--)[a-z-])+[0-9]$"), [r#""a0""#]);
+    assert_eq!(shown("^x{5}(?=y)[a-z]{2}$"), [r#""xxxxxya""#]);
+    // They also decide whether nothing matches, and which strings do not match.
+    assert_eq!(shown("^(?!a)a"), [""; 0]);
+    assert_eq!(violated(r#"{"pattern": "^(?!a)."}"#), [r#"pattern """#]);
+    assert_eq!(violated(r#"{"minLength": 1, "pattern": "^(?!a)"}"#), [r#"minLength """#, r#"pattern "a""#]);
+}
+
+#[test]
+fn strings_that_the_search_does_not_find_are_taken_from_the_schema() {
+    let pattern = r#""pattern": "^(?:(?!ab).)*(?=.*[0-9]{9}).{30}q(?=z)zz$""#;
+    assert!(examples(&schema(&format!("{{{pattern}, \"type\": \"string\"}}")), seeded(0, None)).is_err());
+    let text = format!("{}123456789zqzz", "x".repeat(20));
+    for (name, value) in [("examples", format!(r#"["no", "{text}"]"#)), ("default", format!("\"{text}\""))] {
+        let object = format!(
+            r#"{{"type": "object", "required": ["a"], "properties": {{"a": {{"type": "string", {pattern}, "{name}": {value}}}}}}}"#
+        );
+        assert_eq!(shown(&object, Some(1)), [format!(r#"{{"a":"{text}"}}"#)]);
+    }
+    let enclosing = format!(
+        r#"{{"type": "object", "required": ["a"], "properties": {{"a": {{"type": "string", {pattern}}}}}, "examples": [{{"a": "{text}"}}]}}"#
+    );
+    assert_eq!(shown(&enclosing, Some(1)), [format!(r#"{{"a":"{text}"}}"#)]);
+    // A whole example, if the search ends for another reason.
+    let long = r#"{"type": "array", "minItems": 5000, "items": {"type": "null"}, "examples": [[null]]}"#;
+    assert!(examples(&schema(long), seeded(0, None)).is_err());
+    let long = long.replace("[[null]]", &format!("[[{}null]]", "null,".repeat(4999)));
+    assert_eq!(examples(&schema(&long), seeded(0, None)).unwrap().len(), 1);
+}
+
+#[test]
 fn examples_keep_every_digit() {
     let number = "0.12345678901234567890123";
     assert_eq!(shown(&format!(r#"{{"const": {number}}}"#), None), [number]);

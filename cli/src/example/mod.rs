@@ -7,14 +7,17 @@ pub(crate) use arguments::Example;
 use capgen_diagnostic::Diagnostic;
 use capgen_manifest::{LoadedContract, Side};
 use capgen_schema::{
-    Counterexample, Counterexamples, ExampleSettings, Json, Keyword, Schema, Undecided, counterexamples, examples,
-    pointer,
+    Counterexample, Counterexamples, ExampleSettings, Json, Keyword, Kind, Schema, Undecided, counterexamples,
+    examples, pointer,
 };
 
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
 use crate::one_contract::capability;
+
+/// The most patterns that a finding shows.
+const MAX_LABELS: usize = 3;
 
 pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
@@ -37,7 +40,8 @@ pub(crate) fn run(arguments: &Example, console: &Console) -> Outcome {
         // A schema of which no valid payload was found can have invalid ones.
         print_invalid(&counterexamples(schema, settings), &subject, console)?;
     } else {
-        let valid = valid.map_err(|undecided| gave_up(undecided, &subject))?;
+        let at = contract.schema_pointer(index, side);
+        let valid = valid.map_err(|undecided| gave_up(undecided, schema, (&contract, &at), &subject))?;
         console::print_json(&valid.iter().map(|value| value.canonical() + "\n").collect::<String>())?;
     }
     Ok(Verdict::Fine)
@@ -83,7 +87,24 @@ fn accepts_nothing(contract: &LoadedContract, pointer: &str, subject: &str) -> F
     Failure::Findings(vec![finding])
 }
 
-fn gave_up(undecided: Undecided, subject: &str) -> Failure {
+fn gave_up(undecided: Undecided, schema: &Schema, (contract, at): (&LoadedContract, &str), subject: &str) -> Failure {
     let message = format!("no valid {subject} was found: the search ended at {}", undecided.reason);
-    Failure::Findings(vec![Diagnostic::new(codes::NO_EXAMPLE, message)])
+    let mut finding = Diagnostic::new(codes::NO_EXAMPLE, message);
+    let label = |pointer: &str, text: &str| contract.label(&format!("{at}{pointer}"), text);
+    let patterns = schema.nodes().filter_map(|(_, node)| match &node.kind {
+        Kind::Assertions(group) => Some((node, group.pattern.as_ref()?)),
+        _ => None,
+    });
+    let (with, without): (Vec<_>, Vec<_>) = patterns.partition(|(_, pattern)| pattern.has_lookaround());
+    if undecided.reason.contains("pattern") {
+        let (named, text) =
+            if with.is_empty() { (without, "this pattern") } else { (with, "this pattern has look-around") };
+        let labels = named.into_iter().map(|(node, _)| label(&pointer::join(&node.pointer, "pattern"), text));
+        finding.labels.extend(labels.take(MAX_LABELS));
+    }
+    if finding.labels.is_empty() {
+        finding.labels.push(label("", "in this schema"));
+    }
+    finding.help = Some("add a valid value to `examples` or `default` in the schema, and capgen prints it".into());
+    Failure::Findings(vec![finding])
 }

@@ -1,6 +1,7 @@
 //! From schemas to terms.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::term::{Term, TermId, Terms};
 use super::{formats, partition};
@@ -50,6 +51,7 @@ pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
         let class = classes.get(place).copied().unwrap_or_default();
         ids.entry(class).or_insert_with(|| terms.reserve());
     }
+    terms.texts = texts(schemas);
     let id_of = |place: Place| classes.get(&place).and_then(|class| ids.get(class)).copied();
     let mut is_defined = std::collections::HashSet::new();
     for place @ (index, node) in &places {
@@ -60,6 +62,39 @@ pub(super) fn add_all(terms: &mut Terms, schemas: &[&Schema]) -> Ids {
         }
     }
     places.iter().filter_map(|place| Some((*place, id_of(*place)?))).collect()
+}
+
+/// The most strings that are collected.
+const MAX_TEXTS: usize = 256;
+
+/// The strings in the values and annotations of schemas with patterns or formats, without duplicates.
+fn texts(schemas: &[&Schema]) -> Rc<[String]> {
+    let mut found = BTreeSet::new();
+    for schema in schemas {
+        let mut has_pattern = false;
+        let mut values: Vec<&Json> = Vec::new();
+        for (_, node) in schema.nodes() {
+            values.extend(node.annotations.default.iter().chain(&node.annotations.examples));
+            if let Kind::Assertions(group) = &node.kind {
+                has_pattern |= group.pattern.is_some() || group.format.is_some() || group.min_length.is_some();
+                values.extend(group.enum_values.iter().flatten().chain(&group.const_value));
+            }
+        }
+        // Without them, each string is found in another way.
+        if !has_pattern {
+            continue;
+        }
+        while let Some(value) = values.pop() {
+            match value {
+                _ if found.len() >= MAX_TEXTS => break,
+                Json::String(text) => _ = found.insert(text.clone()),
+                Json::Array(items) => values.extend(items),
+                Json::Object(members) => values.extend(members.iter().map(|(_, value)| value)),
+                _ => {}
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 fn classify(places: &[Place], shapes: &[Shape]) -> HashMap<Place, usize> {
@@ -154,7 +189,7 @@ pub(super) fn assertions(
     // A minimum of zero asserts nothing.
     parts.extend(group.min_length.filter(|n| *n > 0).map(|n| terms.add(Term::MinLength(n))).map(part("minLength")));
     parts.extend(group.max_length.map(|n| terms.add(Term::MaxLength(n))).map(part("maxLength")));
-    let pattern = group.pattern.as_ref().map(|pattern| terms.add(Term::Pattern(pattern.source().to_owned())));
+    let pattern = group.pattern.as_ref().map(|pattern| formats::pattern(terms, pattern.source()));
     parts.extend(pattern.map(part("pattern")));
     parts.extend(group.format.map(|format| formats::term(terms, format)).map(part("format")));
     parts.extend(group.min_items.filter(|n| *n > 0).map(|n| terms.add(Term::MinItems(n))).map(part("minItems")));

@@ -6,15 +6,17 @@
 
 use regex_syntax::hir::ClassUnicode;
 
-use crate::pattern::{Program, Step, without_look_around};
+use crate::pattern::{Automaton, Program, Step, automaton};
 
-/// An ECMA-262 pattern without look-around.
+/// An ECMA-262 pattern. Look-around is ignored.
 #[derive(Debug)]
 pub(super) struct Machine {
     program: Program,
     pub(super) sets: Vec<ClassUnicode>,
     /// Whether the pattern can match at the start of the text only.
     is_anchored: bool,
+    /// Whether the pattern has no look-around. Otherwise, the machine accepts more texts than the pattern.
+    pub(super) is_exact: bool,
 }
 
 /// Where a machine is after some characters.
@@ -41,8 +43,8 @@ const MAX_STATES: usize = 20_000;
 
 impl Machine {
     pub(super) fn of(source: &str) -> Option<Self> {
-        let (program, sets, is_anchored) = without_look_around(source, MAX_STATES)?;
-        Some(Self { program, sets, is_anchored })
+        let Automaton { program, sets, is_anchored, is_exact } = automaton(source, MAX_STATES)?;
+        Some(Self { program, sets, is_anchored, is_exact })
     }
 
     pub(super) fn start(&self) -> Position {

@@ -311,6 +311,7 @@ impl Solver {
             min_length: state.min_length,
             max_length: state.max_length,
             excluded: state.excluded_strings.clone(),
+            candidates: self.terms.texts.clone(),
             ..Strings::default()
         };
         for literal in &state.text {

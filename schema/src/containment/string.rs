@@ -22,6 +22,8 @@ pub(super) struct Strings {
     /// The formats that are checked after the search, because no automaton decides them.
     pub(super) formats: Vec<(Format, bool)>,
     pub(super) excluded: Vec<String>,
+    /// Strings to try if no other string is found.
+    pub(super) candidates: Rc<[String]>,
 }
 
 /// The result of a search.
@@ -38,20 +40,36 @@ const MAX_LENGTH: u64 = 1 << 16;
 const MAX_TRIES: usize = 64;
 
 impl Strings {
-    /// The shortest string, and of several the first by the order of [`rank`].
+    /// The shortest string, and of several the first by the order of [`rank`]. If the search is given up: one of the candidates.
     pub(super) fn shortest(&self, budget: &mut Budget) -> Search<String> {
         if self.max_length.is_some_and(|max| max < self.min_length) {
             return Search::Empty;
         }
+        if self.candidates.is_empty() {
+            return self.search(budget);
+        }
+        // The candidates need steps, too.
+        let kept = self.candidates.iter().map(|text| self.work(text)).sum::<u64>().min(budget.left() / 2);
+        let mut others = Budget::new(budget.left() - kept);
+        let found = self.search(&mut others);
+        *budget = Budget::new(others.left() + kept);
+        match found {
+            Search::Unknown(gap) => self.candidate(budget).map_or(Search::Unknown(gap), Search::Found),
+            found => found,
+        }
+    }
+
+    fn search(&self, budget: &mut Budget) -> Search<String> {
         if self.min_length > MAX_LENGTH {
             return Search::Unknown("a string of more than 65,536 characters is required");
         }
-        let machines: Vec<(&Machine, bool)> = self
-            .patterns
-            .iter()
-            .filter_map(|(pattern, positive)| Some((pattern.machine.as_ref()?, *positive)))
-            .collect();
-        let is_exact = machines.len() == self.patterns.len() && self.formats.is_empty();
+        // A machine that is not exact accepts too much, so it helps to find texts that match, and no others.
+        let machines = self.patterns.iter().filter_map(|(pattern, positive)| {
+            let machine = pattern.machine.as_ref().filter(|machine| machine.is_exact || *positive)?;
+            Some((machine, *positive))
+        });
+        let machines: Vec<(&Machine, bool)> = machines.collect();
+        let is_exact = self.patterns.iter().all(|(pattern, _)| pattern.is_exact()) && self.formats.is_empty();
         let mut excluded = self.excluded.clone();
         for _ in 0..MAX_TRIES {
             let mut walk = Walk::new(self, &machines, &excluded);
@@ -61,14 +79,44 @@ impl Strings {
                 other => return other,
             }
         }
-        Search::Unknown("a pattern with look-around, or the format date-time, allows too many candidates")
+        Search::Unknown(self.gap())
+    }
+
+    /// The construct that an automaton does not decide.
+    fn gap(&self) -> &'static str {
+        match self.patterns.iter().find(|(pattern, _)| !pattern.is_exact()) {
+            Some((pattern, _)) if pattern.pattern.has_lookaround() => {
+                "a pattern with look-around, which too many strings have to be tried for"
+            }
+            Some(_) => "a pattern with very large repetitions, which too many strings have to be tried for",
+            None => "the format date-time, which too many strings have to be tried for",
+        }
     }
 
     /// The assertions that the search does not consider, or not exactly.
     fn accepts(&self, text: &str) -> bool {
-        let opaque = self.patterns.iter().filter(|(pattern, _)| pattern.machine.is_none());
+        let opaque = self.patterns.iter().filter(|(pattern, _)| !pattern.is_exact());
         opaque.into_iter().all(|(pattern, positive)| pattern.pattern.is_match(text) == Ok(*positive))
             && self.formats.iter().all(|(format, positive)| format.accepts(text) == *positive)
+    }
+
+    /// The shortest candidate that conforms to every assertion.
+    fn candidate(&self, budget: &mut Budget) -> Option<String> {
+        let conforms = |text: &&String| {
+            let length = text.chars().count() as u64;
+            budget.spend(self.work(text))
+                && length >= self.min_length
+                && self.max_length.is_none_or(|max| length <= max)
+                && !self.excluded.contains(text)
+                && self.patterns.iter().all(|(pattern, positive)| pattern.pattern.is_match(text) == Ok(*positive))
+                && self.formats.iter().all(|(format, positive)| format.accepts(text) == *positive)
+        };
+        self.candidates.iter().filter(conforms).min_by_key(|text| (text.chars().count(), text.as_str())).cloned()
+    }
+
+    /// The steps that a candidate takes.
+    fn work(&self, text: &str) -> u64 {
+        (1 + self.patterns.len() as u64) * (1 + text.len() as u64)
     }
 }
 
@@ -313,6 +361,7 @@ mod tests {
             patterns: patterns.collect(),
             formats: Vec::new(),
             excluded: excluded.iter().map(|text| (*text).to_owned()).collect(),
+            candidates: Rc::default(),
         };
         strings.shortest(&mut Budget::new(1_000_000))
     }
@@ -353,6 +402,23 @@ mod tests {
         ] {
             assert_eq!(shortest(min, max, &patterns, &excluded), Search::Empty, "{patterns:?}");
         }
+    }
+
+    #[test]
+    fn candidates_are_tried_if_the_search_is_given_up() {
+        let source = "^(?:(?!ab|ba|aa|bb)[ab])+c{40}(?<=c)d$|^(?:(?!x)[a-z])+7$";
+        let pattern = Pattern::new(source).unwrap();
+        let pattern = Rc::new(CompiledPattern { pattern, machine: Machine::of(source) });
+        let texts = ["xyz7", "wxyz7", "abcdefg7", "abcdefgh7", ""].map(str::to_owned);
+        let strings = Strings {
+            min_length: 70_000,
+            patterns: vec![(pattern, true)],
+            candidates: texts.map(|text| "z".repeat(70_000) + &text).into(),
+            ..Strings::default()
+        };
+        let expected = Search::Found("z".repeat(70_000) + "abcdefg7");
+        assert_eq!(strings.shortest(&mut Budget::new(10_000_000)), expected);
+        assert!(matches!(strings.shortest(&mut Budget::new(100)), Search::Unknown(_)));
     }
 
     #[test]

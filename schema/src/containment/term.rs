@@ -66,8 +66,15 @@ pub(super) const ALL_TYPES: u8 = TypeSet::ALL.bits();
 #[derive(Debug)]
 pub(super) struct CompiledPattern {
     pub(super) pattern: Pattern,
-    /// `None` for patterns with look-around and for very large ones.
+    /// `None` for very large patterns.
     pub(super) machine: Option<Machine>,
+}
+
+impl CompiledPattern {
+    /// Whether the machine accepts the same texts as the pattern.
+    pub(super) fn is_exact(&self) -> bool {
+        self.machine.as_ref().is_some_and(|machine| machine.is_exact)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +86,8 @@ pub(super) struct Terms {
     /// The schema of an object that is a member of `enum`: it accepts this object and no other object.
     objects: HashMap<u32, TermId>,
     patterns: RefCell<HashMap<String, Option<Rc<CompiledPattern>>>>,
+    /// Strings that the schemas mention, for patterns that the search cannot construct strings for.
+    pub(super) texts: Rc<[String]>,
     /// See [`Terms::types`].
     types: RefCell<HashMap<Literal, u8>>,
 }

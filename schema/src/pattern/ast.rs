@@ -100,6 +100,21 @@ impl Ast {
         }
     }
 
+    /// The tree without its look-arounds. It matches wherever the tree does.
+    pub(super) fn without_looks(self) -> Self {
+        let all = |items: Vec<Ast>| items.into_iter().map(Ast::without_looks).collect();
+        match self {
+            Ast::Look(_) => Ast::Empty,
+            Ast::Concat(items) => Ast::Concat(all(items)),
+            Ast::Alternatives(items) => Ast::Alternatives(all(items)),
+            Ast::Repeat(repeat) => {
+                let Repeat { inner, min, max } = *repeat;
+                Ast::Repeat(Box::new(Repeat { inner: inner.without_looks(), min, max }))
+            }
+            other => other,
+        }
+    }
+
     /// Whether it can match at the start of the text only. The check is syntactic, so `false` means "unknown".
     pub(super) fn is_anchored(&self) -> bool {
         match self {

@@ -20,6 +20,7 @@ mod positions;
 mod property;
 mod scan;
 mod scripts;
+mod split;
 mod translate;
 
 use std::fmt;
@@ -33,6 +34,7 @@ use regex_syntax::hir::ClassUnicode;
 use scan::Scanner;
 
 pub(crate) use nfa::{Program, Step};
+pub(crate) use split::split;
 
 /// Maximum number of automaton states, with counted repetitions expanded. Nested repetitions multiply.
 const MAX_STATES: u64 = 250_000;
@@ -218,15 +220,32 @@ impl Linear {
     }
 }
 
-/// The automaton of a pattern without look-around, its character sets, and whether it can match at the start of the text only; `None`
-/// if it has look-around or more than `max_states` states.
-pub(crate) fn without_look_around(source: &str, max_states: usize) -> Option<(Program, Vec<ClassUnicode>, bool)> {
+/// The automaton of a pattern. If the pattern has look-around, the automaton ignores it, and so accepts more texts.
+pub(crate) struct Automaton {
+    pub(crate) program: Program,
+    /// Its character sets.
+    pub(crate) sets: Vec<ClassUnicode>,
+    /// Whether it can match at the start of the text only.
+    pub(crate) is_anchored: bool,
+    /// Whether it accepts the same texts as the pattern.
+    pub(crate) is_exact: bool,
+}
+
+/// The automaton of a pattern; `None` if it has more than `max_states` states.
+pub(crate) fn automaton(source: &str, max_states: usize) -> Option<Automaton> {
     let Parsed { ast, sets, looks } = parse::parse(source).ok()?;
     let cost = check_cost(&ast, &sets).ok()?;
-    if looks > 0 || cost.steps() > max_states as u64 {
+    if cost.steps() > max_states as u64 {
         return None;
     }
-    Some((nfa::compile(&ast, false), sets.iter().cloned().collect(), ast.is_anchored()))
+    let ast = ast.without_looks();
+    let program = nfa::compile(&ast, false);
+    Some(Automaton {
+        program,
+        sets: sets.iter().cloned().collect(),
+        is_anchored: ast.is_anchored(),
+        is_exact: looks == 0,
+    })
 }
 
 /// The cost of a pattern, including its look-arounds, computed before anything is compiled.

@@ -71,7 +71,8 @@ pub struct Counterexample {
 
 /// Small payloads that a schema accepts, which together show its optional properties, items, types, branches of unions, and members of
 /// enums. The first is the smallest one; each of the others shows as many parts as possible that those before it do not show. If there
-/// are fewer than `count`, other payloads follow, the smallest first. Empty if the schema accepts nothing.
+/// are fewer than `count`, other payloads follow, the smallest first. Empty if the schema accepts nothing. If the search is given up: the
+/// valid ones of the `examples` and the `default` of the schema.
 ///
 /// ```
 /// use capgen_schema::{ExampleSettings, Schema, examples};
@@ -82,7 +83,7 @@ pub struct Counterexample {
 /// ```
 ///
 /// # Errors
-/// [`Undecided`], if the smallest payload is not found within the budget.
+/// [`Undecided`], if the smallest payload is not found within the budget, and the schema has no valid example.
 pub fn examples(schema: &Schema, settings: ExampleSettings) -> Result<Vec<Json>, Undecided> {
     valid::find(Search::new(schema, settings))
 }

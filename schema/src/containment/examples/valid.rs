@@ -25,7 +25,10 @@ pub(super) fn find(mut search: Search<'_>) -> Result<Vec<Json>, Undecided> {
     let smallest = match search.solve(&whole, search.settings.steps.0) {
         Found::Value(value) => value,
         Found::Nothing => return Ok(Vec::new()),
-        Found::Unknown(reason) => return Err(Undecided { reason }),
+        Found::Unknown(reason) => {
+            let declared = declared(&search, wanted);
+            return if declared.is_empty() { Err(Undecided { reason }) } else { Ok(declared) };
+        }
     };
     let mut random = Random(search.settings.seed);
     let mut examples = Examples { search, wanted, found: Vec::new(), excluded: BTreeSet::new() };
@@ -47,6 +50,22 @@ pub(super) fn find(mut search: Search<'_>) -> Result<Vec<Json>, Undecided> {
         examples.fill();
     }
     Ok(examples.found)
+}
+
+/// The valid ones of the values that the schema itself gives as `examples` and `default`.
+fn declared(search: &Search<'_>, wanted: usize) -> Vec<Json> {
+    let root = search.schema.root();
+    let mut found: Vec<Json> = Vec::new();
+    for node in [root, search.schema.resolve(root)] {
+        let annotations = &search.schema.node(node).annotations;
+        for value in annotations.examples.iter().chain(&annotations.default) {
+            let is_valid = |payload| search.validator.is_valid_exact(&payload);
+            if found.len() < wanted && !found.contains(value) && payload(value).is_some_and(is_valid) {
+                found.push(value.clone());
+            }
+        }
+    }
+    found
 }
 
 struct Examples<'s> {
