@@ -13,6 +13,12 @@ fn contract(version: &str, input: &str) -> String {
     loose("a").replace("{ name: ping }", &format!("{{ name: ping, version: {version}, inputSchema: {input} }}"))
 }
 
+/// Commits everything.
+fn commit(fleet: &Fleet) {
+    git(fleet, &["add", "-A"]);
+    git(fleet, &["commit", "-q", "--allow-empty", "-m", "change"]);
+}
+
 fn git(fleet: &Fleet, arguments: &[&str]) {
     let user = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"];
     let output = Command::new("git").current_dir(fleet.path("")).args(user).args(arguments).output().unwrap();
@@ -25,10 +31,84 @@ fn history(texts: &[String]) -> Fleet {
     git(&fleet, &["init", "-q"]);
     for text in texts {
         fleet.write("agents/a/capabilities.yaml", text);
-        git(&fleet, &["add", "-A"]);
-        git(&fleet, &["commit", "-q", "--allow-empty", "-m", "change"]);
+        commit(&fleet);
     }
     fleet
+}
+
+/// The versions in the history of a manifest.
+fn versions(fleet: &Fleet, path: &str) -> Vec<String> {
+    let document = fleet.run(&format!("matrix ping --capabilities {path} --history git --format json")).ended(0).json();
+    let versions = document["versions"].as_array().unwrap();
+    versions.iter().map(|version| version["label"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_history_continues_before_a_rename() {
+    let fleet = history(&[contract("1.0.0", "{ type: string }"), contract("1.1.0", "{ type: [string, 'null'] }")]);
+    // The folder is moved, then the file is changed, renamed, and renamed with a change.
+    git(&fleet, &["mv", "agents", "peers"]);
+    commit(&fleet);
+    fleet.write("peers/a/capabilities.yaml", &contract("2.0.0", "{ type: string, minLength: 1 }"));
+    commit(&fleet);
+    git(&fleet, &["mv", "peers/a/capabilities.yaml", "contract.yaml"]);
+    commit(&fleet);
+    git(&fleet, &["mv", "contract.yaml", "[a] *.yaml"]);
+    git(&fleet, &["mv", "[a] *.yaml", "main.yaml"]);
+    fleet.write("main.yaml", &contract("3.0.0", "{ type: string, minLength: 2 }"));
+    commit(&fleet);
+    // Later, another file has the old path.
+    fleet.write(
+        "contract.yaml",
+        &contract("9.0.0", "{ type: integer }").replace("agent://a", "agent://other-agent-with-a-long-name"),
+    );
+    commit(&fleet);
+    assert_eq!(versions(&fleet, "main.yaml"), ["1.0.0", "1.1.0", "2.0.0", "3.0.0"]);
+    // A rename that is not committed yet.
+    git(&fleet, &["mv", "main.yaml", "last.yaml"]);
+    assert_eq!(versions(&fleet, "last.yaml"), ["1.0.0", "1.1.0", "2.0.0", "3.0.0"]);
+    git(&fleet, &["rm", "-q", "contract.yaml"]);
+    commit(&fleet);
+    git(&fleet, &["mv", "last.yaml", "contract.yaml"]);
+    commit(&fleet);
+    assert_eq!(versions(&fleet, "contract.yaml"), ["1.0.0", "1.1.0", "2.0.0", "3.0.0"]);
+}
+
+#[test]
+fn a_rename_on_a_merged_branch_does_not_hide_versions() {
+    let fleet = history(&[contract("1.0.0", "{ type: string }")]);
+    git(&fleet, &["checkout", "-q", "-b", "move"]);
+    git(&fleet, &["mv", "agents", "peers"]);
+    commit(&fleet);
+    git(&fleet, &["checkout", "-q", "-"]);
+    fleet.write("agents/a/capabilities.yaml", &contract("1.1.0", "{ type: [string, 'null'] }"));
+    commit(&fleet);
+    git(&fleet, &["merge", "-q", "--no-edit", "move"]);
+    assert_eq!(versions(&fleet, "peers/a/capabilities.yaml"), ["1.0.0", "1.1.0"]);
+}
+
+/// Small manifests may change by more than half when they are moved. Then the agent decides whether it is the same one.
+#[test]
+fn a_rename_with_many_changes_needs_the_same_agent() {
+    for (agent, expected) in [("agent://a", &["1.0.0", "2.0.0"][..]), ("agent://b", &["2.0.0"])] {
+        let fleet = history(&[contract("1.0.0", "{ type: string }")]);
+        git(&fleet, &["mv", "agents/a/capabilities.yaml", "b.yaml"]);
+        let input =
+            "{ type: object, additionalProperties: false, properties: { text: { type: string, minLength: 1 } } }";
+        fleet.write("b.yaml", &contract("2.0.0", input).replace("agent://a", agent));
+        commit(&fleet);
+        assert_eq!(versions(&fleet, "b.yaml"), expected);
+    }
+}
+
+#[test]
+fn a_file_that_was_added_again_keeps_its_history() {
+    let fleet = history(&[contract("1.0.0", "{ type: string }")]);
+    git(&fleet, &["rm", "-q", "agents/a/capabilities.yaml"]);
+    commit(&fleet);
+    fleet.write("agents/a/capabilities.yaml", &contract("2.0.0", "{ type: string, minLength: 1 }"));
+    commit(&fleet);
+    assert_eq!(versions(&fleet, "agents/a/capabilities.yaml"), ["1.0.0", "2.0.0"]);
 }
 
 #[test]

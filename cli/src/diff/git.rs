@@ -17,7 +17,7 @@ const MAX_FILE: u64 = 32 << 20;
 /// The longest answer of `git` in which names are listed.
 const MAX_LIST: u64 = 64 << 20;
 
-type Result<T> = std::result::Result<T, Vec<Diagnostic>>;
+pub(super) type Result<T> = std::result::Result<T, Vec<Diagnostic>>;
 
 /// A revision of a repository.
 pub(crate) struct Revision {
@@ -81,18 +81,12 @@ impl Revision {
         self.request(path).map_err(|error| failed(&error.to_string()))
     }
 
-    /// The commits that changed a file, the newest first, at most `most`.
-    pub(crate) fn history(&self, path: &str, most: usize) -> Result<Vec<String>> {
-        let most = format!("--max-count={most}");
-        let output = run(git(&self.root).args(["log", "--format=%H", &most, &self.commit, "--", path]))?;
-        if !output.status.success() {
-            let finding = Diagnostic::new(codes::GIT_FAILED, "`git log` failed");
-            return Err(vec![with_reason(finding, &output)]);
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    /// The root folder of the repository, and the commit. For [`super::history`].
+    pub(super) fn location(&self) -> (&Path, &str) {
+        (&self.root, &self.commit)
     }
 
-    /// Reads from another commit from now on: one that [`history`](Self::history) returned.
+    /// Reads from another commit from now on: one that [`history`](super::history::of) returned.
     pub(crate) fn switch_to(&mut self, commit: &str) {
         commit.clone_into(&mut self.commit);
     }
@@ -151,7 +145,7 @@ impl Drop for Revision {
 }
 
 /// `git`, run in a folder.
-fn git(folder: &Path) -> Command {
+pub(super) fn git(folder: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(folder).arg("--literal-pathspecs");
     // Hooks of git set these variables for another working directory. The folder decides which repository is meant.
@@ -164,7 +158,7 @@ fn git(folder: &Path) -> Command {
     command
 }
 
-fn run(command: &mut Command) -> Result<Output> {
+pub(super) fn run(command: &mut Command) -> Result<Output> {
     command.output().map_err(|error| not_started(&error))
 }
 
@@ -215,7 +209,7 @@ fn commit(name: &str, root: &Path) -> Result<String> {
 }
 
 /// Adds the first line that git printed about an error.
-fn with_reason(finding: Diagnostic, output: &Output) -> Diagnostic {
+pub(super) fn with_reason(finding: Diagnostic, output: &Output) -> Diagnostic {
     const LONGEST: usize = 300;
     let text = String::from_utf8_lossy(&output.stderr);
     match text.lines().find(|line| !line.trim().is_empty()) {

@@ -6,6 +6,7 @@ pub(crate) mod arguments;
 mod callers;
 mod findings;
 pub(crate) mod git;
+pub(crate) mod history;
 mod human;
 mod levels;
 mod old_fleet;

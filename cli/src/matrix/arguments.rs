@@ -19,7 +19,7 @@ pub(crate) struct Matrix {
     pub(crate) capability: String,
     #[command(flatten)]
     pub(crate) contract: OneContract,
-    /// Older versions are those that the history of the manifest has
+    /// Older versions are those that the history of the manifest has, also from before it was renamed or moved
     #[arg(long, value_enum)]
     pub(crate) history: Option<History>,
     /// Older versions are those in these manifests, the oldest first
@@ -61,5 +61,5 @@ A row is a requester that was built with a version of the contract, and a column
 `partial`: calls work, but the provider does not know a property that the requester's contract declares, or will stop serving its version, \
 or calls work only if both are built with capgen. `no`: a call can fail; the first reason is below the table.
 
---history git uses each revision of the manifest in which the version or the hash of the capability changed, at most 30, the newest. \
-Revisions that are not valid are skipped.";
+--history git uses each revision of the manifest in which the version or the hash of the capability changed, at most 30, the newest, \
+and continues with the old path of a manifest that was renamed or moved. Revisions that are not valid are skipped.";

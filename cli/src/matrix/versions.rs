@@ -9,6 +9,7 @@ use super::arguments::Matrix;
 use crate::codes;
 use crate::console::{Console, count};
 use crate::diff::git::Revision;
+use crate::diff::history;
 use crate::failure::Failure;
 
 /// The most versions of a matrix, whose size is the square of their number.
@@ -86,7 +87,7 @@ fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Resu
     let mut revision = Revision::open("HEAD", folder)?;
     let path = revision.relative(&current.file)?;
     let (mut versions, mut invalid): (Vec<Version>, usize) = (Vec::new(), 0);
-    for commit in revision.history(&path, MOST_COMMITS)? {
+    for history::Change { commit, path, is_doubtful } in history::of(&revision, &path, MOST_COMMITS)? {
         if versions.len() > MOST {
             break;
         }
@@ -97,6 +98,9 @@ fn from_history(current: &LoadedContract, name: &str, console: &Console) -> Resu
             invalid += 1;
             continue;
         };
+        if is_doubtful && contract.manifest.agent != current.manifest.agent {
+            break;
+        }
         // Of equal versions, the newest revision counts: other properties, such as `supportedVersions`, may have changed.
         let found = version(&contract, name, &short);
         versions.extend(found.filter(|found| versions.last().is_none_or(|last| identity(last) != identity(found))));
