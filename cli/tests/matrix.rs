@@ -6,7 +6,7 @@ mod common;
 use std::process::Command;
 
 use common::{Fleet, loose};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A contract with a version of the capability `ping`.
 fn contract(version: &str, input: &str) -> String {
@@ -39,8 +39,8 @@ fn history(texts: &[String]) -> Fleet {
 /// The versions in the history of a manifest.
 fn versions(fleet: &Fleet, path: &str) -> Vec<String> {
     let document = fleet.run(&format!("matrix ping --capabilities {path} --history git --format json")).ended(0).json();
-    let versions = document["versions"].as_array().unwrap();
-    versions.iter().map(|version| version["label"].as_str().unwrap().to_owned()).collect()
+    let versions = document.get("versions").and_then(Value::as_array).unwrap();
+    versions.iter().map(|version| version.get("label").and_then(Value::as_str).unwrap().to_owned()).collect()
 }
 
 #[test]
