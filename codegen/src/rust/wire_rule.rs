@@ -59,11 +59,8 @@ pub(super) fn of(types: &Types<'_>, def: &TypeDef, ty: &Type, guard: &Guard) -> 
         return Some(WireRule::Interpreted(Interpreted::new(types, def, pointers)));
     }
     match ty {
-        Type::Nullable(inner) => of(types, def, inner, guard).map(|rule| match rule {
-            // The interpreter checks the schema that allows `null`, so it may see the `null` too.
-            WireRule::Interpreted(interpreted) => WireRule::Interpreted(interpreted),
-            rule => WireRule::Nullable(Box::new(rule)),
-        }),
+        // If the interpreter checks the inner type, its schema is that of an alias, which need not allow `null`.
+        Type::Nullable(inner) => of(types, def, inner, guard).map(|rule| WireRule::Nullable(Box::new(rule))),
         Type::Array { item, min, max } => {
             let (is_unique, item_guard) = match guard {
                 Guard::Items { unique, item } => (*unique, item.as_ref()),
