@@ -25,7 +25,7 @@ impl NodeOracles {
     /// If Node or npm is missing, or if the packages cannot be installed.
     pub fn install() -> Result<Self, Failure> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node");
-        capgen_tests::node::install(&folder)?;
+        capgen_tests::npm::install(&folder)?;
         Ok(Self { folder })
     }
 

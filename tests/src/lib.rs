@@ -15,6 +15,7 @@ pub mod derived;
 pub mod fuzz;
 pub mod literal;
 pub mod node;
+pub mod npm;
 pub mod random;
 pub mod round_trip;
 pub mod rust_package;

@@ -1,15 +1,12 @@
 //! The TypeScript compiler, run by Node.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::Failure;
+use crate::{Failure, npm};
 
 /// Node with the packages of `tests/node/package-lock.json` installed.
 #[derive(Debug)]
@@ -92,46 +89,12 @@ pub fn strict() -> Value {
 ///
 /// If the packages cannot be installed, or if Node is missing and `CAPGEN_REQUIRE_NODE=1` is set.
 pub fn require_or_skip() -> Result<Option<Node>, Failure> {
-    let has = |program: &str| {
-        let run = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        run.is_ok_and(|status| status.success())
-    };
-    if !has("node") || !has(NPM) {
-        if std::env::var_os("CAPGEN_REQUIRE_NODE").is_some_and(|value| value == "1") {
-            return Err("Node and npm are required, but not installed".into());
-        }
-        eprintln!("skipped: Node and npm are not installed");
+    if !npm::is_available()? {
         return Ok(None);
     }
     let node = Node { folder: crate::folder().join("node") };
-    install(&node.folder)?;
+    npm::install(&node.folder)?;
     Ok(Some(node))
-}
-
-const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
-
-/// Installs the packages of a folder's `package-lock.json` unless they are installed; one process at a time.
-///
-/// # Errors
-///
-/// If npm fails.
-pub fn install(folder: &Path) -> Result<(), Failure> {
-    let modules = folder.join("node_modules");
-    std::fs::create_dir_all(&modules)?;
-    let lock = File::create(folder.join("node_modules.lock"))?;
-    lock.lock()?;
-    let wanted = std::fs::read(folder.join("package-lock.json"))?;
-    let stamp = modules.join(".installed-lock.json");
-    if std::fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
-    }
-    let mut npm = Command::new(NPM);
-    let output = npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(folder).output()?;
-    if !output.status.success() {
-        return Err(format!("npm ci failed: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    std::fs::write(stamp, wanted)?;
-    Ok(())
 }
 
 impl Node {
@@ -223,18 +186,6 @@ impl Node {
     }
 
     fn run_script(&self, script: &str, job: &Value) -> Result<Value, Failure> {
-        let mut child = Command::new("node")
-            .arg(self.folder.join(script))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        // The script reads all of its input before it writes.
-        child.stdin.take().ok_or("no stdin")?.write_all(job.to_string().as_bytes())?;
-        let output = child.wait_with_output()?;
-        if !output.status.success() {
-            return Err(format!("{script} failed: {}", String::from_utf8_lossy(&output.stderr)).into());
-        }
-        Ok(serde_json::from_slice(&output.stdout)?)
+        npm::run_script(&self.folder, script, job)
     }
 }

@@ -1,0 +1,3 @@
+//! Cargo requires a target.
+
+#![forbid(unsafe_code)]
