@@ -165,6 +165,33 @@ fn files_give_the_versions() {
 }
 
 #[test]
+fn everything_that_the_provider_does_not_know_is_listed() {
+    let fleet = Fleet::new(&[]);
+    let input = |values: &str, branches: &str| {
+        format!("{{ type: object, properties: {{ level: {{ enum: [{values}] }}, to: {{ oneOf: [{branches}] }} }} }}")
+    };
+    let branch =
+        |kind: &str| format!("{{ type: object, required: [kind], properties: {{ kind: {{ const: {kind} }} }} }}");
+    fleet.write("v1.yaml", &contract("1.0.0", &input("low", &branch("mail"))));
+    fleet.write("v2.yaml", &contract("2.0.0", &input("low, high", &format!("{}, {}", branch("mail"), branch("sms")))));
+    let run = fleet.run("matrix ping --capabilities v2.yaml --against v1.yaml").ended(0);
+    let lines: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("requester 2.0.0")).collect();
+    assert_eq!(lines.len(), 3, "{run:?}");
+    let start = "requester 2.0.0, provider 1.0.0: no: ";
+    assert!(lines[0].starts_with(&format!("{start}request: value \"high\" removed (E0708), such as ")), "{run:?}");
+    assert_eq!(lines[1], format!("{start}the provider does not know the value \"high\" of `/level` of the request"));
+    assert_eq!(
+        lines[2],
+        format!("{start}the provider does not know the branch with \"kind\":\"sms\" of `/to` of the request")
+    );
+    let document = fleet.run("matrix ping --capabilities v2.yaml --against v1.yaml --format json").ended(0).json();
+    let reasons = document["cells"][1][0]["reasons"].as_array().unwrap();
+    assert_eq!((reasons.len(), &document["cells"][1][0]["code"]), (3, &json!("E0708")));
+    let page = fleet.run("matrix ping --capabilities v2.yaml --against v1.yaml --format html").ended(0).stdout;
+    assert!(page.contains("<li>the provider does not know the branch with &quot;kind&quot;:&quot;sms&quot;"), "{page}");
+}
+
+#[test]
 fn html_is_one_page_in_which_every_text_is_escaped() {
     let fleet = Fleet::new(&[]);
     fleet.write(

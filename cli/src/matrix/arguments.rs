@@ -58,8 +58,9 @@ Examples:
   capgen matrix search --peer search --history git --format html > matrix.html
 
 A row is a requester that was built with a version of the contract, and a column is a provider with a version. `full`: every call works. \
-`partial`: calls work, but the provider does not know a property that the requester's contract declares, or will stop serving its version, \
-or calls work only if both are built with capgen. `no`: a call can fail; the first reason is below the table.
+`partial`: calls work, but the provider does not know a property, a branch of a union or a value that the requester's contract declares, \
+or will stop serving its version, or calls work only if both are built with capgen. `no`: a call can fail. The first reason, and \
+everything that the provider does not know, are below the table.
 
 --history git uses each revision of the manifest in which the version or the hash of the capability changed, at most 30, the newest, \
 and continues with the old path of a manifest that was renamed or moved. Revisions that are not valid are skipped.";

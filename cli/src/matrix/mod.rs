@@ -43,7 +43,7 @@ fn word(cell: &Compatibility) -> &'static str {
     match cell {
         Compatibility::Full => "full",
         Compatibility::Partial(_) => "partial",
-        Compatibility::Incompatible(_) => "no",
+        Compatibility::Incompatible { .. } => "no",
     }
 }
 
@@ -52,7 +52,9 @@ fn reasons(cell: &Compatibility) -> Vec<String> {
     match cell {
         Compatibility::Full => Vec::new(),
         Compatibility::Partial(restrictions) => restrictions.clone(),
-        Compatibility::Incompatible(refusal) => vec![reason(refusal)],
+        Compatibility::Incompatible { refusal, missing } => {
+            std::iter::once(reason(refusal)).chain(missing.iter().cloned()).collect()
+        }
     }
 }
 
@@ -108,7 +110,7 @@ fn document(capability: &str, versions: &[Version], cells: &Cells) -> String {
         let texts = reasons(cell);
         if let (Some(members), false) = (value.as_object_mut(), texts.is_empty()) {
             members.insert("reasons".to_owned(), json!(texts));
-            if let Compatibility::Incompatible(Refusal::Incompatible(reason)) = cell {
+            if let Compatibility::Incompatible { refusal: Refusal::Incompatible(reason), .. } = cell {
                 members.insert("side".to_owned(), json!(reason.side.name()));
                 let code = reason.finding.as_ref().map(|finding| finding.code.as_str());
                 members.insert("code".to_owned(), json!(code));

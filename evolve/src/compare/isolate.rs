@@ -1,6 +1,6 @@
 //! The old version of a schema with one change of the new version, and nothing else.
 
-use capgen_schema::{Json, Object, Schema};
+use capgen_schema::{Json, NodeId, Object, Schema};
 
 use super::change::{Change, Edit, Value};
 use super::fragment::{Assembly, Names, combined};
@@ -93,4 +93,16 @@ pub(super) fn both(one: &Schema, other: &Schema) -> Option<Schema> {
 /// The schema of the values that one of them accepts.
 pub(super) fn either(one: &Schema, other: &Schema) -> Option<Schema> {
     Schema::parse(&combined("anyOf", one.source(), other.source())).ok()
+}
+
+/// The schema of the values that a subschema of one schema and a subschema of another one both accept.
+pub(crate) fn overlap(one: (&Schema, NodeId), other: (&Schema, NodeId)) -> Option<Schema> {
+    let mut assembly = Assembly::new(&Json::Null);
+    let mut branches = Vec::new();
+    for (schema, id) in [one, other] {
+        let part = schema.source().pointer(&schema.node(id).pointer)?;
+        branches.push(assembly.import(part, schema.source(), &mut Names::default()));
+    }
+    let root = Object::from_iter([("allOf".to_owned(), Json::Array(branches))]);
+    Schema::parse(&assembly.finish(Json::Object(root))).ok()
 }

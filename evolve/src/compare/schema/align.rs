@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use capgen_schema::{Assertions, Json, NodeId, Schema, pointer};
 
 use super::super::change::{Change, Kind, Value};
-use super::{Walk, brief, shortened};
+use super::{MOST, Walk, brief, shortened};
 
 impl Walk<'_> {
     pub(super) fn unions(&mut self, place: (NodeId, NodeId), old: &Assertions, new: &Assertions) {
@@ -70,8 +70,8 @@ impl Walk<'_> {
     }
 }
 
-/// A branch in words: its title, the name of its definition, or its text.
-fn name(schema: &Schema, id: NodeId) -> String {
+/// A branch in words: its title, the name of its definition, its tag, or its text.
+pub(crate) fn name(schema: &Schema, id: NodeId) -> String {
     let target = schema.resolve(id);
     if let Some(title) = &schema.node(target).annotations.title {
         return format!("{title:?}");
@@ -79,12 +79,21 @@ fn name(schema: &Schema, id: NodeId) -> String {
     if let Some(name) = definition(schema, id) {
         return format!("`{name}`");
     }
-    let text = schema.source().pointer(&schema.node(id).pointer).map(brief);
-    text.unwrap_or_default()
+    match tag(schema, id).filter(|tag| tag.chars().count() <= MOST) {
+        Some(tag) => format!("with {tag}"),
+        None => schema.source().pointer(&schema.node(id).pointer).map(brief).unwrap_or_default(),
+    }
 }
 
 /// A rule of [`align`]: what two branches have in common that belong together; `None` if a branch has nothing of the kind.
 type Trait = fn(&Schema, NodeId) -> Option<String>;
+
+/// What distinguishes a branch from the others of its union, in several ways: its text, tag, definition and title. Two branches that have
+/// one of these in common belong together.
+pub(crate) fn identities(schema: &Schema, id: NodeId) -> impl Iterator<Item = (usize, String)> {
+    let traits = [same_text as Trait, tag, definition, title].into_iter().enumerate();
+    traits.filter_map(move |(index, of)| Some((index, of(schema, id)?)))
+}
 
 /// Which branches belong together, by index: equal ones, then those with equal tags, names, property names or types, then those at the
 /// same position if as many are left on both sides.
@@ -127,21 +136,26 @@ fn same_text(schema: &Schema, id: NodeId) -> Option<String> {
 
 /// The constants of its properties: of the required ones, if they have any.
 pub(in super::super) fn tag(schema: &Schema, id: NodeId) -> Option<String> {
-    let group = schema.assertions(id)?;
-    let constant = |(name, id): &(String, NodeId)| {
-        let property = schema.assertions(*id)?;
-        let value = match (&property.const_value, property.enum_values.as_deref()) {
-            (Some(value), _) | (None, Some([value])) => value,
-            _ => return None,
-        };
-        Some((group.required.contains(name), format!("{name:?}:{}", value.canonical())))
-    };
-    let constants: Vec<(bool, String)> = group.properties.iter().filter_map(constant).collect();
-    let has_required = constants.iter().any(|(is_required, _)| *is_required);
-    let kept = constants.into_iter().filter(|(is_required, _)| *is_required || !has_required);
-    let mut texts: Vec<String> = kept.map(|(_, text)| text).collect();
-    texts.sort();
+    let texts = constants(schema, id).into_iter().map(|(name, value)| format!("{name:?}:{value}"));
+    let texts: Vec<String> = texts.collect();
     (!texts.is_empty()).then(|| texts.join(","))
+}
+
+/// The properties that can have only one value, with these values: the required ones, if there are any.
+pub(crate) fn constants(schema: &Schema, id: NodeId) -> BTreeMap<&str, String> {
+    let Some(group) = schema.assertions(id) else { return BTreeMap::new() };
+    let constant = |(name, id): &'_ (String, NodeId)| {
+        let property = schema.assertions(*id)?;
+        match (&property.const_value, property.enum_values.as_deref()) {
+            (Some(value), _) | (None, Some([value])) => Some((group.required.contains(name), value.canonical())),
+            _ => None,
+        }
+    };
+    let constants = group.properties.iter().filter_map(|entry| Some((entry.0.as_str(), constant(entry)?)));
+    let constants: Vec<(&str, (bool, String))> = constants.collect();
+    let has_required = constants.iter().any(|(_, (is_required, _))| *is_required);
+    let kept = constants.into_iter().filter(|(_, (is_required, _))| *is_required || !has_required);
+    kept.map(|(name, (_, value))| (name, value)).collect()
 }
 
 /// The name of the definition that it refers to.

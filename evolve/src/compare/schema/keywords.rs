@@ -180,7 +180,7 @@ fn allowed(group: &Assertions) -> Option<Vec<&Json>> {
 const FEW: usize = 5;
 
 /// The first values, and how many more there are.
-fn listed(values: &[&Json]) -> String {
+pub(crate) fn listed(values: &[&Json]) -> String {
     let mut list = values.iter().take(FEW).map(|value| brief(value)).collect::<Vec<_>>().join(", ");
     if let Some(more) = values.len().checked_sub(FEW).filter(|more| *more > 0) {
         list.push_str(&format!(" and {more} more"));

@@ -5,7 +5,9 @@ mod keywords;
 mod object;
 mod rename;
 
+pub(crate) use align::{constants, identities, name as branch_name};
 pub(super) use align::{definition, tag};
+pub(crate) use keywords::listed;
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,95 @@
+//! Which versions of a capability can be used together: requesters against providers, as in section 3.2 of the draft of AMP RFC 004.
+
+mod missing;
+mod offered;
+
+use capgen_manifest::Capability;
+
+use crate::call::{Party, is_served, schemas_fit};
+use crate::{Assume, CallSettings, Refusal};
+use missing::missing;
+
+/// A version of a capability.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixVersion<'c> {
+    /// The capability.
+    pub capability: &'c Capability,
+    /// All capabilities of its contract.
+    pub contract: &'c [Capability],
+}
+
+/// The compatibility of a requester and a provider.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Compatibility {
+    /// Every call works, and the provider has everything that the requester knows.
+    Full,
+    /// Calls work, but with restrictions: one sentence for each of them, without a full stop; at least one.
+    Partial(Vec<String>),
+    /// A call can fail.
+    Incompatible {
+        /// The first reason.
+        refusal: Refusal,
+        /// The parts of the requester's contract that the provider does not know, as for [`Partial`](Compatibility::Partial).
+        missing: Vec<String>,
+    },
+}
+
+impl Compatibility {
+    /// `full`, `partial` or `incompatible`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Compatibility::Full => "full",
+            Compatibility::Partial(_) => "partial",
+            Compatibility::Incompatible { .. } => "incompatible",
+        }
+    }
+}
+
+/// The compatibility of every requester with every provider: `matrix(..)[requester][provider]`.
+///
+/// The compatibility is *full* if a requester that was built with one version [can call](crate::can_call) a provider with the other, and
+/// nothing that the requester's contract declares is unknown to the provider. It is *partial* if calls work, but
+///
+/// - the provider will stop serving the version of the requester (`deprecatedVersions`);
+/// - the provider's contract does not declare a property, a branch of a union or a value of an `enum` that the requester's contract
+///   declares: the provider ignores this property of a request, or never sends this value in a response;
+/// - or calls work only if both are built with capgen ([`Assume::CapgenPeer`]), and the settings assume any peer.
+///
+/// Otherwise it is *incompatible*. Parts that only the provider knows do not matter: the requester does not use them.
+/// Takes one [`can_call`](crate::can_call) for each pair.
+pub fn matrix(versions: &[MatrixVersion<'_>], settings: &CallSettings) -> Vec<Vec<Compatibility>> {
+    let row = |requester| versions.iter().map(|provider| compatibility(requester, provider, settings)).collect();
+    versions.iter().map(row).collect()
+}
+
+fn compatibility(
+    requester: &MatrixVersion<'_>,
+    provider: &MatrixVersion<'_>,
+    settings: &CallSettings,
+) -> Compatibility {
+    let (caller, callee) = (requester.capability, provider.capability);
+    let incompatible =
+        |refusal| Compatibility::Incompatible { refusal, missing: missing(caller, callee, settings.steps) };
+    if let Err(refusal) = is_served(caller, callee, settings) {
+        return incompatible(refusal);
+    }
+    let mut restrictions = Vec::new();
+    if let Some(version) = &caller.version
+        && callee.deprecated_versions.iter().any(|range| range.matches(version))
+    {
+        restrictions.push(format!("the provider will stop serving version {version}"));
+    }
+    if caller.hash() != callee.hash() {
+        let from = Party { capability: caller, contract: Some(requester.contract) };
+        let to = Party { capability: callee, contract: Some(provider.contract) };
+        if let Err(refusal) = schemas_fit(from, to, settings) {
+            let as_capgen = CallSettings { assume: Assume::CapgenPeer, ..settings.clone() };
+            if settings.assume == Assume::CapgenPeer || schemas_fit(from, to, &as_capgen).is_err() {
+                return incompatible(refusal);
+            }
+            restrictions.push(format!("works only if both are built with capgen: otherwise {refusal}"));
+        }
+        restrictions.extend(missing(caller, callee, settings.steps));
+    }
+    if restrictions.is_empty() { Compatibility::Full } else { Compatibility::Partial(restrictions) }
+}
