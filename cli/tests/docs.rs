@@ -58,6 +58,31 @@ fn the_commands_of_the_readme_run() {
     }
 }
 
+/// In a block of the language `console`, each line after `$ ` is a command, which prints the lines after it. The line `...` replaces omitted
+/// lines.
+#[test]
+fn the_commands_of_the_readme_print_the_output_that_it_shows() {
+    let text = page("README.md");
+    let mut runs = 0;
+    for (command, expected) in blocks(&text, "console")
+        .iter()
+        .flat_map(|block| block.split("$ capgen "))
+        .filter_map(|run| run.split_once('\n'))
+    {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_capgen"));
+        program.args(command.split_whitespace()).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+        let output = program.output().unwrap();
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap().replace('\\', "/");
+        let is_whole = !expected.split('\n').any(|line| line == "...");
+        assert!(!is_whole || printed.trim_end() == expected.trim_end().replace('\\', "/"), "{command}: {printed}");
+        for part in expected.replace('\\', "/").split("...\n").map(str::trim_end) {
+            assert!(printed.contains(part.trim_end_matches("\n...")), "{command}: {part:?} is not in {printed}");
+        }
+        runs += 1;
+    }
+    assert_eq!(runs, 5);
+}
+
 #[test]
 fn the_node_quick_start_prints_the_output_that_it_shows() {
     let text = page("docs/node.md");

@@ -254,3 +254,16 @@ fn a_missing_lock_is_a_finding_of_lock_check_only() {
     let run = fleet.run("lock --check --format json").ended(1);
     assert_eq!(run.json()["code"], "E0625");
 }
+
+#[test]
+fn the_example_fleet_is_as_locked() {
+    let run = |arguments: &[&str]| {
+        let workspace = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_capgen"));
+        let output =
+            command.args(arguments).args(["--root", "examples/fleet"]).current_dir(workspace).output().unwrap();
+        assert!(output.status.success(), "run `cargo run -p xtask -- regen`: {output:?}");
+    };
+    run(&["lock", "--check"]);
+    run(&["check", "--strict"]);
+}

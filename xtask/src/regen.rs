@@ -25,6 +25,7 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     for found in [examples(&root, mode), benchmarks(&root, mode)] {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
+    stale.extend(lock(&root, mode)?);
     cases(&root, mode)?;
     let names = stale.join("\n");
     match mode {
@@ -43,6 +44,25 @@ fn codes_page(root: &Path) -> Result<String, String> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// `examples/fleet/capgen.lock`, by the program; returns its name if it was out of date.
+fn lock(root: &Path, mode: Mode) -> Result<Option<String>, String> {
+    let run = |arguments: &[&str]| {
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.current_dir(root).args(["run", "-q", "-p", "capgen-cli", "--", "lock", "--root", "examples/fleet"]);
+        cargo.args(arguments).output().map_err(|error| format!("cargo run: {error}"))
+    };
+    if run(&["--check"])?.status.success() {
+        return Ok(None);
+    }
+    if mode == Mode::Write {
+        let output = run(&[])?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+    }
+    Ok(Some("examples/fleet/capgen.lock".to_owned()))
 }
 
 /// Compares or replaces one file; returns its name if it was out of date.

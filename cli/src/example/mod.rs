@@ -70,13 +70,13 @@ fn line(example: &Counterexample) -> Result<String, serde_json::Error> {
         Keyword::False => example.pointer.clone(),
         keyword => pointer::join(&example.pointer, keyword.as_str()),
     };
-    let expected = serde_json::json!({"path": expected.path, "keyword": expected.keyword});
     // The canonical text of the payload has every digit of its numbers.
     Ok(format!(
-        "{{\"payload\":{},\"constraint\":{},\"expected\":{},\"violations\":{}}}\n",
+        "{{\"payload\":{},\"constraint\":{},\"expected\":{{\"path\":{},\"keyword\":\"{}\"}},\"violations\":{}}}\n",
         payload.canonical(),
         serde_json::to_string(&constraint)?,
-        serde_json::to_string(&expected)?,
+        serde_json::to_string(&expected.path)?,
+        expected.keyword,
         serde_json::to_string(violations)?,
     ))
 }
