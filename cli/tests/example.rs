@@ -136,6 +136,15 @@ fn a_pattern_that_is_not_decided_is_named_with_the_remedy() {
 }
 
 #[test]
+fn more_than_1000_invalid_payloads_are_reported() {
+    let properties: Vec<String> = (0..1100).map(|index| format!("p{index}: {{ type: string }}")).collect();
+    let schema = format!("{{ type: object, properties: {{ {} }} }}", properties.join(", "));
+    let run = example(&schema, "--invalid").ended(0);
+    assert_eq!(run.stdout.lines().count(), 1000);
+    assert_eq!(run.stderr, "only the first 1000 payloads are printed\n");
+}
+
+#[test]
 fn a_side_without_a_schema_accepts_everything() {
     let run = example("{}", "--side response --count 2").ended(0);
     assert_eq!(run.stdout.lines().count(), 2);

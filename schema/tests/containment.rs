@@ -441,6 +441,10 @@ fn comparisons_beyond_the_documented_limits_are_undecided_and_others_are_not() {
         (pattern("^[a-z][a-z-]*(?<!-)$"), pattern("^(?!-)[a-z-]+(?<!-)$"), "yes"),
         (pattern("^(?:(?!--)[a-z-])*$"), pattern("^(?:(?!--)[a-z-])*$"), "yes"),
         (pattern("^(?:(?!--)[a-z-])*$"), pattern("^(?:(?!--)[a-z-])+$"), "look-around"),
+        // A pattern accepts every value that is not a string.
+        (r#"{"pattern": "^(?!a)"}"#.to_owned(), r#"{"type": "number"}"#.to_owned(), "yes"),
+        (pattern("^a"), r#"{"not": {"pattern": "^(?!a)"}}"#.to_owned(), "yes"),
+        (r#"{"not": {"pattern": "^(?!a)"}}"#.to_owned(), pattern("^a"), "yes"),
         (pattern("^[a-z]{0,30000}$"), pattern("^[a-z]{0,30001}$"), "large repetitions"),
         (dates("Z$"), string(r#""format": "date-time""#), "no"),
         (pattern("^2020-"), dates("^2020"), "yes"),

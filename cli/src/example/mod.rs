@@ -56,6 +56,9 @@ fn print_invalid(result: &Counterexamples, subject: &str, console: &Console) -> 
     if result.found.is_empty() && result.undecided == 0 {
         console.line(&format!("every JSON value is a valid {subject}"));
     }
+    if result.found.len() >= ExampleSettings::MOST {
+        console.line(&format!("only the first {} payloads are printed", ExampleSettings::MOST));
+    }
     if result.undecided > 0 {
         let constraints = count(result.undecided, "constraint", "constraints");
         console.line(&format!("no payload was found for {constraints} within the limit of the search"));

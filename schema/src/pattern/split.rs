@@ -218,7 +218,7 @@ fn class(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of the quantifier at the start of a text; 0 if there is none.
+/// The length of the quantifier at the start of a text, or 0.
 fn quantifier(text: &str) -> Option<usize> {
     let length = match text.chars().next() {
         Some('*' | '+' | '?') => 1,
@@ -308,5 +308,76 @@ mod tests {
                 assert_eq!(Some(found), expected, "{source} {text}");
             }
         }
+    }
+
+    /// A random pattern, of which about one part in three is an anchor or look-around.
+    fn random_pattern(next: &mut impl FnMut(usize) -> usize, depth: usize) -> String {
+        let mut text = String::new();
+        if depth == 3 && next(3) > 0 {
+            text.push('^');
+        }
+        for _ in 0..=next(4) {
+            let inner = |next: &mut _| if depth == 0 { "a".to_owned() } else { random_pattern(next, depth - 1) };
+            let part = match next(14) {
+                0 => "^".to_owned(),
+                1 => "$".to_owned(),
+                2 | 3 => format!("(?={})", inner(next)),
+                4 => format!("(?!{})", inner(next)),
+                5 => format!("(?<={})", inner(next)),
+                6 | 7 => format!("(?<!{})", inner(next)),
+                8 => format!("(?:{})", inner(next)),
+                9 => format!("({}|{})", inner(next), inner(next)),
+                10 => r"\b".to_owned(),
+                _ => ["a", "b", "[a1]", ".", r"\d", "[^b)|]"].get(next(6)).copied().unwrap_or("a").to_owned(),
+            };
+            let is_repeatable = !part.starts_with(['^', '$', '\\'])
+                && !part.starts_with("(?=")
+                && !part.starts_with("(?!")
+                && !part.starts_with("(?<");
+            let quantifier =
+                if is_repeatable { ["", "", "", "*", "+?", "{2}", "{1,2}", "?"].get(next(8)).copied() } else { None };
+            text.push_str(&part);
+            text.push_str(quantifier.unwrap_or_default());
+        }
+        if depth == 3 && next(3) > 0 {
+            text.push('$');
+        }
+        if next(6) == 0 {
+            format!("{text}|{}", if depth == 0 { "b".to_owned() } else { random_pattern(next, depth - 1) })
+        } else {
+            text
+        }
+    }
+
+    #[test]
+    fn separated_random_patterns_match_the_same_texts() {
+        let mut state = 1_u64;
+        let mut next = |bound: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as usize) % bound
+        };
+        let mut texts = vec![String::new()];
+        for index in 0..85 {
+            let start = texts.get(index).cloned().unwrap_or_default();
+            texts.extend(["a", "b", "1", ")"].map(|end| format!("{start}{end}")));
+        }
+        let mut separated = 0;
+        for _ in 0..400 {
+            let source = random_pattern(&mut next, 3);
+            let (Ok(pattern), Some(alternatives)) = (Pattern::new(&source), split(&source)) else { continue };
+            separated += 1;
+            let conditions: Vec<Vec<_>> = alternatives
+                .iter()
+                .map(|list| list.iter().map(|(source, positive)| (Pattern::new(source), *positive)).collect())
+                .collect();
+            for text in &texts {
+                let meets = |(pattern, positive): &(Result<Pattern, _>, bool)| {
+                    pattern.as_ref().is_ok_and(|pattern| pattern.is_match(text) == Ok(*positive))
+                };
+                let found = conditions.iter().any(|list| list.iter().all(meets));
+                assert_eq!(pattern.is_match(text), Ok(found), "{source} {text:?} {alternatives:?}");
+            }
+        }
+        assert!(separated > 40, "{separated}");
     }
 }
