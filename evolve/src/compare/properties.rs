@@ -108,6 +108,10 @@ fn authority(old: &Capability, new: &Capability, draft: &mut Draft) {
 
 /// The versions of callers that the provider serves.
 fn versions(old: &Capability, new: &Capability, draft: &mut Draft) {
+    let has_list = !(old.supported_versions.is_empty() && new.supported_versions.is_empty());
+    if old.min_schema_version == new.min_schema_version && !has_list {
+        return;
+    }
     let served = recent_enough(old).intersection(&supported(old));
     // A version that both keys exclude now is reported for both.
     let too_old = served.difference(&recent_enough(new));

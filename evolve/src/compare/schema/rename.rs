@@ -40,7 +40,7 @@ impl Walk<'_> {
         let mut renames = Renames::default();
         let (before, after) = (names(old), names(new));
         let (removed, added) = difference(&before, &after);
-        if removed.len().saturating_mul(added.len()) > MAX_PAIRS {
+        if removed.is_empty() || added.is_empty() || removed.len().saturating_mul(added.len()) > MAX_PAIRS {
             return renames;
         }
         for name in &removed {
