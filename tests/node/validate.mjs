@@ -24,7 +24,9 @@ function check(module, type, text) {
   const redacted = module[`parse${type}`](value, { redact: true }).violations ?? [];
   const agrees =
     result.ok === verdict &&
-    redacted.length === violations.length &&
+    // Without values, violations can be equal, and equal ones are reported once.
+    redacted.length <= violations.length &&
+    redacted.length > 0 === violations.length > 0 &&
     (result.ok ? result.value === value : violations.length > 0) &&
     (verdict ? error === undefined : JSON.stringify(error.violations) === JSON.stringify(violations));
   return {
