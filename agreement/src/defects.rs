@@ -90,10 +90,12 @@ pub const DEFECTS: &[Defect] = &[
     Defect {
         id: "control-characters-in-quotes",
         oracles: &["boon"],
-        does: "accepts control characters in the quoted local part of an email address",
+        does: "accepts control characters and characters beyond ASCII in the quoted local part of an email address",
         sentence: "\"qtextSMTP = %d32-33 / %d35-91 / %d93-126\" (RFC 5321, 4.1.2)",
         applies: |case| {
-            case.has_text(Format::Email, |text| text.starts_with('"') && text.contains(|c: char| c.is_ascii_control()))
+            case.has_text(Format::Email, |text| {
+                text.starts_with('"') && text.contains(|c: char| c.is_ascii_control() || !c.is_ascii())
+            })
         },
     },
     Defect {
