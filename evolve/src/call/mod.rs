@@ -4,11 +4,11 @@ mod refusal;
 mod served;
 
 use capgen_manifest::{AgentId, Capability, Manifest, OwnedDescriptor, Side, TransportSettings};
-use capgen_schema::{Containment, Json, Schema, Steps, contains};
+use capgen_schema::{Containment, Json, Schema, Steps, Undecided, contains};
 use semver::Version;
 
 use crate::side::{sent_in, witness};
-use crate::{Assume, Finding, Level, Sender, Settings, compare};
+use crate::{Assume, Finding, Level, Sender, Settings, Witness, compare};
 
 pub use refusal::{Incompatibility, Refusal};
 pub(crate) use served::{recent_enough, supported};
@@ -143,33 +143,44 @@ impl<'c> Party<'c> {
     }
 }
 
-/// Whether both sides fit.
+/// The error of the first side that does not fit, with the change that explains it.
 pub(crate) fn schemas_fit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Result<(), Refusal> {
-    for side in Side::ALL {
+    let Some(Misfit { side, witness, undecided }) = misfit(caller, provider, settings) else { return Ok(()) };
+    let finding = first_finding(side, caller.capability, provider.capability, settings).map(Box::new);
+    Err(Refusal::Incompatible(Incompatibility { side, witness, undecided, finding }))
+}
+
+/// Why a side does not fit.
+pub(crate) struct Misfit {
+    side: Side,
+    witness: Option<Witness>,
+    undecided: Option<Undecided>,
+}
+
+/// The first side that does not fit. This is much cheaper than [`schemas_fit`], which compares the contracts to explain it.
+pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Option<Misfit> {
+    Side::ALL.into_iter().find_map(|side| {
         let (sender, receiver) = match side {
             Side::Request => (caller, provider),
             Side::Response => (provider, caller),
         };
         // A side without a schema accepts every JSON value.
-        let Some(accepted) = receiver.capability.schema(side) else { continue };
+        let accepted = receiver.capability.schema(side)?;
         let anything = Schema::parse(&Json::Bool(true)).ok();
-        let Some(declared) = sender.capability.schema(side).or(anything.as_ref()) else { continue };
+        let declared = sender.capability.schema(side).or(anything.as_ref())?;
         let answer = match contains(accepted, declared, settings.steps) {
-            Containment::Yes => continue,
+            Containment::Yes => return None,
             answer => match sender.sent(settings.assume, declared) {
                 Some(sent) => sent_in(accepted, &sent, declared, settings.steps),
                 None => answer,
             },
         };
-        let (witness, undecided) = match answer {
-            Containment::Yes => continue,
-            Containment::No(payload) => (witness(accepted, payload), None),
-            Containment::Undecided(undecided) => (None, Some(undecided)),
-        };
-        let finding = first_finding(side, caller.capability, provider.capability, settings).map(Box::new);
-        return Err(Refusal::Incompatible(Incompatibility { side, witness, undecided, finding }));
-    }
-    Ok(())
+        match answer {
+            Containment::Yes => None,
+            Containment::No(payload) => Some(Misfit { side, witness: witness(accepted, payload), undecided: None }),
+            Containment::Undecided(undecided) => Some(Misfit { side, witness: None, undecided: Some(undecided) }),
+        }
+    })
 }
 
 /// The finding that explains why a side does not fit.

@@ -5,7 +5,7 @@ mod offered;
 
 use capgen_manifest::Capability;
 
-use crate::call::{Party, is_served, schemas_fit};
+use crate::call::{Party, is_served, misfit, schemas_fit};
 use crate::{Assume, CallSettings, Refusal};
 use missing::missing;
 
@@ -84,7 +84,7 @@ fn compatibility(
         let to = Party { capability: callee, contract: Some(provider.contract) };
         if let Err(refusal) = schemas_fit(from, to, settings) {
             let as_capgen = CallSettings { assume: Assume::CapgenPeer, ..settings.clone() };
-            if settings.assume == Assume::CapgenPeer || schemas_fit(from, to, &as_capgen).is_err() {
+            if settings.assume == Assume::CapgenPeer || misfit(from, to, &as_capgen).is_some() {
                 return incompatible(refusal);
             }
             restrictions.push(format!("works only if both are built with capgen: otherwise {refusal}"));
