@@ -119,6 +119,23 @@ fn assertions_in_branches_of_every_kind_are_violated() {
 }
 
 #[test]
+fn a_branch_that_accepts_nothing_or_has_no_required_tag_is_violated() {
+    let contradictory = r#"{"oneOf": [
+        {"type": "object", "required": ["kind"], "properties": {"kind": {"const": "a"}, "v": {"type": "null"}}},
+        {"type": "object", "required": ["kind", "v"], "properties": {"kind": {"const": "b"}, "v": {"type": "string", "minimum": 3, "enum": [1]}}}]}"#;
+    shows(
+        contradictory,
+        &[r#"required "/kind" {}"#, r#"enum "/kind" {"kind":""}"#, r#"type "/v" {"kind":"a","v":false}"#],
+    );
+    let optional = r#"{"anyOf": [
+        {"type": "object", "required": ["v"], "properties": {"kind": {"const": "a"}, "v": {"type": "string", "maxLength": 1}}},
+        {"type": "object", "required": ["v"], "properties": {"kind": {"const": "b"}, "v": {"type": "string", "pattern": "^xx"}}}]}"#;
+    // Without the tag, the union would be reported instead.
+    let expected = [r#"anyOf "" {}"#, r#"maxLength "/v" {"kind":"a","v":"aa"}"#, r#"pattern "/v" {"kind":"b","v":""}"#];
+    shows(optional, &expected);
+}
+
+#[test]
 fn a_recursive_schema_is_violated_at_its_root_and_one_level_below() {
     let tree = r##"{"$ref": "#/definitions/t", "definitions": {"t": {"type": "object", "required": ["value"],
         "properties": {"value": {"type": "integer"}, "children": {"type": "array", "items": {"$ref": "#/definitions/t"}}}}}}"##;

@@ -43,7 +43,7 @@ fn is_in_schema(schema: &Schema, example: &Counterexample) -> bool {
 #[test]
 fn every_payload_is_invalid_and_has_the_expected_violation() {
     let (mut schemas, mut payloads, mut own, mut undecided) = (0, 0, 0, 0);
-    for (seed, schema) in (1..=1_000).filter_map(|seed| Some((seed, schema(seed)?))) {
+    for (seed, schema) in (1..=600).filter_map(|seed| Some((seed, schema(seed)?))) {
         let result = counterexamples(&schema, SETTINGS);
         schemas += 1;
         undecided += result.undecided;
@@ -58,7 +58,7 @@ fn every_payload_is_invalid_and_has_the_expected_violation() {
         }
     }
     println!("{schemas} schemas, {payloads} payloads, {own} with the keyword of the assertion, {undecided} undecided");
-    assert!(schemas > 500 && payloads > 4 * schemas && undecided * 100 < payloads);
+    assert!(schemas > 300 && payloads > 4 * schemas && undecided * 100 < payloads);
 }
 
 /// Whether violations have the same keyword, and paths that differ only in indexes and in names that the payload is free to choose: the
@@ -75,7 +75,7 @@ fn is_shown_by(violation: &Violation, shown: &Violation) -> bool {
 #[test]
 fn every_violation_that_random_payloads_have_alone_is_shown() {
     let (mut shown, mut missing) = (0, Vec::new());
-    for (seed, schema) in (1..=600).filter_map(|seed| Some((seed, schema(seed)?))) {
+    for (seed, schema) in (1..=400).filter_map(|seed| Some((seed, schema(seed)?))) {
         let result = counterexamples(&schema, SETTINGS);
         // A recursive schema is violated one level below its root only.
         let definitions = schema.source().get("definitions").map(Json::canonical).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::negated::{Negated, Reported, negations};
+use super::negated::{Negated, Reported, negations, selects};
 use super::place::{Place, Step, places};
 use super::{Counterexample, Counterexamples, ExampleSettings, Found, Search, payload};
 use crate::containment::term::{Literal, Term, TermId};
@@ -19,6 +19,19 @@ enum Kept {
     /// Only the way to the place.
     Way,
 }
+
+/// The assertions that are kept, and whether the unions around the place have to be about the branch with the place, so that they report
+/// its violation.
+type Conditions = (Kept, bool);
+
+const CONDITIONS: [Conditions; 6] = [
+    (Kept::All, false),
+    (Kept::All, true),
+    (Kept::Elsewhere, false),
+    (Kept::Elsewhere, true),
+    (Kept::Way, false),
+    (Kept::Way, true),
+];
 
 /// How many values are tried for one condition. A value can violate the assertion without a violation that shows it: a union around
 /// it may be about another branch.
@@ -58,12 +71,14 @@ fn example(
     let mut is_undecided = false;
     // In a branch of a union, the violation may be that of the union.
     let mut of_union = None;
-    for kept in [Kept::All, Kept::Elsewhere, Kept::Way] {
-        if kept == Kept::Way && of_union.is_some() {
+    let is_in_union = !unions_around(places, index).is_empty();
+    for conditions in CONDITIONS.into_iter().filter(|(_, selected)| is_in_union || !selected) {
+        if conditions.0 == Kept::Way && of_union.is_some() {
             break;
         }
         for term in &negated.terms {
-            let mut goal = BTreeSet::from([Literal::is(whole(search, places, index, (*term, &negated.others), kept))]);
+            let whole = whole(search, places, index, (*term, &negated.others), conditions);
+            let mut goal = BTreeSet::from([Literal::is(whole)]);
             for _ in 0..TRIES {
                 let value = match search.solve(&goal, search.part()) {
                     Found::Value(value) => value,
@@ -122,6 +137,7 @@ fn shows(search: &Search<'_>, places: &[Place], index: usize, reported: &Reporte
     match (reported, below) {
         (Reported::Here(keywords), []) => keywords.contains(&violation.keyword),
         (Reported::Missing(name), [last]) => violation.keyword == Keyword::Required && last == name,
+        (Reported::UnknownTag(name), [last]) => violation.keyword == Keyword::Enum && last == name,
         (Reported::Undeclared, [last]) => {
             let is_declared = search.group(places.get(index).map_or(NodeId(0), |place| place.node));
             let is_declared = is_declared.is_some_and(|group| group.properties.iter().any(|(name, _)| name == last));
@@ -170,23 +186,23 @@ fn whole(
     places: &[Place],
     index: usize,
     (negated, others): (TermId, &[TermId]),
-    kept: Kept,
+    (kept, selected): Conditions,
 ) -> TermId {
     let mut term = match kept {
         Kept::All => search.all(std::iter::once(negated).chain(others.iter().copied())),
         Kept::Elsewhere => negated,
-        Kept::Way => return search.reached(places, index, negated),
+        Kept::Way => return search.reached(places, index, negated, selected),
     };
     let mut next = places.get(index).and_then(|place| place.from.as_ref());
     while let Some((parent, step)) = next {
         let Some(place) = places.get(*parent) else { break };
-        term = around(search, place.node, step, term);
+        term = around(search, place.node, step, term, selected);
         next = place.from.as_ref();
     }
     term
 }
 /// The term of a subschema in which the one that a step leads to is replaced. Other properties and items conform to the schema.
-fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId) -> TermId {
+fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, selected: bool) -> TermId {
     let mut parts: Vec<TermId> = Vec::new();
     let mut in_all_of = 0;
     for part in search.parts(node) {
@@ -225,6 +241,9 @@ fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId) -> T
                 let others = search.branches(node, keyword).into_iter().enumerate();
                 let others: Vec<TermId> = others.filter(|(other, _)| other != index).map(|(_, term)| term).collect();
                 parts.extend(others.into_iter().map(|other| search.not(other)).collect::<Vec<_>>());
+                if selected {
+                    parts.extend(selects(search, node, keyword, *index));
+                }
                 parts.push(term);
             }
             _ => parts.push(term),

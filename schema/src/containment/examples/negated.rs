@@ -24,6 +24,8 @@ pub(super) enum Reported {
     Here(Vec<Keyword>),
     /// `required`, at the path of the property.
     Missing(String),
+    /// `enum`, at the path of the property.
+    UnknownTag(String),
     /// `additionalProperties`, at the path of an undeclared property.
     Undeclared,
     /// At the path of the value or below it: the violations of the branch that a failed union is about.
@@ -114,7 +116,7 @@ fn closed(search: &mut Search<'_>, node: NodeId, members: TermId, mut others: Ve
     Some(Negated { keyword: Keyword::AdditionalProperties, terms, others, reported: Reported::Undeclared })
 }
 
-/// The ways in which a union fails. A missing or unknown tag is a violation of the branch that has the tag.
+/// The ways in which a union fails.
 fn of_union(
     search: &mut Search<'_>,
     node: NodeId,
@@ -134,6 +136,22 @@ fn of_union(
         let terms = vec![search.all([no_branch, other_type])];
         ways.push(negated(terms, Reported::Here(vec![Keyword::Type])));
     }
+    if let Some(tag) = &selection.any.tag {
+        if tag.is_required {
+            let without = search.add(Term::Required(tag.name.clone()));
+            let without = search.not(without);
+            let object = search.add(Term::Types(TypeSet::EMPTY.with(Type::Object).bits()));
+            ways.push(negated(vec![search.all([no_branch, object, without])], Reported::Missing(tag.name.clone())));
+        }
+        let values = search.solver.terms.one_of_values(&tag.values);
+        let types = tag.values.iter().fold(0, |types, value| types | bit_of(value));
+        let (other, of_type) = (search.not(values), search.add(Term::Types(types)));
+        let terms = [search.all([other, of_type]), other].map(|value| {
+            let unknown = search.with_property(&tag.name, value);
+            search.all([no_branch, unknown])
+        });
+        ways.push(negated(terms.to_vec(), Reported::UnknownTag(tag.name.clone())));
+    }
     // The interpreter reports the union itself, unless the type, a tag or the keys leave one branch.
     let allowed = condition(search, &selection.any);
     let conditions: Vec<TermId> = selection.branches.iter().map(|branch| condition(search, branch)).collect();
@@ -150,6 +168,14 @@ fn of_union(
         ways.push(negated(vec![no_branch], Reported::Within));
     }
     ways
+}
+
+/// The conditions under which a failed union is about one branch, as far as its type, its tag and its keys show.
+pub(super) fn selects(search: &mut Search<'_>, node: NodeId, keyword: &str, index: usize) -> Vec<TermId> {
+    let selection = search.selection(node, keyword);
+    let conditions: Vec<TermId> = selection.branches.iter().map(|branch| condition(search, branch)).collect();
+    let numbered = conditions.into_iter().enumerate();
+    numbered.map(|(other, condition)| if other == index { condition } else { search.not(condition) }).collect()
 }
 
 /// The condition under which a failed union can be about a branch.

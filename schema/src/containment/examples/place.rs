@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::Search;
+use super::negated::selects;
 use crate::analysis::selection::Selection;
 use crate::containment::term::{Term, TermId};
 use crate::{Kind, NodeId, Type, TypeSet};
@@ -99,8 +100,9 @@ fn steps(search: &Search<'_>, node: NodeId) -> Vec<(Step, NodeId)> {
 }
 
 impl<'s> Search<'s> {
-    /// The condition on the whole value that it has a value at the place, and that this value conforms to a term.
-    pub(super) fn reached(&mut self, places: &[Place], index: usize, term: TermId) -> TermId {
+    /// The condition on the whole value that it has a value at the place, and that this value conforms to a term. In unions, it conforms to
+    /// the branch or, if the branch is only `selected`, to the conditions under which a failed union is about the branch.
+    pub(super) fn reached(&mut self, places: &[Place], index: usize, term: TermId, selected: bool) -> TermId {
         let mut term = term;
         let mut next = places.get(index).and_then(|place| place.from.as_ref());
         while let Some((parent, step)) = next {
@@ -111,6 +113,10 @@ impl<'s> Search<'s> {
                 Step::Rest => self.with_undeclared(place.node, term),
                 Step::Items => self.with_item(term),
                 Step::AllOf(_) => term,
+                Step::Branch(keyword, index) if selected => {
+                    let conditions = selects(self, place.node, keyword, *index);
+                    self.all(conditions.into_iter().chain([term]))
+                }
                 Step::Branch(keyword, index) => {
                     let branch = self.branch(place.node, keyword, *index);
                     self.add(Term::All(vec![branch, term]))

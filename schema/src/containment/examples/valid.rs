@@ -181,18 +181,18 @@ fn targets(search: &mut Search<'_>) -> Vec<TermId> {
             Some(_) => true,
         };
         if is_shown {
-            targets.push(search.reached(&places, index, anything));
+            targets.push(search.reached(&places, index, anything, false));
         }
         let Some(group) = search.group(place.node).filter(|_| !place.is_repeated) else { continue };
         for value in group.enum_values.iter().flatten().take(MAX_MEMBERS) {
             let member = search.solver.terms.one_of_values([value]);
-            targets.push(search.reached(&places, index, member));
+            targets.push(search.reached(&places, index, member, false));
         }
         let types: Vec<Type> = group.types.iter().flat_map(|types| types.iter()).collect();
         if types.len() > 1 && group.enum_values.is_none() {
             for one in types {
                 let one = search.add(Term::Types(TypeSet::EMPTY.with(one).bits()));
-                targets.push(search.reached(&places, index, one));
+                targets.push(search.reached(&places, index, one, false));
             }
         }
     }
