@@ -170,7 +170,10 @@ export function isSendNotificationRequest(value: any): value is SendNotification
   return (
     (value?.constructor === Object || isDict(value)) &&
     isUuid(value.customerId) &&
-    ((typeof (value1 = value.locale) === "string" && pattern1.test(value1)) || value1 === null) &&
+    (
+      (typeof (value1 = value.locale) === "string" && pattern_locale.test(value1)) ||
+      value1 === null
+    ) &&
     (
       (value1 = value.sendAfter) === undefined ||
       (++size1 > 0 && (isDateTime(value1) || value1 === null))
@@ -203,7 +206,7 @@ export function isSendNotificationRequest(value: any): value is SendNotification
         ((size1 = 3), true) &&
         tag1 === "sms" &&
         typeof (value1 = value.phone) === "string" &&
-        pattern2.test(value1) &&
+        pattern_phone.test(value1) &&
         spans(value.text, 1, 160) &&
         value.subject === undefined &&
         sized(value, size1, 128)
@@ -274,7 +277,7 @@ export function parseSendNotificationRequest(value: unknown, options?: NotifierP
           type: "object",
           properties: {
             customerId: { type: "string", format: ["uuid", isUuid] },
-            locale: { type: ["null", "string"], pattern: pattern1 },
+            locale: { type: ["null", "string"], pattern: pattern_locale },
           },
           optional: {
             sendAfter: { type: ["null", "string"], format: ["date-time", isDateTime] },
@@ -319,7 +322,7 @@ export function parseSendNotificationRequest(value: unknown, options?: NotifierP
         type: "object",
         properties: {
           channel: { const: "sms" },
-          phone: { type: "string", pattern: pattern2 },
+          phone: { type: "string", pattern: pattern_phone },
           text: { type: "string", minLength: 1, maxLength: 160 },
         },
         optional: { subject: { false: 1 } },
@@ -386,8 +389,8 @@ export function assertSetPreferencesResponse(value: unknown, options?: NotifierP
   assert(parseSetPreferencesResponse(value, options));
 }
 
-const pattern1 = /^[a-z]{2}(-[A-Z]{2})?$/u;
-const pattern2 = /^\+[1-9][0-9]{6,14}$/u;
+const pattern_locale = /^[a-z]{2}(-[A-Z]{2})?$/u;
+const pattern_phone = /^\+[1-9][0-9]{6,14}$/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

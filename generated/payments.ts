@@ -280,7 +280,7 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
     value2 <= 9007199254740991 &&
     value2 > 0 &&
     typeof (value2 = value1.currency) === "string" &&
-    pattern1.test(value2) &&
+    pattern_currency.test(value2) &&
     sized(value1, 2) &&
     ((value1 = value.method)?.constructor === Object || isDict(value1)) &&
     (
@@ -297,23 +297,23 @@ export function isCreatePaymentRequest(value: any): value is CreatePaymentReques
       (
         tag2 === "bank-transfer" &&
         typeof (value2 = value1.iban) === "string" &&
-        pattern2.test(value2) &&
+        pattern_iban.test(value2) &&
         spans(value1.mandate, 1, 35) &&
         sized(value1, 3)
       ) ||
       (tag2 === "store-credit" && isUuid(value1.accountId) && sized(value1, 2))
     ) &&
     typeof (value1 = value.orderId) === "string" &&
-    pattern3.test(value1) &&
+    pattern_orderId.test(value1) &&
     ((value1 = value.captureAt) === undefined || (++size1 > 0 && isDateTime(value1))) &&
     (
       (value1 = value.discountRate) === undefined ||
       (++size1 > 0 && Number.isFinite(value1) && value1 >= 0 && value1 < 1)
     ) &&
-    ((value1 = value.allocation) === undefined || (++size1 > 0 && check4(value1, 1))) &&
+    ((value1 = value.allocation) === undefined || (++size1 > 0 && check_allocation(value1, 1))) &&
     (
       (value1 = value.metadata) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check5(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_metadata(value1))
     ) &&
     sized(value, size1)
   );
@@ -394,7 +394,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
           type: "object",
           properties: {
             minorUnits: { type: "integer", maximum: 9007199254740991, exclusiveMinimum: 0 },
-            currency: { type: "string", pattern: pattern1 },
+            currency: { type: "string", pattern: pattern_currency },
           },
           rest: false,
         },
@@ -420,7 +420,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
             },
           ],
         },
-        orderId: { type: "string", pattern: pattern3 },
+        orderId: { type: "string", pattern: pattern_orderId },
       },
       optional: {
         captureAt: { type: "string", format: ["date-time", isDateTime] },
@@ -444,7 +444,7 @@ export function parseCreatePaymentRequest(value: unknown, options?: PaymentsPars
         type: "object",
         properties: {
           kind: { const: "bank-transfer" },
-          iban: { type: "string", pattern: pattern2 },
+          iban: { type: "string", pattern: pattern_iban },
           mandate: { type: "string", minLength: 1, maxLength: 35 },
         },
         rest: false,
@@ -618,7 +618,7 @@ export function assertRefundPaymentResponse(value: unknown, options?: PaymentsPa
   assert(parseRefundPaymentResponse(value, options));
 }
 
-function check5(value: any): boolean {
+function check_metadata(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || spans(item, 0, 500))) return false;
@@ -626,15 +626,15 @@ function check5(value: any): boolean {
   return true;
 }
 
-function check7(value: any, depth: number): boolean {
+function check_members(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check4(item, depth + 2)) return false;
+    if (!check_allocation(item, depth + 2)) return false;
   }
   return true;
 }
 
-function check4(value: any, depth: number): boolean {
+function check_allocation(value: any, depth: number): boolean {
   let value1: any, tag1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -643,32 +643,32 @@ function check4(value: any, depth: number): boolean {
       (
         (tag1 = value.to) === "seller" &&
         isUuid(value.sellerId) &&
-        check6(value.basisPoints, depth + 1) &&
+        check_basisPoints(value.basisPoints, depth + 1) &&
         sized(value, 3)
       ) ||
       (
         tag1 === "group" &&
         typeof (value1 = value.name) === "string" &&
         value1 !== "" &&
-        check6(value.basisPoints, depth + 1) &&
+        check_basisPoints(value.basisPoints, depth + 1) &&
         Array.isArray((value1 = value.members)) &&
         depth < 127 &&
         value1.length >= 1 &&
         value1.length <= 50 &&
-        check7(value1, depth) &&
+        check_members(value1, depth) &&
         sized(value, 4)
       )
     )
   );
 }
 
-function check6(value: any, _depth: number): boolean {
+function check_basisPoints(value: any, _depth: number): boolean {
   return Number.isInteger(value) && value >= 1 && value <= 10000 && isMultiple(value, 5);
 }
 
-const pattern1 = /^[A-Z]{3}$/u;
-const pattern2 = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/u;
-const pattern3 = /^SO-[0-9]{4}-[0-9]{6}$/u;
+const pattern_currency = /^[A-Z]{3}$/u;
+const pattern_iban = /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/u;
+const pattern_orderId = /^SO-[0-9]{4}-[0-9]{6}$/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

@@ -178,10 +178,10 @@ export function isReviewChangeRequest(value: any): value is ReviewChangeRequest 
     (value?.constructor === Object || isDict(value)) &&
     isUri(value.repository) &&
     ((value1 = value.files)?.constructor === Object || isDict(value1)) &&
-    check1(value1) &&
+    check_files(value1) &&
     (
       (value1 = value.focus) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && check2(value1))
+      (++size1 > 0 && Array.isArray(value1) && check_focus(value1))
     ) &&
     (
       (value1 = value.limit) === undefined ||
@@ -201,13 +201,13 @@ export function isReviewChangeResponse(value: any): value is ReviewChangeRespons
     (value1 = value.verdict) !== undefined &&
     (value1 === "approve" || value1 === "request-changes") &&
     Array.isArray((value1 = value.findings)) &&
-    check3(value1) &&
+    check_findings(value1) &&
     sized(value, 2, 128)
   );
 }
 
 export function isListRulesResponse(value: any): value is ListRulesResponse {
-  return Array.isArray(value) && check5(value);
+  return Array.isArray(value) && check_listRulesResponse(value);
 }
 
 export function parseReviewChangeRequest(value: unknown, options?: ReviewerParseOptions): ReviewerParseResult<ReviewChangeRequest> {
@@ -332,7 +332,7 @@ export function parseListRulesResponse(value: unknown, options?: ReviewerParseOp
       items: {
         type: "object",
         properties: {
-          id: { type: "string", pattern: pattern4 },
+          id: { type: "string", pattern: pattern_id },
           summary: "string",
           focus: {
             unions: [
@@ -369,7 +369,7 @@ export function assertListRulesResponse(value: unknown, options?: ReviewerParseO
   assert(parseListRulesResponse(value, options));
 }
 
-function check1(value: any): boolean {
+function check_files(value: any): boolean {
   let tag1: any;
   for (const name of Object.keys(value)) {
     const item = value[name];
@@ -388,7 +388,7 @@ function check1(value: any): boolean {
   return true;
 }
 
-function check2(value: any): boolean {
+function check_focus(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(item === "correctness" || item === "security" || item === "clarity")) return false;
@@ -396,7 +396,7 @@ function check2(value: any): boolean {
   return true;
 }
 
-function check3(value: any): boolean {
+function check_findings(value: any): boolean {
   let value1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -416,14 +416,14 @@ function check3(value: any): boolean {
   return true;
 }
 
-function check5(value: any): boolean {
+function check_listRulesResponse(value: any): boolean {
   let value1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       typeof (value1 = item.id) === "string" &&
-      pattern4.test(value1) &&
+      pattern_id.test(value1) &&
       typeof item.summary === "string" &&
       (value1 = item.focus) !== undefined &&
       (value1 === "correctness" || value1 === "security" || value1 === "clarity") &&
@@ -433,7 +433,7 @@ function check5(value: any): boolean {
   return true;
 }
 
-const pattern4 = /^[a-z][a-z0-9-]*$/u;
+const pattern_id = /^[a-z][a-z0-9-]*$/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

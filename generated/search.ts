@@ -206,20 +206,20 @@ export function isSearchRequest(value: any): value is SearchRequest {
   return (
     (value?.constructor === Object || isDict(value)) &&
     ((value1 = value.query) === undefined || (++size1 > 0 && spans(value1, 0, 512))) &&
-    ((value1 = value.where) === undefined || (++size1 > 0 && check1(value1, 1))) &&
+    ((value1 = value.where) === undefined || (++size1 > 0 && check_filter(value1, 1))) &&
     (
       (value1 = value.collections) === undefined ||
       (
         ++size1 > 0 &&
         Array.isArray(value1) &&
         value1.length >= 1 &&
-        check2(value1) &&
+        check_collections(value1) &&
         !repeated(value1)
       )
     ) &&
     (
       (value1 = value.orderBy) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && value1.length <= 10 && check4(value1))
+      (++size1 > 0 && Array.isArray(value1) && value1.length <= 10 && check_orderBy(value1))
     ) &&
     (
       (value1 = value.pageSize) === undefined ||
@@ -240,10 +240,10 @@ export function isSearchResponse(value: any): value is SearchResponse {
     Number.isInteger((value1 = value.total)) &&
     value1 >= 0 &&
     Array.isArray((value1 = value.hits)) &&
-    check14(value1) &&
+    check_hits(value1) &&
     (
       (value1 = value.facets) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check16(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_facets2(value1))
     ) &&
     ((value1 = value.nextCursor) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     sized(value, size1, 128)
@@ -264,7 +264,12 @@ export function isSuggestRequest(value: any): value is SuggestRequest {
 }
 
 export function isSuggestResponse(value: any): value is SuggestResponse {
-  return Array.isArray(value) && value.length <= 20 && check17(value) && !repeated(value);
+  return (
+    Array.isArray(value) &&
+    value.length <= 20 &&
+    check_suggestResponse(value) &&
+    !repeated(value)
+  );
 }
 
 export function parseSearchRequest(value: unknown, options?: SearchParseOptions): SearchParseResult<SearchRequest> {
@@ -304,7 +309,7 @@ export function parseSearchRequest(value: unknown, options?: SearchParseOptions)
               type: "object",
               properties: {
                 op: {
-                  enum: [...set13],
+                  enum: [...set_searchRequest],
                   text: {
                     required: ", one of [\"and\",\"or\",\"not\",\"=\",\"!=\",\"<\",\"<=\",\">\",\">=\",\"in\"]",
                   },
@@ -324,7 +329,11 @@ export function parseSearchRequest(value: unknown, options?: SearchParseOptions)
           },
         ],
       },
-      FieldName: { type: "string", pattern: pattern11, not: { pattern: pattern10 } },
+      FieldName: {
+        type: "string",
+        pattern: pattern_fieldName2,
+        not: { pattern: pattern_fieldName },
+      },
       Every: {
         type: "object",
         properties: {
@@ -440,7 +449,7 @@ export function assertSuggestResponse(value: unknown, options?: SearchParseOptio
   assert(parseSuggestResponse(value, options));
 }
 
-function check2(value: any): boolean {
+function check_collections(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(item === "products" || item === "articles" || item === "orders")) return false;
@@ -448,14 +457,14 @@ function check2(value: any): boolean {
   return true;
 }
 
-function check4(value: any): boolean {
+function check_orderBy(value: any): boolean {
   let value1: any, size1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(
       (item?.constructor === Object || isDict(item)) &&
       ((size1 = 1), true) &&
-      check3(item.field, 3) &&
+      check_fieldName(item.field, 3) &&
       (
         (value1 = item.direction) === undefined ||
         (++size1 > 0 && (value1 === "asc" || value1 === "desc"))
@@ -466,20 +475,20 @@ function check4(value: any): boolean {
   return true;
 }
 
-function check9(value: any, depth: number): boolean {
+function check_value(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check8(item, depth + 2)) return false;
+    if (!check_scalar(item, depth + 2)) return false;
   }
   return true;
 }
 
-function check1(value: any, depth: number): boolean {
+function check_filter(value: any, depth: number): boolean {
   let value1: any;
   return (
-    check5(value, depth) ||
-    check6(value, depth) ||
-    check7(value, depth) ||
+    check_every(value, depth) ||
+    check_any(value, depth) ||
+    check_not(value, depth) ||
     (
       (value?.constructor === Object || isDict(value)) &&
       depth < 128 &&
@@ -492,30 +501,39 @@ function check1(value: any, depth: number): boolean {
         value1 === ">=" ||
         value1 === "in"
       ) &&
-      check3(value.field, depth + 1) &&
+      check_fieldName(value.field, depth + 1) &&
       (value1 = value.value) !== undefined &&
       (
-        check8(value1, depth + 1) ||
-        (Array.isArray(value1) && depth < 127 && value1.length <= 1000 && check9(value1, depth))
+        check_scalar(value1, depth + 1) ||
+        (
+          Array.isArray(value1) &&
+          depth < 127 &&
+          value1.length <= 1000 &&
+          check_value(value1, depth)
+        )
       ) &&
       sized(value, 3)
     )
   );
 }
 
-function check3(value: any, _depth: number): boolean {
-  return typeof value === "string" && pattern11.test(value) && !pattern10.test(value);
+function check_fieldName(value: any, _depth: number): boolean {
+  return (
+    typeof value === "string" &&
+    pattern_fieldName2.test(value) &&
+    !pattern_fieldName.test(value)
+  );
 }
 
-function check12(value: any, depth: number): boolean {
+function check_filters(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check1(item, depth + 2)) return false;
+    if (!check_filter(item, depth + 2)) return false;
   }
   return true;
 }
 
-function check5(value: any, depth: number): boolean {
+function check_every(value: any, depth: number): boolean {
   let value1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -524,12 +542,12 @@ function check5(value: any, depth: number): boolean {
     Array.isArray((value1 = value.filters)) &&
     depth < 127 &&
     value1.length >= 1 &&
-    check12(value1, depth) &&
+    check_filters(value1, depth) &&
     sized(value, 2)
   );
 }
 
-function check6(value: any, depth: number): boolean {
+function check_any(value: any, depth: number): boolean {
   let value1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -538,24 +556,24 @@ function check6(value: any, depth: number): boolean {
     Array.isArray((value1 = value.filters)) &&
     depth < 127 &&
     value1.length >= 1 &&
-    check12(value1, depth) &&
+    check_filters(value1, depth) &&
     sized(value, 2)
   );
 }
 
-function check7(value: any, depth: number): boolean {
+function check_not(value: any, depth: number): boolean {
   let value1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
     depth < 128 &&
     value.op === "not" &&
     (value1 = value.filter) !== undefined &&
-    check1(value1, depth + 1) &&
+    check_filter(value1, depth + 1) &&
     sized(value, 2)
   );
 }
 
-function check8(value: any, _depth: number): boolean {
+function check_scalar(value: any, _depth: number): boolean {
   return (
     typeof value === "string" ||
     Number.isFinite(value) ||
@@ -564,7 +582,7 @@ function check8(value: any, _depth: number): boolean {
   );
 }
 
-function check14(value: any): boolean {
+function check_hits(value: any): boolean {
   let value1: any, size1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -586,7 +604,7 @@ function check14(value: any): boolean {
   return true;
 }
 
-function check15(value: any): boolean {
+function check_facets(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || (Number.isInteger(item) && item >= 0))) return false;
@@ -594,15 +612,18 @@ function check15(value: any): boolean {
   return true;
 }
 
-function check16(value: any): boolean {
+function check_facets2(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check15(item)))) return false;
+    if (!(
+      item === undefined ||
+      ((item?.constructor === Object || isDict(item)) && check_facets(item))
+    )) return false;
   }
   return true;
 }
 
-function check17(value: any): boolean {
+function check_suggestResponse(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;
@@ -610,9 +631,20 @@ function check17(value: any): boolean {
   return true;
 }
 
-const pattern10 = /^_/u;
-const pattern11 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
-const set13 = new Set<unknown>(["and", "or", "not", "=", "!=", "<", "<=", ">", ">=", "in"]);
+const pattern_fieldName = /^_/u;
+const pattern_fieldName2 = /^[a-zA-Z_][a-zA-Z0-9_]*(\.[a-zA-Z_][a-zA-Z0-9_]*)*$/u;
+const set_searchRequest = new Set<unknown>([
+  "and",
+  "or",
+  "not",
+  "=",
+  "!=",
+  "<",
+  "<=",
+  ">",
+  ">=",
+  "in",
+]);
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

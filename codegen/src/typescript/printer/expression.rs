@@ -6,7 +6,7 @@ use super::Form;
 use super::layout::{Doc, concat, group, if_broken, indent, line, separated, soft_line, text};
 use super::literal;
 use super::types::list;
-use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Stem, follows_dot};
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, follows_dot};
 
 /// How tightly the parts of an expression belong together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,22 +172,9 @@ fn binary(operator: BinaryOperator) -> (&'static str, Precedence) {
 pub(super) fn name_text(name: &Name) -> Cow<'static, str> {
     match name {
         Name::Local(local) => local_text(*local),
-        Name::Internal(stem, number) => format!("{}{number}", stem_text(*stem)).into(),
         Name::HandWritten(name) => (*name).into(),
-        Name::Exported(name) => name.clone().into(),
+        Name::Internal(name) | Name::Exported(name) => name.clone().into(),
         Name::Global(name) => (*name).into(),
-    }
-}
-
-fn stem_text(stem: Stem) -> &'static str {
-    match stem {
-        Stem::Check => "check",
-        Stem::Decide => "decide",
-        Stem::Pattern => "pattern",
-        Stem::Set => "set",
-        Stem::Names => "names",
-        Stem::Literals => "literals",
-        Stem::Memory => "memory",
     }
 }
 

@@ -59,26 +59,14 @@ pub(in crate::typescript) enum BinaryOperator {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::typescript) enum Name {
     Local(Local),
-    /// A function or constant that is not exported: its stem and a unique number.
-    Internal(Stem, usize),
+    /// A function or constant that is not exported.
+    Internal(String),
     /// A function or constant whose text is written by hand.
     HandWritten(&'static str),
     /// An exported function.
     Exported(String),
     /// A name of the language's library.
     Global(&'static str),
-}
-
-/// The purpose of an internal function or constant, with which its name begins.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(in crate::typescript) enum Stem {
-    Check,
-    Decide,
-    Pattern,
-    Set,
-    Names,
-    Literals,
-    Memory,
 }
 
 /// A parameter or variable of a function.

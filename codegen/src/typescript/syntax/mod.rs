@@ -7,7 +7,7 @@ mod expression;
 mod hand_written;
 mod types;
 
-pub(super) use expression::{BinaryOperator, Expression, Local, Name, Stem, follows_dot};
+pub(super) use expression::{BinaryOperator, Expression, Local, Name, follows_dot};
 pub(super) use hand_written::HandWritten;
 pub(super) use types::{Keyword, Literal, Number, Property, Type, union};
 

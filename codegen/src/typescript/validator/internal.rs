@@ -5,9 +5,39 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use capgen_schema::{Json, Pattern};
 
 use super::{Helper, narrowing};
-use crate::typescript::names::AgentNames;
-use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Stem, Type};
+use crate::name;
+use crate::typescript::names::{AgentNames, lower_first};
+use crate::typescript::syntax::{Expression, Function, Item, Literal, Module, Name, Statement, Type};
 use crate::typescript::syntax::{Keyword, Parameter, Returns};
+
+/// The purpose of an internal function or constant, with which its name begins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Stem {
+    Check,
+    Decide,
+    Pattern,
+    Set,
+    Names,
+    Literals,
+    Memory,
+}
+
+impl Stem {
+    const fn text(self) -> &'static str {
+        match self {
+            Stem::Check => "check",
+            Stem::Decide => "decide",
+            Stem::Pattern => "pattern",
+            Stem::Set => "set",
+            Stem::Names => "names",
+            Stem::Literals => "literals",
+            Stem::Memory => "memory",
+        }
+    }
+}
+
+/// Names contain at most this many characters of the subject: they occur often, and the contract limits no property's name.
+const MAX_SUBJECT: usize = 40;
 
 /// The internal functions and constants of a file, in the order in which they were made.
 #[derive(Default)]
@@ -17,16 +47,43 @@ pub(super) struct Internals {
     /// Constants by their values, and functions by their parameters and statements: equal ones are shared.
     constant_names: HashMap<(Stem, Expression), Name>,
     function_names: HashMap<(usize, Vec<Statement>), Name>,
-    count: usize,
+    /// The type, definition or property to which the next functions and constants belong. It is a part of their names, so that a
+    /// change elsewhere in the contract does not rename them.
+    subject: String,
+    /// How many names begin with a stem and subject.
+    counts: HashMap<String, usize>,
+    names: HashSet<String>,
     /// The keywords of all rules.
     pub(super) keywords: BTreeSet<&'static str>,
 }
 
 impl Internals {
-    /// A new name, which is unique in the file.
+    /// Sets the subject to the name of a type, definition or property, and returns the previous one.
+    pub(super) fn enter(&mut self, subject: &str) -> String {
+        let words: String = name::camel(subject).chars().take(MAX_SUBJECT).collect();
+        self.enter_again(lower_first(&words))
+    }
+
+    /// Sets the subject to one that [`enter`](Self::enter) returned.
+    pub(super) fn enter_again(&mut self, subject: String) -> String {
+        std::mem::replace(&mut self.subject, subject)
+    }
+
+    pub(super) fn subject(&self) -> &str {
+        &self.subject
+    }
+
+    /// A new name, which is unique in the file, such as `check_lineItems`. No exported name has an underscore between letters.
     pub(super) fn fresh(&mut self, stem: Stem) -> Name {
-        self.count += 1;
-        Name::Internal(stem, self.count)
+        let first = format!("{}_{}", stem.text(), self.subject);
+        let count = self.counts.entry(first.clone()).or_default();
+        loop {
+            *count += 1;
+            let name = if *count == 1 { first.clone() } else { format!("{first}{count}") };
+            if self.names.insert(name.clone()) {
+                return Name::Internal(name);
+            }
+        }
     }
 
     pub(super) fn pattern(&mut self, pattern: &Pattern) -> Expression {

@@ -65,7 +65,9 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames) {
     for validator in &model.validators {
         let name = &model[validator.ty].name;
         let names = Names::of(name);
+        internals.enter(name);
         verdicts.push(verdict(validator, &mut internals, name, &names));
+        internals.enter(name);
         let rules = rules::rules(validator, &mut internals);
         parsers.push(parser(rules, name, &names, agent));
         assertions.push(assertion(name, &names, agent));

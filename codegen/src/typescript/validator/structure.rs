@@ -132,7 +132,9 @@ impl<'m> Verdicts<'m, '_> {
     fn property(&mut self, property: &Property<'m>, target: &Target, counter: Option<Local>) -> Expression {
         let access = access(target, property.name);
         let member = target.member();
+        let outer = self.internals.enter(property.name);
         let condition = self.check(property.check, &member);
+        self.internals.enter_again(outer);
         let local = member.local;
         let stored = |access| Expression::Assign(local, Box::new(access));
         if property.is_required {

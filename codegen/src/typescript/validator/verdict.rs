@@ -11,10 +11,11 @@ use capgen_schema::{MAX_PAYLOAD_DEPTH, Type as JsonType, TypeSet};
 use super::Helper;
 use super::condition::{all, any, is_array, take_counter};
 use super::internal::Internals;
+use super::internal::Stem;
 use super::scalar;
 use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Union, Validator};
 use crate::typescript::printer;
-use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Parameter, Statement, Stem, Type};
+use crate::typescript::syntax::{BinaryOperator, Expression, Local, Name, Parameter, Statement, Type};
 
 /// The deepest level that a function reads. Deeper conditions would be hard to read and slow to compile.
 const MAX_LEVEL: usize = 6;
@@ -34,8 +35,8 @@ pub(super) struct Verdicts<'m, 'i> {
     functions: HashMap<CheckId, Name>,
     /// The conditions of lists of values, and whether all their values are scalars. A list may be long and used often.
     listed: HashMap<(CheckId, Local), (Expression, bool)>,
-    /// Functions that are called and have no body yet.
-    queue: VecDeque<CheckId>,
+    /// Functions that are called and have no body yet, and their subjects.
+    queue: VecDeque<(CheckId, String)>,
     nesting: usize,
     /// How many properties and other checks the current function tests so far.
     pub(super) tests: usize,
@@ -121,7 +122,8 @@ impl<'m, 'i> Verdicts<'m, 'i> {
     pub(super) fn run(mut self) -> Vec<Statement> {
         let depth = Depth { has_parameter: false, more: 0 };
         let root = self.check(self.validator.root, &Target::given(Local::Value, depth));
-        while let Some(id) = self.queue.pop_front() {
+        while let Some((id, subject)) = self.queue.pop_front() {
+            self.internals.enter_again(subject);
             self.define(id);
         }
         if self.memories.is_empty() {
@@ -164,9 +166,12 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         let name = match self.functions.get(&id) {
             Some(name) => name.clone(),
             None => {
+                let definition = self.validator.check(id).definition;
+                let outer = definition.map(|definition| self.internals.enter(definition));
                 let name = self.internals.fresh(Stem::Check);
                 self.functions.insert(id, name.clone());
-                self.queue.push_back(id);
+                self.queue.push_back((id, self.internals.subject().to_owned()));
+                outer.map(|outer| self.internals.enter_again(outer));
                 name
             }
         };

@@ -98,26 +98,26 @@ export function isPlotRequest(value: any): value is PlotRequest {
       (++size1 > 0 && Array.isArray(value1) && shallow(value1, 127))
     ) &&
     Array.isArray((value1 = value.texts)) &&
-    check1(value1) &&
+    check_texts(value1) &&
     (
       (value1 = value.mixed) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && check2(value1))
+      (++size1 > 0 && Array.isArray(value1) && check_mixed(value1))
     ) &&
     (
       (value1 = value.nullable) === undefined ||
-      (++size1 > 0 && ((Array.isArray(value1) && check3(value1)) || value1 === null))
+      (++size1 > 0 && ((Array.isArray(value1) && check_nullable(value1)) || value1 === null))
     ) &&
     (
       (value1 = value.atLeastOne) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && value1.length >= 1 && check1(value1))
+      (++size1 > 0 && Array.isArray(value1) && value1.length >= 1 && check_texts(value1))
     ) &&
     Array.isArray((value1 = value.point)) &&
     value1.length >= 2 &&
     value1.length <= 3 &&
-    check4(value1) &&
+    check_point(value1) &&
     (
       (value1 = value.atMostTwo) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && value1.length <= 2 && check5(value1))
+      (++size1 > 0 && Array.isArray(value1) && value1.length <= 2 && check_atMostTwo(value1))
     ) &&
     (
       (value1 = value.empty) === undefined ||
@@ -125,19 +125,19 @@ export function isPlotRequest(value: any): value is PlotRequest {
     ) &&
     (
       (value1 = value.many) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && value1.length >= 20 && check1(value1))
+      (++size1 > 0 && Array.isArray(value1) && value1.length >= 20 && check_texts(value1))
     ) &&
     (
       (value1 = value.matrix) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && check6(value1))
+      (++size1 > 0 && Array.isArray(value1) && check_matrix(value1))
     ) &&
     (
       (value1 = value.ring) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && value1.length >= 4 && check7(value1))
+      (++size1 > 0 && Array.isArray(value1) && value1.length >= 4 && check_ring(value1))
     ) &&
     (
       (value1 = value.choices) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && check8(value1) && !repeated(value1))
+      (++size1 > 0 && Array.isArray(value1) && check_choices(value1) && !repeated(value1))
     ) &&
     sized(value, size1, 128)
   );
@@ -176,7 +176,7 @@ export function assertPlotRequest(value: unknown, options?: ArraysParseOptions):
   assert(parsePlotRequest(value, options));
 }
 
-function check1(value: any): boolean {
+function check_texts(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;
@@ -184,7 +184,7 @@ function check1(value: any): boolean {
   return true;
 }
 
-function check2(value: any): boolean {
+function check_mixed(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string" || Number.isFinite(item))) return false;
@@ -192,7 +192,7 @@ function check2(value: any): boolean {
   return true;
 }
 
-function check3(value: any): boolean {
+function check_nullable(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(Number.isInteger(item) || item === null)) return false;
@@ -200,7 +200,7 @@ function check3(value: any): boolean {
   return true;
 }
 
-function check4(value: any): boolean {
+function check_point(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!Number.isFinite(item)) return false;
@@ -208,7 +208,7 @@ function check4(value: any): boolean {
   return true;
 }
 
-function check5(value: any): boolean {
+function check_atMostTwo(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(item === "a" || item === "b")) return false;
@@ -216,23 +216,23 @@ function check5(value: any): boolean {
   return true;
 }
 
-function check6(value: any): boolean {
+function check_matrix(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!(Array.isArray(item) && check4(item))) return false;
+    if (!(Array.isArray(item) && check_point(item))) return false;
   }
   return true;
 }
 
-function check7(value: any): boolean {
+function check_ring(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!(Array.isArray(item) && item.length >= 2 && item.length <= 2 && check4(item))) return false;
+    if (!(Array.isArray(item) && item.length >= 2 && item.length <= 2 && check_point(item))) return false;
   }
   return true;
 }
 
-function check8(value: any): boolean {
+function check_choices(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(item === "red" || item === "green")) return false;

@@ -75,8 +75,8 @@ export function isConstantsRequest(value: any): value is ConstantsRequest {
     ((value1 = value.one) === undefined || (++size1 > 0 && value1 === 1)) &&
     ((value1 = value.no) === undefined || (++size1 > 0 && value1 === false)) &&
     value.nothing === null &&
-    among(value.structure, literals1) &&
-    ((value1 = value.empty) === undefined || (++size1 > 0 && among(value1, literals2))) &&
+    among(value.structure, literals_structure) &&
+    ((value1 = value.empty) === undefined || (++size1 > 0 && among(value1, literals_empty))) &&
     ((value1 = value.huge) === undefined || (++size1 > 0 && value1 === 1e300)) &&
     sized(value, size1)
   );
@@ -113,8 +113,8 @@ export function assertConstantsRequest(value: unknown, options?: ConstantsParseO
   assert(parseConstantsRequest(value, options));
 }
 
-const literals1: readonly unknown[] = [{ k: [1, "2"] }];
-const literals2: readonly unknown[] = [{}];
+const literals_structure: readonly unknown[] = [{ k: [1, "2"] }];
+const literals_empty: readonly unknown[] = [{}];
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

@@ -1244,8 +1244,8 @@ export function hasGrEBTag(value: GrE): value is GrEB {
 export function isAskRequest(value: any): value is AskRequest {
   return (
     (value?.constructor === Object || isDict(value)) &&
-    check1(value) &&
-    check2(value) &&
+    check_askRequest(value) &&
+    check_askRequest2(value) &&
     shallow(value, 128)
   );
 }
@@ -2074,7 +2074,7 @@ export function assertAskRequest(value: unknown, options?: DefinitionNamesParseO
   assert(parseAskRequest(value, options));
 }
 
-function check1(value: any): boolean {
+function check_askRequest(value: any): boolean {
   let value1: any, value2: any, value3: any, size2: any, size3: any, tag2: any;
   return (
     ((value1 = value.p0) === undefined || value1 === "a0" || value1 === "b") &&
@@ -2930,7 +2930,7 @@ function check1(value: any): boolean {
   );
 }
 
-function check2(value: any): boolean {
+function check_askRequest2(value: any): boolean {
   let value1: any, value2: any, value3: any, size2: any, size3: any, tag2: any;
   return (
     ((value1 = value.p100) === undefined || value1 === "a100" || value1 === "b") &&

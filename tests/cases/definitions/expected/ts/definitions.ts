@@ -89,11 +89,11 @@ export function isBillRequest(value: any): value is BillRequest {
   return (
     (value?.constructor === Object || isDict(value)) &&
     isUuid(value.id) &&
-    check1(value.total, 1) &&
-    ((value1 = value.net) === undefined || (++size1 > 0 && check1(value1, 1))) &&
+    check_money(value.total, 1) &&
+    ((value1 = value.net) === undefined || (++size1 > 0 && check_money(value1, 1))) &&
     (
       (value1 = value.maybe) === undefined ||
-      (++size1 > 0 && (check1(value1, 1) || value1 === null))
+      (++size1 > 0 && (check_money(value1, 1) || value1 === null))
     ) &&
     (
       (value1 = value.odd) === undefined ||
@@ -149,7 +149,7 @@ export function assertBillRequest(value: unknown, options?: DefinitionsParseOpti
   assert(parseBillRequest(value, options));
 }
 
-function check1(value: any, _depth: number): boolean {
+function check_money(value: any, _depth: number): boolean {
   let value1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&

@@ -139,7 +139,7 @@ export function isSortRequest(value: any): value is SortRequest {
     ) &&
     (
       (value1 = value.values) === undefined ||
-      (++size1 > 0 && (value1 === "z" || among(value1, literals1)) && shallow(value1, 127))
+      (++size1 > 0 && (value1 === "z" || among(value1, literals_values)) && shallow(value1, 127))
     ) &&
     ((value1 = value.beyond) === undefined || (++size1 > 0 && value1 === 1)) &&
     ((value1 = value.numbers) === undefined || (++size1 > 0 && (value1 === 10 || value1 === 20))) &&
@@ -207,7 +207,7 @@ export function assertSortResponse(value: unknown, options?: EnumsParseOptions):
   assert(parseSortResponse(value, options));
 }
 
-const literals1: readonly unknown[] = [{ x: 1 }, [1, 2]];
+const literals_values: readonly unknown[] = [{ x: 1 }, [1, 2]];
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

@@ -134,7 +134,7 @@ export function isEscapeRequest(value: any): value is EscapeRequest {
     ((value1 = value.default) === undefined || (++size1 > 0 && typeof value1 === "string")) &&
     (
       (value1 = value.pattern) === undefined ||
-      (++size1 > 0 && typeof value1 === "string" && pattern1.test(value1))
+      (++size1 > 0 && typeof value1 === "string" && pattern_pattern.test(value1))
     ) &&
     sized(value, size1, 128)
   );
@@ -155,7 +155,11 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextParseOpt
         },
         "{}": { const: "*/ {0} {}" },
         default: "string",
-        pattern: { type: "string", pattern: pattern1, text: { pattern: "\"^[*/]*`*/ @x$\"" } },
+        pattern: {
+          type: "string",
+          pattern: pattern_pattern,
+          text: { pattern: "\"^[*/]*`*/ @x$\"" },
+        },
       },
     },
   ]);
@@ -166,7 +170,7 @@ export function assertEscapeRequest(value: unknown, options?: HostileTextParseOp
   assert(parseEscapeRequest(value, options));
 }
 
-const pattern1 = /^[*\/]*`*\/ @x$/u;
+const pattern_pattern = /^[*\/]*`*\/ @x$/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

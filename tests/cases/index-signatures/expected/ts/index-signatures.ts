@@ -84,7 +84,7 @@ export function isTagRequest(value: any): value is TagRequest {
     (value?.constructor === Object || isDict(value)) &&
     typeof value.id === "string" &&
     ((value1 = value.count) === undefined || Number.isInteger(value1)) &&
-    check1(value)
+    check_tagRequest(value)
   );
 }
 
@@ -106,10 +106,10 @@ export function isTagResponse(value: any): value is TagResponse {
       (
         (value1?.constructor === Object || isDict(value1)) &&
         ((value2 = value1.a) === "x" || value2 === "y") &&
-        check2(value1)
+        check_strict(value1)
       )
     ) &&
-    check3(value)
+    check_tagResponse(value)
   );
 }
 
@@ -148,7 +148,7 @@ export function assertTagResponse(value: unknown, options?: IndexSignaturesParse
   assert(parseTagResponse(value, options));
 }
 
-function check1(value: any): boolean {
+function check_tagRequest(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(name === "id" || name === "count" || item === undefined || typeof item === "string")) return false;
@@ -156,7 +156,7 @@ function check1(value: any): boolean {
   return true;
 }
 
-function check2(value: any): boolean {
+function check_strict(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(name === "a" || item === undefined || typeof item === "string")) return false;
@@ -164,7 +164,7 @@ function check2(value: any): boolean {
   return true;
 }
 
-function check3(value: any): boolean {
+function check_tagResponse(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(

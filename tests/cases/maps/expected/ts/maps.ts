@@ -84,26 +84,26 @@ export function isLabelRequest(value: any): value is LabelRequest {
     ) &&
     (
       (value1 = value.counts) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check1(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_counts(value1))
     ) &&
     (
       (value1 = value.choices) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check2(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_choices(value1))
     ) &&
     (
       (value1 = value.records) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check3(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_records(value1))
     ) &&
     (
       (value1 = value.nested) === undefined ||
-      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check5(value1))
+      (++size1 > 0 && (value1?.constructor === Object || isDict(value1)) && check_nested2(value1))
     ) &&
     sized(value, size1, 128)
   );
 }
 
 export function isLabelResponse(value: any): value is LabelResponse {
-  return (value?.constructor === Object || isDict(value)) && check6(value);
+  return (value?.constructor === Object || isDict(value)) && check_labelResponse(value);
 }
 
 export function parseLabelRequest(value: unknown, options?: MapsParseOptions): MapsParseResult<LabelRequest> {
@@ -136,7 +136,7 @@ export function assertLabelResponse(value: unknown, options?: MapsParseOptions):
   assert(parseLabelResponse(value, options));
 }
 
-function check1(value: any): boolean {
+function check_counts(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || Number.isInteger(item))) return false;
@@ -144,7 +144,7 @@ function check1(value: any): boolean {
   return true;
 }
 
-function check2(value: any): boolean {
+function check_choices(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || item === "a" || item === "b")) return false;
@@ -152,7 +152,7 @@ function check2(value: any): boolean {
   return true;
 }
 
-function check3(value: any): boolean {
+function check_records(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(
@@ -167,7 +167,7 @@ function check3(value: any): boolean {
   return true;
 }
 
-function check4(value: any): boolean {
+function check_nested(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || typeof item === "string" || item === null)) return false;
@@ -175,15 +175,18 @@ function check4(value: any): boolean {
   return true;
 }
 
-function check5(value: any): boolean {
+function check_nested2(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || ((item?.constructor === Object || isDict(item)) && check4(item)))) return false;
+    if (!(
+      item === undefined ||
+      ((item?.constructor === Object || isDict(item)) && check_nested(item))
+    )) return false;
   }
   return true;
 }
 
-function check6(value: any): boolean {
+function check_labelResponse(value: any): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
     if (!(item === undefined || typeof item === "string")) return false;

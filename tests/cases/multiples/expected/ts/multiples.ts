@@ -165,7 +165,7 @@ export function isOrderRequest(value: any): value is OrderRequest {
     ) &&
     (
       (value1 = value.sizes) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && check1(value1) && !repeated(value1))
+      (++size1 > 0 && Array.isArray(value1) && check_sizes(value1) && !repeated(value1))
     ) &&
     sized(value, size1, 128)
   );
@@ -238,7 +238,7 @@ export function assertOrderResponse(value: unknown, options?: MultiplesParseOpti
   assert(parseOrderResponse(value, options));
 }
 
-function check1(value: any): boolean {
+function check_sizes(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(Number.isInteger(item) && isMultiple(item, 8))) return false;

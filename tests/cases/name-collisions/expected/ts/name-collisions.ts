@@ -152,7 +152,7 @@ export function isABRequestXed2a9bb1(value: any): value is ABRequestXed2a9bb1 {
 }
 
 export function isVecRequest(value: any): value is VecRequest {
-  return Array.isArray(value) && check1(value);
+  return Array.isArray(value) && check_vecRequest(value);
 }
 
 export function parseABRequestXde271633(value: unknown, options?: NameCollisionsParseOptions): NameCollisionsParseResult<ABRequestXde271633> {
@@ -195,7 +195,7 @@ export function assertVecRequest(value: unknown, options?: NameCollisionsParseOp
   assert(parseVecRequest(value, options));
 }
 
-function check1(value: any): boolean {
+function check_vecRequest(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;

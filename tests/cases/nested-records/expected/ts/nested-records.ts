@@ -84,7 +84,7 @@ export function isShipRequest(value: any): value is ShipRequest {
     (value?.constructor === Object || isDict(value)) &&
     ((value1 = value.address)?.constructor === Object || isDict(value1)) &&
     Array.isArray((value2 = value1.lines)) &&
-    check1(value2) &&
+    check_lines(value2) &&
     (
       (value2 = value1.country) === undefined ||
       (
@@ -96,7 +96,7 @@ export function isShipRequest(value: any): value is ShipRequest {
     ) &&
     sized(value1, size2, 127) &&
     Array.isArray((value1 = value.items)) &&
-    check2(value1) &&
+    check_items(value1) &&
     sized(value, 2, 128)
   );
 }
@@ -128,7 +128,7 @@ export function assertShipRequest(value: unknown, options?: NestedRecordsParseOp
   assert(parseShipRequest(value, options));
 }
 
-function check1(value: any): boolean {
+function check_lines(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;
@@ -136,7 +136,7 @@ function check1(value: any): boolean {
   return true;
 }
 
-function check2(value: any): boolean {
+function check_items(value: any): boolean {
   let value1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];

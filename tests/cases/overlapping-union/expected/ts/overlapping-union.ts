@@ -138,7 +138,10 @@ export function isSearchResponse(value: any): value is SearchResponse {
     ) &&
     (
       (value1 = value.idOrList) === undefined ||
-      (++size1 > 0 && (typeof value1 === "string" || (Array.isArray(value1) && check1(value1))))
+      (
+        ++size1 > 0 &&
+        (typeof value1 === "string" || (Array.isArray(value1) && check_idOrList(value1)))
+      )
     ) &&
     (
       (value1 = value.textOrRecord) === undefined ||
@@ -263,7 +266,7 @@ export function assertPayRequest(value: unknown, options?: OverlappingUnionParse
   assert(parsePayRequest(value, options));
 }
 
-function check1(value: any): boolean {
+function check_idOrList(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
     if (!(typeof item === "string")) return false;

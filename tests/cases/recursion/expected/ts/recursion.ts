@@ -76,16 +76,16 @@ export const recursionCapabilities = {
 } as const;
 
 export function isWalkRequest(value: any): value is WalkRequest {
-  return check1(value, 0);
+  return check_node(value, 0);
 }
 
 export function isWalkResponse(value: any): value is WalkResponse {
   let value1: any, size1: any = 0;
   return (
     (value?.constructor === Object || isDict(value)) &&
-    ((value1 = value.json) === undefined || (++size1 > 0 && check3(value1, 1))) &&
-    ((value1 = value.nested) === undefined || (++size1 > 0 && check4(value1, 1))) &&
-    ((value1 = value.tree) === undefined || (++size1 > 0 && check5(value1, 1))) &&
+    ((value1 = value.json) === undefined || (++size1 > 0 && check_json(value1, 1))) &&
+    ((value1 = value.nested) === undefined || (++size1 > 0 && check_nested(value1, 1))) &&
+    ((value1 = value.tree) === undefined || (++size1 > 0 && check_tree(value1, 1))) &&
     sized(value, size1, 128)
   );
 }
@@ -151,15 +151,15 @@ export function assertWalkResponse(value: unknown, options?: RecursionParseOptio
   assert(parseWalkResponse(value, options));
 }
 
-function check2(value: any, depth: number): boolean {
+function check_children(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check1(item, depth + 2)) return false;
+    if (!check_node(item, depth + 2)) return false;
   }
   return true;
 }
 
-function check1(value: any, depth: number): boolean {
+function check_node(value: any, depth: number): boolean {
   let value1: any, size1: any = 2;
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -167,64 +167,68 @@ function check1(value: any, depth: number): boolean {
     typeof value.value === "string" &&
     Array.isArray((value1 = value.children)) &&
     depth < 127 &&
-    check2(value1, depth) &&
+    check_children(value1, depth) &&
     (
       (value1 = value.next) === undefined ||
-      (++size1 > 0 && (check1(value1, depth + 1) || value1 === null))
+      (++size1 > 0 && (check_node(value1, depth + 1) || value1 === null))
     ) &&
     sized(value, size1)
   );
 }
 
-function check6(value: any, depth: number): boolean {
+function check_json2(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check3(item, depth + 1)) return false;
+    if (!check_json(item, depth + 1)) return false;
   }
   return true;
 }
 
-function check7(value: any, depth: number): boolean {
+function check_json3(value: any, depth: number): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || check3(item, depth + 1))) return false;
+    if (!(item === undefined || check_json(item, depth + 1))) return false;
   }
   return true;
 }
 
-function check3(value: any, depth: number): boolean {
+function check_json(value: any, depth: number): boolean {
   return (
     typeof value === "string" ||
     Number.isFinite(value) ||
     typeof value === "boolean" ||
     value === null ||
-    (Array.isArray(value) && depth < 128 && check6(value, depth)) ||
-    ((value?.constructor === Object || isDict(value)) && depth < 128 && check7(value, depth))
+    (Array.isArray(value) && depth < 128 && check_json2(value, depth)) ||
+    ((value?.constructor === Object || isDict(value)) && depth < 128 && check_json3(value, depth))
   );
 }
 
-function check8(value: any, depth: number): boolean {
+function check_nested2(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check4(item, depth + 1)) return false;
+    if (!check_nested(item, depth + 1)) return false;
   }
   return true;
 }
 
-function check4(value: any, depth: number): boolean {
-  return Array.isArray(value) && depth < 128 && check8(value, depth);
+function check_nested(value: any, depth: number): boolean {
+  return Array.isArray(value) && depth < 128 && check_nested2(value, depth);
 }
 
-function check9(value: any, depth: number): boolean {
+function check_tree2(value: any, depth: number): boolean {
   for (const name of Object.keys(value)) {
     const item = value[name];
-    if (!(item === undefined || check5(item, depth + 1))) return false;
+    if (!(item === undefined || check_tree(item, depth + 1))) return false;
   }
   return true;
 }
 
-function check5(value: any, depth: number): boolean {
-  return (value?.constructor === Object || isDict(value)) && depth < 128 && check9(value, depth);
+function check_tree(value: any, depth: number): boolean {
+  return (
+    (value?.constructor === Object || isDict(value)) &&
+    depth < 128 &&
+    check_tree2(value, depth)
+  );
 }
 
 /**

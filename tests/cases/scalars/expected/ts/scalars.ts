@@ -77,7 +77,7 @@ export function isMeasureRequest(value: any): value is MeasureRequest {
     (value?.constructor === Object || isDict(value)) &&
     typeof (value1 = value.text) === "string" &&
     value1 !== "" &&
-    pattern1.test(value1) &&
+    pattern_text.test(value1) &&
     isDateTime(value.when) &&
     Number.isInteger(value.whole) &&
     Number.isInteger((value1 = value.count)) &&
@@ -102,7 +102,7 @@ export function parseMeasureRequest(value: unknown, options?: ScalarsParseOption
     {
       type: "object",
       properties: {
-        text: { type: "string", minLength: 1, pattern: pattern1 },
+        text: { type: "string", minLength: 1, pattern: pattern_text },
         when: { type: "string", format: ["date-time", isDateTime] },
         whole: "integer",
         count: { type: "integer", minimum: 0 },
@@ -130,7 +130,7 @@ export function assertMeasureResponse(value: unknown, options?: ScalarsParseOpti
   assert(parseMeasureResponse(value, options));
 }
 
-const pattern1 = /^[a-z]/u;
+const pattern_text = /^[a-z]/u;
 
 /**
  * The value, or every violation, sorted by path, then by keyword. A rule is the name of a type, a `ref` to a definition, or

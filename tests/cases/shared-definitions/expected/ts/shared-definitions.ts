@@ -228,7 +228,7 @@ export function isPayRequest(value: any): value is PayRequest {
   let value1: any, value2: any, size1: any = 1, size2: any, tag2: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
-    check1(value.amount, 1) &&
+    check_money(value.amount, 1) &&
     (
       (value1 = value.method) === undefined ||
       (
@@ -246,7 +246,7 @@ export function isPayRequest(value: any): value is PayRequest {
             tag2 === "transfer" &&
             (
               (value2 = value1.parts) === undefined ||
-              (++size2 > 0 && Array.isArray(value2) && check2(value2))
+              (++size2 > 0 && Array.isArray(value2) && check_parts(value2))
             ) &&
             sized(value1, size2, 127)
           )
@@ -273,7 +273,7 @@ export function isPayResponse(value: any): value is PayResponse {
         tag1 === "transfer" &&
         (
           (value1 = value.parts) === undefined ||
-          (++size1 > 0 && Array.isArray(value1) && check3(value1))
+          (++size1 > 0 && Array.isArray(value1) && check_parts2(value1))
         ) &&
         sized(value, size1, 128)
       )
@@ -305,11 +305,11 @@ export function isRefundRequest(value: any): value is RefundRequest {
 }
 
 export function isRefundResponse(value: any): value is RefundResponse {
-  return check4(value, 0);
+  return check_tree(value, 0);
 }
 
 export function isPlanRequest(value: any): value is PlanRequest {
-  return check7(value, 0);
+  return check_forest3(value, 0);
 }
 
 export function isVisitRequest(value: any): value is VisitRequest {
@@ -344,7 +344,7 @@ export function isTravelRequest(value: any): value is TravelRequest {
 }
 
 export function isTravelResponse(value: any): value is TravelResponse {
-  return Array.isArray(value) && check10(value);
+  return Array.isArray(value) && check_travelResponse(value);
 }
 
 export function parseQuoteRequest(value: unknown, options?: SharedDefinitionsParseOptions): SharedDefinitionsParseResult<QuoteRequest> {
@@ -574,15 +574,15 @@ export function assertTravelResponse(value: unknown, options?: SharedDefinitions
   assert(parseTravelResponse(value, options));
 }
 
-function check2(value: any): boolean {
+function check_parts(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check1(item, 3)) return false;
+    if (!check_money(item, 3)) return false;
   }
   return true;
 }
 
-function check1(value: any, depth: number): boolean {
+function check_money(value: any, depth: number): boolean {
   let value1: any, size1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
@@ -597,7 +597,7 @@ function check1(value: any, depth: number): boolean {
   );
 }
 
-function check3(value: any): boolean {
+function check_parts2(value: any): boolean {
   let value1: any, size1: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
@@ -616,51 +616,51 @@ function check3(value: any): boolean {
   return true;
 }
 
-function check4(value: any, depth: number): boolean {
+function check_tree(value: any, depth: number): boolean {
   let value1: any, size1: any = 0;
   return (
     (value?.constructor === Object || isDict(value)) &&
     depth < 128 &&
-    ((value1 = value.of) === undefined || (++size1 > 0 && check5(value1, depth + 1))) &&
+    ((value1 = value.of) === undefined || (++size1 > 0 && check_forest(value1, depth + 1))) &&
     sized(value, size1, 128 - depth)
   );
 }
 
-function check6(value: any, depth: number): boolean {
+function check_forest2(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check4(item, depth + 1)) return false;
+    if (!check_tree(item, depth + 1)) return false;
   }
   return true;
 }
 
-function check5(value: any, depth: number): boolean {
-  return Array.isArray(value) && depth < 128 && check6(value, depth);
+function check_forest(value: any, depth: number): boolean {
+  return Array.isArray(value) && depth < 128 && check_forest2(value, depth);
 }
 
-function check9(value: any, depth: number): boolean {
+function check_forest4(value: any, depth: number): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check8(item, depth + 1)) return false;
+    if (!check_tree2(item, depth + 1)) return false;
   }
   return true;
 }
 
-function check7(value: any, depth: number): boolean {
-  return Array.isArray(value) && depth < 128 && check9(value, depth);
+function check_forest3(value: any, depth: number): boolean {
+  return Array.isArray(value) && depth < 128 && check_forest4(value, depth);
 }
 
-function check8(value: any, depth: number): boolean {
+function check_tree2(value: any, depth: number): boolean {
   let value1: any, size1: any = 0;
   return (
     (value?.constructor === Object || isDict(value)) &&
     depth < 128 &&
-    ((value1 = value.of) === undefined || (++size1 > 0 && check7(value1, depth + 1))) &&
+    ((value1 = value.of) === undefined || (++size1 > 0 && check_forest3(value1, depth + 1))) &&
     sized(value, size1, 128 - depth)
   );
 }
 
-function check10(value: any): boolean {
+function check_travelResponse(value: any): boolean {
   let value1: any, value2: any, size1: any, size2: any;
   for (let index = 0; index < value.length; index++) {
     const item = value[index];

@@ -89,10 +89,10 @@ export function isAdoptRequest(value: any): value is AdoptRequest {
   return (
     (value?.constructor === Object || isDict(value)) &&
     (value1 = value.pet) !== undefined &&
-    check1(value1, 1) &&
+    check_pet(value1, 1) &&
     (
       (value1 = value.others) === undefined ||
-      (++size1 > 0 && Array.isArray(value1) && check2(value1))
+      (++size1 > 0 && Array.isArray(value1) && check_others(value1))
     ) &&
     sized(value, size1, 128)
   );
@@ -139,15 +139,15 @@ export function assertAdoptRequest(value: unknown, options?: TaggedUnionByRefere
   assert(parseAdoptRequest(value, options));
 }
 
-function check2(value: any): boolean {
+function check_others(value: any): boolean {
   for (let index = 0; index < value.length; index++) {
     const item = value[index];
-    if (!check1(item, 2)) return false;
+    if (!check_pet(item, 2)) return false;
   }
   return true;
 }
 
-function check1(value: any, depth: number): boolean {
+function check_pet(value: any, depth: number): boolean {
   let value1: any, size1: any, tag1: any;
   return (
     (value?.constructor === Object || isDict(value)) &&
