@@ -50,3 +50,41 @@ fn changes_beyond_the_budget_of_decisions_are_not_called_safe() {
     assert!(comparison.findings.iter().all(|finding| finding.level == Level::Breaking), "{:#?}", comparison.findings);
     assert_eq!(comparison.findings.iter().filter(|finding| finding.witness.is_some()).count(), 100);
 }
+
+/// The time is not asserted; if it were quadratic, this test would take minutes.
+#[test]
+fn long_lists_of_values_and_properties_are_compared() {
+    let values = |first: usize| {
+        let values = (first..first + 20_000).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
+        manifest(Side::Request, &format!(r#"{{"enum": [{values}]}}"#))
+    };
+    let object = |required: &str| {
+        let properties = (0..4_000).map(|index| format!(r#""p{index}": {{"type": "string"}}"#)).collect::<Vec<_>>();
+        let properties = properties.join(",");
+        manifest(
+            Side::Request,
+            &format!(r#"{{"type": "object", "properties": {{{properties}}}, "required": [{required}]}}"#),
+        )
+    };
+    for (old, new, witness) in [(values(0), values(1), "0"), (object(""), object(r#""p0""#), "{}")] {
+        let findings = compare(&old, &new, Settings::default()).findings;
+        let finding = findings.iter().find(|finding| finding.level == Level::Breaking).unwrap();
+        assert_eq!(finding.witness.as_ref().unwrap().payload.canonical(), witness);
+    }
+}
+
+#[test]
+fn a_schema_that_accepts_nothing_is_reported_even_if_the_old_one_accepted_nothing() {
+    let impossible = r#"{"type": "string", "minLength": 3, "maxLength": 2}"#;
+    for side in Side::ALL {
+        for (old, new, expected) in [
+            (r#"{"type": "string"}"#, impossible, Some(Level::Breaking)),
+            (r#"{"not": {}}"#, impossible, Some(Level::Risky)),
+            (impossible, r#"{"type": "string"}"#, None),
+        ] {
+            let findings = compare(&manifest(side, old), &manifest(side, new), Settings::default()).findings;
+            let found = findings.iter().find(|finding| finding.code.as_str() == "E0727").map(|finding| finding.level);
+            assert_eq!(found, expected, "{side:?}, {old} to {new}: {findings:#?}");
+        }
+    }
+}

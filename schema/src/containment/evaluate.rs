@@ -5,6 +5,9 @@ use super::budget::Budget;
 use super::term::{Literal, Term, TermId, Terms, bit_of};
 use crate::Json;
 
+/// Lists of at most this many values are searched one by one: the canonical text of a value takes longer.
+const FEW: usize = 16;
+
 /// Whether a value conforms to a literal; `None` if the budget is used up or a pattern cannot be decided.
 pub(super) fn conforms(terms: &Terms, literal: Literal, value: &Json, budget: &mut Budget) -> Option<bool> {
     Some(accepts(terms, literal.term, value, budget)? == literal.positive)
@@ -40,7 +43,8 @@ fn accepts(terms: &Terms, id: TermId, value: &Json, budget: &mut Budget) -> Opti
         }
         Term::Not(part) => !accepts(terms, *part, value, budget)?,
         Term::Types(types) => types & bit_of(value) != 0,
-        Term::Values(ids) => ids.iter().any(|id| terms.value(*id) == value),
+        Term::Values(ids) if ids.len() <= FEW => ids.iter().any(|id| terms.value(*id) == value),
+        Term::Values(ids) => terms.known_value(value).is_some_and(|id| ids.binary_search(&id).is_ok()),
         other => return accepts_by_kind(terms, other, value, budget),
     })
 }

@@ -1,5 +1,6 @@
 //! Numbers between bounds: whether there is one, and the simplest.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::budget::Budget;
@@ -14,7 +15,7 @@ pub(super) struct Range {
     high: Option<(Number, bool)>,
     /// `Some(true)` for integers only, `Some(false)` for numbers with a fraction only.
     pub(super) integer: Option<bool>,
-    pub(super) excluded: Vec<Number>,
+    pub(super) excluded: BTreeSet<Number>,
     /// Every number is a multiple of these.
     multiple_of: Vec<Number>,
     /// No number is a multiple of one of these.

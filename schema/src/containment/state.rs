@@ -59,7 +59,7 @@ pub(super) struct Contradiction;
 pub(super) struct State {
     pub(super) value_type: ValueType,
     literals: BTreeSet<Literal>,
-    /// If a literal lists values: those of this type.
+    /// If a literal lists values: those of this type, sorted.
     pub(super) finite: Option<Vec<u32>>,
     pub(super) excluded_booleans: Vec<bool>,
     pub(super) range: Range,
@@ -208,7 +208,8 @@ impl State {
         let of_type = ids.iter().copied().filter(|id| bit_of(terms.value(*id)) & self.value_type.bits() != 0);
         if positive {
             let known = self.finite.take();
-            let finite: Vec<u32> = of_type.filter(|id| known.as_ref().is_none_or(|known| known.contains(id))).collect();
+            let finite: Vec<u32> =
+                of_type.filter(|id| known.as_ref().is_none_or(|known| known.binary_search(id).is_ok())).collect();
             let is_empty = finite.is_empty();
             self.finite = Some(finite);
             return if is_empty { Err(Contradiction) } else { Ok(()) };
@@ -217,7 +218,7 @@ impl State {
             match terms.value(id) {
                 Json::Null => return Err(Contradiction),
                 Json::Bool(value) => self.excluded_booleans.push(*value),
-                Json::Number(number) => self.range.excluded.push(number.clone()),
+                Json::Number(number) => _ = self.range.excluded.insert(number.clone()),
                 Json::String(text) => self.excluded_strings.push(text.clone()),
                 Json::Array(_) => self.excluded_arrays.push(id),
                 Json::Object(_) => open.extend(terms.object(id).map(|term| Fact::Literal(Literal::is_not(term)))),
@@ -407,12 +408,10 @@ impl State {
         }
         let is_closed =
             |id: &TermId| matches!(terms.get(*id), Term::Members { rest, .. } if terms.types(Literal::is(*rest)) == 0);
-        let others = terms.types(Literal::is_not(rest)) == 0 || self.members.iter().any(is_closed);
-        let undeclared = declared.iter().all(|(name, term)| {
-            terms.types(Literal::is_not(*term)) == 0
-                || self.names(terms).contains(name)
-                || self.members.iter().any(is_closed)
-        });
+        let closed = self.members.iter().any(is_closed);
+        let others = closed || terms.types(Literal::is_not(rest)) == 0;
+        let undeclared = closed
+            || declared.iter().all(|(name, term)| names.contains(name) || terms.types(Literal::is_not(*term)) == 0);
         if others && undeclared { result } else { None }
     }
 
@@ -424,7 +423,7 @@ impl State {
                 let is_of_type = |id: &&u32| bit_of(terms.value(**id)) & self.value_type.bits() != 0;
                 let count = ids.iter().filter(is_of_type).count();
                 if let Some(finite) = &self.finite {
-                    let known = finite.iter().filter(|id| ids.contains(id)).count();
+                    let known = finite.iter().filter(|id| ids.binary_search(id).is_ok()).count();
                     return if known == finite.len() { Some(true) } else { (known == 0).then_some(false) };
                 }
                 (count == 0).then_some(false)

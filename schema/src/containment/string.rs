@@ -102,12 +102,13 @@ impl Strings {
 
     /// The shortest candidate that conforms to every assertion.
     fn candidate(&self, budget: &mut Budget) -> Option<String> {
+        let excluded: HashSet<&String> = self.excluded.iter().collect();
         let conforms = |text: &&String| {
             let length = text.chars().count() as u64;
             budget.spend(self.work(text))
                 && length >= self.min_length
                 && self.max_length.is_none_or(|max| length <= max)
-                && !self.excluded.contains(text)
+                && !excluded.contains(text)
                 && self.patterns.iter().all(|(pattern, positive)| pattern.pattern.is_match(text) == Ok(*positive))
                 && self.formats.iter().all(|(format, positive)| format.accepts(text) == *positive)
         };

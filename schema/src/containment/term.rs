@@ -31,7 +31,7 @@ pub(super) enum Term {
     Not(TermId),
     /// The [bits](TypeSet::bits) of some types.
     Types(u8),
-    /// Indexes into [`Terms::values`].
+    /// Indexes into [`Terms::values`], sorted.
     Values(Vec<u32>),
     Minimum {
         limit: Number,
@@ -177,6 +177,11 @@ impl Terms {
             self.objects.insert(id, object);
         }
         id
+    }
+
+    /// The id of a value, if a schema lists it.
+    pub(super) fn known_value(&self, value: &Json) -> Option<u32> {
+        self.value_ids.get(&value.canonical()).copied()
     }
 
     pub(super) fn value(&self, id: u32) -> &Json {
