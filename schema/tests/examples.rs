@@ -195,6 +195,10 @@ fn seeds_vary_the_examples_and_nothing_else_does() {
     for seed in 0..20 {
         check_valid(&schema(text), &examples(&schema(text), seeded(seed, Some(6))).unwrap(), text);
         assert_eq!(examples(&schema(r#"{"const": 1}"#), seeded(seed, None)).unwrap().len(), 1, "seed {seed}");
+        let few = schema(r#"{"type": "integer", "minimum": 1, "maximum": 3}"#);
+        let mut all = texts(&examples(&few, seeded(seed, Some(7))).unwrap());
+        all.sort();
+        assert_eq!(all, ["1", "2", "3"], "seed {seed}");
     }
 }
 

@@ -32,22 +32,27 @@ pub(super) fn find(mut search: Search<'_>) -> Result<Vec<Json>, Undecided> {
     };
     let mut random = Random(search.settings.seed);
     let mut examples = Examples { search, wanted, found: Vec::new(), excluded: BTreeSet::new() };
+    let mut skipped = Vec::new();
     if random.0 == 0 {
         examples.offer(smallest);
     } else {
         // Other values than the smallest ones, so that schemas without parts to show vary, too.
-        let skipped = random.next(4);
+        let others = random.next(4);
         examples.exclude(&smallest);
-        (0..skipped).for_each(|_| examples.skip());
+        skipped.push(smallest);
+        skipped.extend((0..others).map_while(|_| examples.skip()));
     }
     examples.show_parts(&mut random);
     if examples.search.settings.count.is_some() || examples.found.is_empty() {
         examples.fill();
     }
-    if examples.found.is_empty() {
-        // There are no other values than those that were skipped.
-        examples.excluded.clear();
-        examples.fill();
+    if examples.search.settings.count.is_some() || examples.found.is_empty() {
+        // There are too few other values. One that shows a part of the schema may be there already.
+        for value in skipped {
+            if examples.found.len() < wanted && !examples.found.contains(&value) {
+                examples.offer(value);
+            }
+        }
     }
     Ok(examples.found)
 }
@@ -94,12 +99,12 @@ impl Examples<'_> {
         BTreeSet::from([Literal::is(self.search.root)])
     }
 
-    /// Excludes the smallest value that is left.
-    fn skip(&mut self) {
+    /// Excludes the smallest value that is left, and returns it.
+    fn skip(&mut self) -> Option<Json> {
         let goal = self.whole().into_iter().chain(self.excluded.iter().copied()).collect();
-        if let Found::Value(value) = self.search.solve(&goal, self.search.part()) {
-            self.exclude(&value);
-        }
+        let Found::Value(value) = self.search.solve(&goal, self.search.part()) else { return None };
+        self.exclude(&value);
+        Some(value)
     }
 
     /// Adds the smallest values that are left until there are enough.
