@@ -118,6 +118,13 @@ pub const DEFECTS: &[Defect] = &[
         },
     },
     Defect {
+        id: "space-instead-of-t",
+        oracles: &["ajv"],
+        does: "accepts a date-time with white space instead of `T`",
+        sentence: "\"date-time = full-date \"T\" full-time\" (RFC 3339, 5.6)",
+        applies: |case| case.has_text(Format::DateTime, |text| text.chars().nth(10).is_some_and(char::is_whitespace)),
+    },
+    Defect {
         id: "colon-in-first-segment",
         oracles: &["ajv"],
         does: "accepts a relative reference with a colon in its first segment",
