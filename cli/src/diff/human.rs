@@ -64,7 +64,7 @@ fn summary(report: &Report, console: &Console) {
     });
     let levels: Vec<String> = levels.collect();
     if levels.is_empty() {
-        return console.tick(&format!("compared {contracts}: no changes"));
+        return console.tick(&format!("compared {contracts}: no changes of capabilities"));
     }
     let accepted = report.findings().filter(|(_, _, a)| matches!(a, capgen_evolve::Acceptance::Accepted(_))).count();
     let accepted = if accepted > 0 { format!(" ({accepted} accepted)") } else { String::new() };

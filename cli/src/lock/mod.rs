@@ -93,8 +93,10 @@ pub(crate) fn findings(contracts: &[LoadedContract], selection: &Selection, if_m
         if path.symlink_metadata().is_err() {
             if if_missing == IfMissing::Report {
                 let message = format!("there is no `{}`", shown(&path));
-                findings
-                    .push(Diagnostic::new(codes::NO_LOCK, message).help("run `capgen lock`, and check in the result"));
+                findings.push(
+                    Diagnostic::new(codes::NO_LOCK, message)
+                        .help("run the same command without `--check`, and check in the result"),
+                );
             }
             continue;
         }

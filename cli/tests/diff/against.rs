@@ -22,7 +22,7 @@ const MANIFEST: &str = "agents/pr-reviewer/capabilities.yaml";
 #[test]
 fn the_default_is_the_last_commit_and_every_agent() {
     let fleet = committed(&["a", "pr-reviewer"]);
-    assert_eq!(fleet.run("diff").ended(0).stderr, "✓ compared 2 contracts: no changes\n");
+    assert_eq!(fleet.run("diff").ended(0).stderr, "✓ compared 2 contracts: no changes of capabilities\n");
     fleet.write(MANIFEST, &changed());
     let found = fleet.run("diff").ended(1);
     assert!(found.stderr.contains("::: HEAD:agents/pr-reviewer/capabilities.yaml:17:27"), "{found:?}");

@@ -52,7 +52,7 @@ fn compatible_changes_are_lines_unless_all_details_are_requested() {
 #[test]
 fn equal_versions_have_no_findings() {
     let run = versions(REVIEWER, REVIEWER).run(COMPARE).ended(0);
-    assert_eq!(run.stderr, "✓ compared 1 contract: no changes\n");
+    assert_eq!(run.stderr, "✓ compared 1 contract: no changes of capabilities\n");
 }
 
 #[test]

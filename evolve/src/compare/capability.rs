@@ -338,10 +338,16 @@ impl Decider<'_> {
     /// A schema that accepts nothing contradicts no other schema, but no call can succeed.
     fn check_nothing(&self, draft: &mut Draft) {
         let is_empty = |schema: &Schema| smallest_value(schema, self.settings.steps) == Ok(None);
-        if is_empty(self.new) && !is_empty(self.old) {
-            let text = format!("no {} conforms to the new schema", self.side.name());
-            draft.schema_finding(self.side, (codes::ACCEPTS_NOTHING, Level::Breaking), &self.root(text), None);
+        if !is_empty(self.new) {
+            return;
         }
+        let side = self.side.name();
+        let (level, text) = if is_empty(self.old) {
+            (Level::Risky, format!("no {side} conforms to the new schema, and none conformed to the old one"))
+        } else {
+            (Level::Breaking, format!("no {side} conforms to the new schema"))
+        };
+        draft.schema_finding(self.side, (codes::ACCEPTS_NOTHING, level), &self.root(text), None);
     }
 
     fn receiver(&self) -> &Schema {
