@@ -306,11 +306,13 @@ fn authority(text: &str) -> Option<&str> {
     rest.split(['/', '?', '#']).next()
 }
 
-/// Whether the text after the last colon of the authority is not a port.
+/// Whether the text after the colon of the host is not a port.
 fn has_invalid_port(text: &str) -> bool {
     let Some(authority) = authority(text) else { return false };
     let host = authority.rsplit('@').next().unwrap_or_default();
-    host.rsplit_once(':').is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()))
+    // The colons of an address in brackets are not before a port.
+    let host = host.rsplit(']').next().unwrap_or_default();
+    host.split_once(':').is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 impl Case<'_> {
