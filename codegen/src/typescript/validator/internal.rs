@@ -41,7 +41,7 @@ const MAX_SUBJECT: usize = 40;
 
 /// The internal functions and constants of a file, in the order in which they were made.
 #[derive(Default)]
-pub(super) struct Internals {
+pub(super) struct Internals<'m> {
     functions: Vec<Function>,
     constants: Vec<(Name, Option<Type>, Expression)>,
     /// Constants by their values, and functions by their parameters and statements: equal ones are shared.
@@ -49,7 +49,7 @@ pub(super) struct Internals {
     function_names: HashMap<(usize, Vec<Statement>), Name>,
     /// The type, definition or property to which the next functions and constants belong. It is a part of their names, so that a
     /// change elsewhere in the contract does not rename them.
-    subject: String,
+    subject: &'m str,
     /// How many names begin with a stem and subject.
     counts: HashMap<String, usize>,
     names: HashSet<String>,
@@ -57,25 +57,20 @@ pub(super) struct Internals {
     pub(super) keywords: BTreeSet<&'static str>,
 }
 
-impl Internals {
+impl<'m> Internals<'m> {
     /// Sets the subject to the name of a type, definition or property, and returns the previous one.
-    pub(super) fn enter(&mut self, subject: &str) -> String {
-        let words: String = name::camel(subject).chars().take(MAX_SUBJECT).collect();
-        self.enter_again(lower_first(&words))
-    }
-
-    /// Sets the subject to one that [`enter`](Self::enter) returned.
-    pub(super) fn enter_again(&mut self, subject: String) -> String {
+    pub(super) fn enter(&mut self, subject: &'m str) -> &'m str {
         std::mem::replace(&mut self.subject, subject)
     }
 
-    pub(super) fn subject(&self) -> &str {
-        &self.subject
+    pub(super) fn subject(&self) -> &'m str {
+        self.subject
     }
 
     /// A new name, which is unique in the file, such as `check_lineItems`. No exported name has an underscore between letters.
     pub(super) fn fresh(&mut self, stem: Stem) -> Name {
-        let first = format!("{}_{}", stem.text(), self.subject);
+        let words: String = name::camel(self.subject).chars().take(MAX_SUBJECT).collect();
+        let first = format!("{}_{}", stem.text(), lower_first(&words));
         let count = self.counts.entry(first.clone()).or_default();
         loop {
             *count += 1;

@@ -67,7 +67,6 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames) {
         let names = Names::of(name);
         internals.enter(name);
         verdicts.push(verdict(validator, &mut internals, name, &names));
-        internals.enter(name);
         let rules = rules::rules(validator, &mut internals);
         parsers.push(parser(rules, name, &names, agent));
         assertions.push(assertion(name, &names, agent));
@@ -77,7 +76,7 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames) {
     internals.finish(module, exported, agent);
 }
 
-fn verdict(validator: &Validator<'_>, internals: &mut Internals, ty: &str, names: &Names) -> Function {
+fn verdict<'m>(validator: &'m Validator<'m>, internals: &mut Internals<'m>, ty: &str, names: &Names) -> Function {
     // In the body, tests narrow the value, which `unknown` would not allow.
     let value = Parameter { declared: Some(Type::UNKNOWN), ..Parameter::new(Local::Value, Type::ANY) };
     Function {

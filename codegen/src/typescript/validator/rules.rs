@@ -21,7 +21,7 @@ const LISTED: usize = 16;
 
 /// The rules of a validator: an array of the root, the definitions that are referred to by name, and, if a rule lists
 /// arrays or objects, the helper that compares them.
-pub(super) fn rules(validator: &Validator<'_>, internals: &mut Internals) -> Expression {
+pub(super) fn rules<'m>(validator: &'m Validator<'m>, internals: &mut Internals<'m>) -> Expression {
     let (queue, named) = (VecDeque::new(), HashSet::new());
     let mut data = Data { validator, queue, named, nesting: 0, internals, is_structured: false };
     let root = data.rule(validator.root);
@@ -46,7 +46,7 @@ struct Data<'m, 'i> {
     named: HashSet<CheckId>,
     /// How deeply definitions are written into each other at this point.
     nesting: usize,
-    internals: &'i mut Internals,
+    internals: &'i mut Internals<'m>,
     /// Whether an array or object is listed in `enum` or `const`.
     is_structured: bool,
 }

@@ -134,7 +134,7 @@ impl<'m> Verdicts<'m, '_> {
         let member = target.member();
         let outer = self.internals.enter(property.name);
         let condition = self.check(property.check, &member);
-        self.internals.enter_again(outer);
+        self.internals.enter(outer);
         let local = member.local;
         let stored = |access| Expression::Assign(local, Box::new(access));
         if property.is_required {

@@ -10,8 +10,7 @@ use capgen_schema::{MAX_PAYLOAD_DEPTH, Type as JsonType, TypeSet};
 
 use super::Helper;
 use super::condition::{all, any, is_array, take_counter};
-use super::internal::Internals;
-use super::internal::Stem;
+use super::internal::{Internals, Stem};
 use super::scalar;
 use crate::model::check::{CheckId, CheckKind, DepthLimit, Rules, Union, Validator};
 use crate::typescript::printer;
@@ -31,12 +30,12 @@ pub(super) const MAX_TESTS: usize = 400;
 /// Makes the functions of one validator.
 pub(super) struct Verdicts<'m, 'i> {
     pub(super) validator: &'m Validator<'m>,
-    pub(super) internals: &'i mut Internals,
+    pub(super) internals: &'i mut Internals<'m>,
     functions: HashMap<CheckId, Name>,
     /// The conditions of lists of values, and whether all their values are scalars. A list may be long and used often.
     listed: HashMap<(CheckId, Local), (Expression, bool)>,
     /// Functions that are called and have no body yet, and their subjects.
-    queue: VecDeque<(CheckId, String)>,
+    queue: VecDeque<(CheckId, &'m str)>,
     nesting: usize,
     /// How many properties and other checks the current function tests so far.
     pub(super) tests: usize,
@@ -107,7 +106,7 @@ impl Target {
 }
 
 impl<'m, 'i> Verdicts<'m, 'i> {
-    pub(super) fn new(validator: &'m Validator<'m>, internals: &'i mut Internals) -> Self {
+    pub(super) fn new(validator: &'m Validator<'m>, internals: &'i mut Internals<'m>) -> Self {
         let (functions, listed) = (HashMap::new(), HashMap::new());
         let (queue, memories) = (VecDeque::new(), Vec::new());
         Verdicts { validator, internals, functions, listed, queue, nesting: 0, tests: 0, memories }
@@ -123,8 +122,9 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         let depth = Depth { has_parameter: false, more: 0 };
         let root = self.check(self.validator.root, &Target::given(Local::Value, depth));
         while let Some((id, subject)) = self.queue.pop_front() {
-            self.internals.enter_again(subject);
+            let outer = self.internals.enter(subject);
             self.define(id);
+            self.internals.enter(outer);
         }
         if self.memories.is_empty() {
             return body(root, Statement::Return);
@@ -166,12 +166,13 @@ impl<'m, 'i> Verdicts<'m, 'i> {
         let name = match self.functions.get(&id) {
             Some(name) => name.clone(),
             None => {
-                let definition = self.validator.check(id).definition;
-                let outer = definition.map(|definition| self.internals.enter(definition));
+                let outer = self.internals.subject();
+                let subject = self.validator.check(id).definition.unwrap_or(outer);
+                self.internals.enter(subject);
                 let name = self.internals.fresh(Stem::Check);
+                self.internals.enter(outer);
                 self.functions.insert(id, name.clone());
-                self.queue.push_back((id, self.internals.subject().to_owned()));
-                outer.map(|outer| self.internals.enter_again(outer));
+                self.queue.push_back((id, subject));
                 name
             }
         };
