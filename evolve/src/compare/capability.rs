@@ -29,9 +29,6 @@ pub(super) struct Draft {
 /// The most changes of a side that are decided one by one. Each decision takes time linear in the size of the schemas.
 const MAX_DECISIONS: usize = 100;
 
-/// The budget for the decision about one change, as a part of the budget for a side.
-const PART_OF_STEPS: u64 = 20;
-
 /// The help for a change that may be one of those that break a side.
 const NOT_DECIDED: &str = "the side has a breaking change; whether this is one was not decided, because the side has many changes or \
     large ones";
@@ -361,7 +358,7 @@ impl Decider<'_> {
     /// Whether a payload is rejected because of this change: it is sent and rejected if nothing else changes, and also with all changes.
     fn effect(&self, change: &Change) -> Effect {
         let Some(alone) = isolate::isolated(self.old, self.new, change) else { return Effect::Undecided };
-        let steps = Steps(self.settings.steps.0 / PART_OF_STEPS);
+        let steps = isolate::part_of(self.settings.steps);
         let (receiver, sender) = match self.side {
             Side::Request => (&alone, self.old),
             Side::Response => (self.old, &alone),

@@ -1,9 +1,14 @@
 //! The old version of a schema with one change of the new version, and nothing else.
 
-use capgen_schema::{Json, NodeId, Object, Schema};
+use capgen_schema::{Json, NodeId, Object, Schema, Steps};
 
 use super::change::{Change, Edit, Value};
 use super::fragment::{Assembly, Names, combined};
+
+/// The budget for the decision about one change or branch: a part of the budget for a side.
+pub(crate) const fn part_of(steps: Steps) -> Steps {
+    Steps(steps.0 / 20)
+}
 
 /// The old schema with this change alone; `None` if the result is not a valid schema.
 pub(super) fn isolated(old: &Schema, new: &Schema, change: &Change) -> Option<Schema> {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use capability::Added;
 use capgen_manifest::{Capability, Manifest, Side};
 use capgen_schema::Steps;
-pub(crate) use isolate::overlap;
+pub(crate) use isolate::{overlap, part_of};
 pub(crate) use schema::{branch_name, constants, identities, listed};
 
 use crate::{Assume, Bump, Finding, Level, Levels, Sender, SideComparison};

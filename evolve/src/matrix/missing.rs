@@ -4,16 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use capgen_manifest::{Capability, Side};
-use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, Steps, Type, TypeSet, smallest_value};
+use capgen_schema::{Assertions, Json, NodeId, Schema, Steps, Type, TypeSet, smallest_value};
 
-use super::offered::{MAX_PLACES, Offered, Place, below};
-use crate::compare::{branch_name, constants, identities, listed, overlap};
+use super::offered::Offered;
+use super::walk::{below, in_place, walk};
+use crate::compare::{branch_name, constants, identities, listed, overlap, part_of};
 
 /// The most branches of a schema that are compared by their values; further ones count as known.
 const MAX_BRANCHES: usize = 100;
-
-/// The budget for each of these branches, as a part of the budget for a side.
-const PART_OF_STEPS: u64 = 20;
 
 /// The properties, the branches of unions and the values of enumerations that the requester's contract declares and the provider's
 /// contract does not: one sentence for each property and branch, and for the values of each place.
@@ -24,7 +22,7 @@ pub(super) fn missing(requester: &Capability, provider: &Capability, steps: Step
         let (Some(known), Some(offered)) = (requester.schema(side), provider.schema(side)) else { continue };
         let Some(offered) = Offered::of(offered) else { continue };
         let requested = Requested { schema: known, offered, steps, compared: 0, answers: BTreeMap::new() };
-        for (path, part) in requested.walk().unwrap_or_default() {
+        for (path, part) in requested.missing().unwrap_or_default() {
             let place = if path.is_empty() { String::new() } else { format!("`{path}` of ") };
             missing.push(format!("the provider does not know {part}{place}the {}", side.name()));
         }
@@ -56,7 +54,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// The walk over the requester's schema.
+/// The requester's schema, and what the provider's schema offers.
 struct Requested<'s> {
     schema: &'s Schema,
     offered: Offered<'s>,
@@ -76,39 +74,28 @@ struct Answer {
 
 impl Requested<'_> {
     /// The missing parts, sorted by path; `None` if there are too many places.
-    fn walk(mut self) -> Option<BTreeSet<(String, Part)>> {
+    fn missing(mut self) -> Option<BTreeSet<(String, Part)>> {
         let schema = self.schema;
         let mut missing = BTreeSet::new();
-        let mut open: Vec<Place> = vec![(schema.root(), String::new(), Vec::new())];
-        let mut visited = 0;
-        while let Some((id, path, mut within)) = open.pop() {
-            let id = schema.resolve(id);
-            visited += 1;
-            if visited > MAX_PLACES {
-                return None;
-            }
-            let Kind::Assertions(group) = &schema.node(id).kind else { continue };
-            if within.contains(&id) {
-                continue;
-            }
-            within.push(id);
-            let Answer { values, branches } = self.answer(id, group, &path);
-            missing.extend(values.map(|values| (path.clone(), values)));
+        walk(schema, |id, group, path| {
+            let Answer { values, branches } = self.answer(id, group, path);
+            missing.extend(values.map(|values| (path.to_owned(), values)));
             for branch in &branches {
-                missing.insert((path.clone(), Part::Branch(branch_name(schema, *branch))));
+                missing.insert((path.to_owned(), Part::Branch(branch_name(schema, *branch))));
             }
-            for (child, path, is_property) in below(schema, group, &path) {
-                // The parts of a missing property or branch are not listed.
+            // The parts of a missing property or branch are not listed.
+            let mut next = Vec::new();
+            for (child, path, is_property) in below(schema, group, path) {
                 if is_property && !self.offered.properties.contains(&path) {
                     missing.insert((path, Part::Property));
                 } else {
-                    open.push((child, path, within.clone()));
+                    next.push((child, path));
                 }
             }
-            let in_place = schema.node(id).kind.in_place().filter(|child| Some(*child) != group.not);
-            let in_place = in_place.filter(|child| !branches.contains(child));
-            open.extend(in_place.map(|child| (child, path.clone(), within.clone())));
-        }
+            let known = in_place(schema, id, group).filter(|child| !branches.contains(child));
+            next.extend(known.map(|child| (child, path.to_owned())));
+            next
+        })?;
         Some(missing)
     }
 
@@ -173,7 +160,7 @@ impl Requested<'_> {
             return false;
         }
         self.compared += 1;
-        let steps = Steps(self.steps.0 / PART_OF_STEPS);
+        let steps = part_of(self.steps);
         let is_empty = |schema: Option<Schema>| schema.is_some_and(|schema| smallest_value(&schema, steps) == Ok(None));
         let branch = (self.schema, branch);
         let mut places = self.offered.places(path).iter();

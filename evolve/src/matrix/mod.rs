@@ -2,6 +2,7 @@
 
 mod missing;
 mod offered;
+mod walk;
 
 use capgen_manifest::Capability;
 

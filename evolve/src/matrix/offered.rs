@@ -2,14 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capgen_schema::{Assertions, Json, Kind, NodeId, Schema, pointer};
+use capgen_schema::{Json, Kind, NodeId, Schema};
 
-/// The most places of a schema that are compared. With more, nothing is listed.
-pub(super) const MAX_PLACES: usize = 10_000;
-
-/// A place in the walk over a schema: a subschema, its path, and the subschemas around it. A path has `*` for the items of arrays and
-/// undeclared properties. Recursive schemas are followed once.
-pub(super) type Place = (NodeId, String, Vec<NodeId>);
+use super::walk::{below, in_place, walk};
 
 /// The places of the provider's schema, by path.
 pub(super) struct Offered<'s> {
@@ -28,34 +23,23 @@ impl<'s> Offered<'s> {
     pub(super) fn of(schema: &'s Schema) -> Option<Self> {
         let (places, branches) = (BTreeMap::from([(String::new(), vec![schema.root()])]), BTreeMap::new());
         let mut offered = Self { schema, properties: BTreeSet::new(), places, branches, values: BTreeMap::new() };
-        let mut open: Vec<Place> = vec![(schema.root(), String::new(), Vec::new())];
-        let mut visited = 0;
-        while let Some((id, path, mut within)) = open.pop() {
-            let id = schema.resolve(id);
-            visited += 1;
-            if visited > MAX_PLACES {
-                return None;
-            }
-            let Kind::Assertions(group) = &schema.node(id).kind else { continue };
-            if within.contains(&id) {
-                continue;
-            }
-            within.push(id);
+        walk(schema, |id, group, path| {
             if let Some(values) = &group.enum_values {
                 offered.values.entry(id).or_insert_with(|| values.iter().map(Json::canonical).collect());
             }
-            for (child, path, is_property) in below(schema, group, &path) {
+            let mut next = Vec::new();
+            for (child, path, is_property) in below(schema, group, path) {
                 if is_property {
                     offered.properties.insert(path.clone());
                 }
                 offered.places.entry(path.clone()).or_default().push(child);
-                open.push((child, path, within.clone()));
+                next.push((child, path));
             }
             let unions = [&group.any_of, &group.one_of].into_iter().flatten().flatten().copied();
-            offered.branches.entry(path.clone()).or_default().extend(unions);
-            let in_place = schema.node(id).kind.in_place().filter(|child| Some(*child) != group.not);
-            open.extend(in_place.map(|child| (child, path.clone(), within.clone())));
-        }
+            offered.branches.entry(path.to_owned()).or_default().extend(unions);
+            next.extend(in_place(schema, id, group).map(|child| (child, path.to_owned())));
+            next
+        })?;
         Some(offered)
     }
 
@@ -105,14 +89,4 @@ struct Checked<'v> {
     value: &'v Json,
     text: String,
     answers: BTreeMap<NodeId, bool>,
-}
-
-/// The subschemas of properties with their paths, and those of items and undeclared properties, which are not properties themselves.
-pub(super) fn below(schema: &Schema, group: &Assertions, path: &str) -> Vec<(NodeId, String, bool)> {
-    // A property that no object may have is not known.
-    let is_possible = |id: NodeId| !matches!(schema.node(schema.resolve(id)).kind, Kind::Bool(false));
-    let properties = group.properties.iter().filter(|(_, id)| is_possible(*id));
-    let properties = properties.map(|(name, id)| (*id, pointer::join(path, name), true));
-    let others = group.items.into_iter().chain(group.additional_properties);
-    properties.chain(others.map(|id| (id, format!("{path}/*"), false))).collect()
 }
