@@ -4,11 +4,11 @@ mod refusal;
 mod served;
 
 use capgen_manifest::{AgentId, Capability, Manifest, OwnedDescriptor, Side, TransportSettings};
-use capgen_schema::{Containment, Json, Schema, Steps, Undecided, contains};
+use capgen_schema::{Containment, Json, Schema, Steps, contains};
 use semver::Version;
 
 use crate::side::{sent_in, witness};
-use crate::{Assume, Finding, Level, Sender, Settings, Witness, compare};
+use crate::{Assume, Finding, Level, Sender, Settings, compare};
 
 pub use refusal::{Incompatibility, Refusal};
 pub(crate) use served::{recent_enough, supported};
@@ -145,20 +145,14 @@ impl<'c> Party<'c> {
 
 /// The error of the first side that does not fit, with the change that explains it.
 pub(crate) fn schemas_fit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Result<(), Refusal> {
-    let Some(Misfit { side, witness, undecided }) = misfit(caller, provider, settings) else { return Ok(()) };
-    let finding = first_finding(side, caller.capability, provider.capability, settings).map(Box::new);
-    Err(Refusal::Incompatible(Incompatibility { side, witness, undecided, finding }))
+    let Some(misfit) = misfit(caller, provider, settings) else { return Ok(()) };
+    let finding = first_finding(misfit.side, caller.capability, provider.capability, settings).map(Box::new);
+    Err(Refusal::Incompatible(Incompatibility { finding, ..misfit }))
 }
 
-/// Why a side does not fit.
-pub(crate) struct Misfit {
-    side: Side,
-    witness: Option<Witness>,
-    undecided: Option<Undecided>,
-}
-
-/// The first side that does not fit. This is much cheaper than [`schemas_fit`], which compares the contracts to explain it.
-pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Option<Misfit> {
+/// The first side that does not fit, without the finding. This is much cheaper than [`schemas_fit`], which compares the contracts to
+/// find it.
+pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSettings) -> Option<Incompatibility> {
     Side::ALL.into_iter().find_map(|side| {
         let (sender, receiver) = match side {
             Side::Request => (caller, provider),
@@ -175,11 +169,12 @@ pub(crate) fn misfit(caller: Party<'_>, provider: Party<'_>, settings: &CallSett
                 None => answer,
             },
         };
-        match answer {
-            Containment::Yes => None,
-            Containment::No(payload) => Some(Misfit { side, witness: witness(accepted, payload), undecided: None }),
-            Containment::Undecided(undecided) => Some(Misfit { side, witness: None, undecided: Some(undecided) }),
-        }
+        let (witness, undecided) = match answer {
+            Containment::Yes => return None,
+            Containment::No(payload) => (witness(accepted, payload), None),
+            Containment::Undecided(undecided) => (None, Some(undecided)),
+        };
+        Some(Incompatibility { side, witness, undecided, finding: None })
     })
 }
 
