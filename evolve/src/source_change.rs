@@ -8,8 +8,8 @@ use capgen_manifest::{Manifest, Side};
 use crate::compare::{Comparison, check_version};
 use crate::{Finding, Fingerprint, Level, Levels};
 
-/// A change of generated types after which the source of a caller or a provider may not compile. This crate does not generate code, so the generator
-/// finds these changes.
+/// A change of generated types after which the source of a caller or a provider may not compile. This crate does not generate code, so
+/// the generator finds these changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceChange {
     /// [`RUST_TYPES_CHANGED`](crate::codes::RUST_TYPES_CHANGED) or

@@ -7,7 +7,7 @@ use crate::{Hash, Json, NodeId, Object, Schema};
 
 /// Keywords without effect on validation. They are not part of a schema's hash, so a changed description is not a changed
 /// contract.
-const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
+pub const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
 
 impl Json {
     /// The canonical text of [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that numbers keep all their digits even if

@@ -28,6 +28,7 @@ mod text;
 mod types;
 mod validate;
 
+pub use canonical::ANNOTATIONS;
 pub use capgen_diagnostic::{Code, Severity};
 pub use containment::{
     Containment, Counterexample, Counterexamples, ExampleSettings, Steps, Undecided, contains, counterexamples,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capgen_diagnostic::nearest;
-use capgen_schema::{Assertions, Json, NodeId, Schema};
+use capgen_schema::{ANNOTATIONS, Assertions, Json, NodeId, Schema};
 
 use super::{Walk, difference};
 
@@ -79,7 +79,6 @@ impl Walk<'_> {
 
 /// A schema without its own annotations: these often change together with the name.
 fn text(schema: &Json) -> String {
-    const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
     let Some(members) = schema.as_object() else { return schema.canonical() };
     let kept = members.iter().filter(|(key, _)| !ANNOTATIONS.contains(&key.as_str()));
     Json::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect()).canonical()

@@ -201,6 +201,7 @@ fn whole(
     }
     term
 }
+
 /// The term of a subschema in which the one that a step leads to is replaced. Other properties and items conform to the schema.
 fn around(search: &mut Search<'_>, node: NodeId, step: &Step, term: TermId, selected: bool) -> TermId {
     let mut parts: Vec<TermId> = Vec::new();
