@@ -21,51 +21,34 @@
 //! assert_eq!(ReviewPr::descriptor().timeout_ms, Some(60_000));
 //! ```
 //!
-//! The modules depend on each other in one direction, from left to right:
+//! The types of payloads are in the crate `capgen-payload`, which this one re-exports. With the feature `call`, `call` has the
+//! crate `capgen-call`, which calls capabilities and serves them. The modules depend on each other in one direction, from left to
+//! right:
 //!
 //! ```text
-//! export -> agent_manifest -> derive -> capability -> declared_capability -> unsupported_schema
-//!                             derive -> capability -> payload -> wire -> options, invalid_payload, unsupported_schema
+//! export -> agent_manifest
 //! ```
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "derive")]
 mod agent_manifest;
-mod capability;
-#[cfg(feature = "derive")]
-mod declared_capability;
-#[cfg(feature = "derive")]
-pub mod derive;
 #[cfg(feature = "derive")]
 mod export;
-mod invalid_payload;
-mod macros;
-mod never;
-mod options;
-mod payload;
-#[cfg(feature = "derive")]
-mod unsupported_schema;
-pub mod wire;
 
-pub use capability::Capability;
-pub use capgen_descriptor::{Descriptor, OwnedDescriptor};
-pub use capgen_schema::{Keyword, PayloadError, Validator, ValidatorCache, Violation};
-pub use invalid_payload::InvalidPayload;
-pub use never::Never;
-pub use options::Options;
-pub use payload::{Loose, Payload};
-pub use wire::NotInEnum;
+pub use capgen_payload::{
+    Capability, Descriptor, InvalidPayload, Keyword, Loose, Never, NotInEnum, Options, OwnedDescriptor, Payload,
+    PayloadError, Validator, ValidatorCache, Violation, impl_serde, json_enum, payload, string_enum, wire,
+};
 
 #[cfg(feature = "derive")]
 #[doc(hidden)]
-pub use declared_capability::DeclaredCapability;
+pub use capgen_payload::{DeclaredCapability, derive};
 
 #[cfg(feature = "derive")]
 pub use {
     agent_manifest::{AgentManifest, AgentManifestError},
     capgen_macros::Capability,
     capgen_manifest::TransportSettings,
-    derive::Checked,
+    capgen_payload::{UnsupportedSchema, derive::Checked},
     export::{ExportError, export, export_in},
-    unsupported_schema::UnsupportedSchema,
 };

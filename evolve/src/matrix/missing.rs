@@ -54,7 +54,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// The requester's schema, and what the provider's schema offers.
+/// The requester's schema, and the provider's schema with its places.
 struct Requested<'s> {
     schema: &'s Schema,
     offered: Offered<'s>,

@@ -16,7 +16,8 @@ pub struct DeclaredCapability {
 
 impl DeclaredCapability {
     /// The capability of a descriptor, such as one in generated code. Its schemas have no annotations.
-    pub(crate) fn from_descriptor(descriptor: &Descriptor) -> Self {
+    #[must_use]
+    pub fn from_descriptor(descriptor: &Descriptor) -> Self {
         Self { source: "", entry: entry(descriptor) }
     }
 }

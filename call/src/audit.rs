@@ -1,0 +1,208 @@
+//! The records of violations and calls, and the trait of their stores.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use capgen_manifest::Side;
+use serde::{Deserialize, Serialize};
+
+use crate::transport::BoxFuture;
+
+/// A record of the audit. As JSON, it has the form that the specification of typed capabilities gives, with `kind` as its tag.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum AuditRecord {
+    /// A payload that violates its schema: one record for each envelope, with every violation.
+    #[serde(rename = "capability_schema_violation")]
+    Violation(ViolationRecord),
+    /// A call that ended, if calls are audited.
+    #[serde(rename = "capability_call")]
+    Call(CallRecord),
+}
+
+/// A payload that violates its schema.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ViolationRecord {
+    /// Unix time in ms.
+    pub ts: u64,
+    /// The tenant; `-` if the call has none.
+    pub tenant_id: String,
+    /// The name of the capability.
+    pub capability_name: String,
+    /// The other party, as `agent://<id>`: the provider if the caller writes the record, and the caller if the provider does.
+    pub peer_id: String,
+    /// The side of the payload.
+    #[serde(with = "side")]
+    pub side: Side,
+    /// Every violation of the payload.
+    pub violations: Vec<AuditViolation>,
+    /// The `correlationId` of the call.
+    pub correlation_id: String,
+    /// The session of the caller, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session_id: Option<String>,
+}
+
+/// A violation in a [`ViolationRecord`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AuditViolation {
+    /// The JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) into the payload.
+    pub path: String,
+    /// The message, without values of the payload unless the user asked for them.
+    pub message: String,
+    /// The keyword of the schema.
+    pub keyword: String,
+}
+
+/// A call that ended. It never contains a payload.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallRecord {
+    /// Unix time in ms.
+    pub ts: u64,
+    /// The tenant; `-` if the call has none.
+    pub tenant_id: String,
+    /// The name of the capability.
+    pub capability_name: String,
+    /// The other party, as `agent://<id>`.
+    pub peer_id: String,
+    /// The hash of the contract of the capability; empty if it is not known.
+    pub contract_hash: String,
+    /// The status, such as `ok` or `timeout`.
+    pub status: String,
+    /// The code of the error, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error_code: Option<String>,
+    /// The duration of the call in ms.
+    pub latency_ms: u64,
+    /// The `correlationId` of the call.
+    pub correlation_id: String,
+}
+
+impl AuditRecord {
+    /// The value of `kind`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Violation(_) => "capability_schema_violation",
+            Self::Call(_) => "capability_call",
+        }
+    }
+
+    /// The tenant; `-` if the call has none.
+    #[must_use]
+    pub fn tenant(&self) -> &str {
+        match self {
+            Self::Violation(record) => &record.tenant_id,
+            Self::Call(record) => &record.tenant_id,
+        }
+    }
+
+    /// Unix time in ms.
+    #[must_use]
+    pub fn ts(&self) -> u64 {
+        match self {
+            Self::Violation(record) => record.ts,
+            Self::Call(record) => record.ts,
+        }
+    }
+
+    /// The name of the capability.
+    #[must_use]
+    pub fn capability(&self) -> &str {
+        match self {
+            Self::Violation(record) => &record.capability_name,
+            Self::Call(record) => &record.capability_name,
+        }
+    }
+}
+
+/// A store of audit records. A store that fails never hides a violation: the call ends with the same result, and the lost record is
+/// counted.
+pub trait Audit: Send + Sync + 'static {
+    /// Hands over a record. The future ends when the store has accepted the record into its queue; if the queue is full, the store
+    /// waits or drops the record, as its user chose.
+    ///
+    /// # Errors
+    ///
+    /// The record is lost. [`lost`](Self::lost) counts it.
+    fn record(&self, record: AuditRecord) -> BoxFuture<'_, Result<(), AuditError>>;
+
+    /// Waits until every accepted record is durable.
+    ///
+    /// # Errors
+    ///
+    /// An accepted record is not durable.
+    fn flush(&self) -> BoxFuture<'_, Result<(), AuditError>>;
+
+    /// The number of records that were lost since the start.
+    fn lost(&self) -> u64;
+}
+
+/// Why a record was not stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AuditError {
+    /// The queue is full, and the store drops records in this case.
+    Full,
+    /// The store is closed, or its writer ended.
+    Closed,
+    /// The store failed.
+    Failed(String),
+}
+
+impl fmt::Display for AuditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full => f.write_str("the queue of the audit is full"),
+            Self::Closed => f.write_str("the audit is closed"),
+            Self::Failed(reason) => write!(f, "the audit failed: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for AuditError {}
+
+/// An audit in memory, for tests and examples. It grows without limit.
+#[derive(Default, Debug)]
+pub struct MemoryAudit(Mutex<Vec<AuditRecord>>);
+
+impl MemoryAudit {
+    /// The records so far, oldest first.
+    #[must_use]
+    pub fn records(&self) -> Vec<AuditRecord> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Audit for MemoryAudit {
+    fn record(&self, record: AuditRecord) -> BoxFuture<'_, Result<(), AuditError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+        Box::pin(async { Ok(()) })
+    }
+
+    fn flush(&self) -> BoxFuture<'_, Result<(), AuditError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn lost(&self) -> u64 {
+        0
+    }
+}
+
+/// A side as `request` or `response`.
+mod side {
+    use capgen_manifest::Side;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(side: &Side, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(side.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Side, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let found = Side::ALL.into_iter().find(|side| side.name() == text);
+        found.ok_or_else(|| D::Error::custom("expected `request` or `response`"))
+    }
+}

@@ -1,0 +1,191 @@
+//! The trait of transports: they move whole messages, and know nothing about capabilities.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_core::Stream;
+
+/// A future that a trait object returns.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A broker, or a connection to one.
+///
+/// Addresses are the channels of the manifest (`topics`, `subjects`, `queues`), without a scheme. All methods are safe to call from
+/// several tasks at once.
+pub trait Transport: Send + Sync + 'static {
+    /// The kind of the transport in the manifest, such as `memory`; also the scheme of `replyTo` in the envelope.
+    fn kind(&self) -> &'static str;
+
+    /// Sends a message. The future ends when the transport has taken responsibility for it: for [`Delivery::AtLeastOnce`], when the
+    /// broker has acknowledged it.
+    ///
+    /// # Errors
+    ///
+    /// The message was not sent, or it is not known whether it was.
+    fn publish(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
+
+    /// Receives the messages to an address from now on. If it ends with `.*`, also the messages to any address with one more token.
+    /// The subscription is in effect when the future ends, and ends when it is dropped.
+    ///
+    /// # Errors
+    ///
+    /// The broker refused the subscription, or is not connected.
+    fn subscribe(
+        &self,
+        address: &str,
+        options: SubscribeOptions,
+    ) -> BoxFuture<'_, Result<Subscription, TransportError>>;
+
+    /// A new address that no one else uses. Its owner subscribes to `<address>.*`, and appends a token for each request.
+    fn new_inbox(&self) -> String;
+
+    /// The largest message, in bytes.
+    fn max_message(&self) -> usize;
+
+    /// Whether messages can be sent at the moment.
+    fn health(&self) -> Health;
+
+    /// Sends the buffered messages, ends all subscriptions and disconnects. Later calls of [`publish`](Self::publish) fail.
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// A message to send.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// Where to.
+    pub address: String,
+    /// Where replies go to.
+    pub reply_to: Option<String>,
+    /// The envelope.
+    pub payload: Bytes,
+    /// The guarantee that the sender asks for.
+    pub delivery: Delivery,
+    /// The `messageId` of the envelope. A broker with at-least-once delivery drops a second message with the same id.
+    pub message_id: String,
+}
+
+/// The guarantee that the sender of a message asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Delivery {
+    /// The message arrives once or, if something fails, not at all.
+    #[default]
+    AtMostOnce,
+    /// The broker stores the message until a receiver acknowledges it, so it may arrive several times.
+    AtLeastOnce,
+}
+
+/// The options of a subscription.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SubscribeOptions {
+    /// Each message to the address goes to one subscription of each group, and to each subscription without a group.
+    pub group: Option<String>,
+    /// With [`Delivery::AtLeastOnce`], messages that were published with this guarantee arrive too.
+    pub delivery: Delivery,
+    /// The number of messages that may wait to be read; `0` for the default of the transport.
+    pub capacity: usize,
+}
+
+/// A message that arrived, or the news that it never will.
+pub struct Incoming {
+    /// The address that it was sent to.
+    pub address: String,
+    /// Where replies go to.
+    pub reply_to: Option<String>,
+    /// The kind of the event.
+    pub event: Event,
+    /// Whether the broker delivers the message again. A sender cannot set it.
+    pub redelivered: bool,
+    /// The acknowledgement that the broker waits for, if the message has [`Delivery::AtLeastOnce`].
+    pub acknowledgement: Option<Box<dyn Acknowledgement>>,
+}
+
+/// The content of an [`Incoming`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A message.
+    Message(Bytes),
+    /// No one receives the messages to the address to which a request was sent whose `reply_to` was this address.
+    NoResponders,
+}
+
+/// The answer to a broker that stores a message until it is acknowledged.
+pub trait Acknowledgement: Send {
+    /// The message is processed.
+    fn ack(self: Box<Self>) -> BoxFuture<'static, Result<(), TransportError>>;
+    /// The message cannot be processed now: deliver it again.
+    fn nak(self: Box<Self>) -> BoxFuture<'static, Result<(), TransportError>>;
+    /// The message is being processed: wait longer before delivering it again.
+    fn in_progress(&self) -> BoxFuture<'_, Result<(), TransportError>>;
+}
+
+/// The messages to an address. It ends if the transport closes.
+pub struct Subscription(Pin<Box<dyn Stream<Item = Incoming> + Send>>);
+
+impl Subscription {
+    /// A subscription that yields the items of a stream. Dropping the stream must unsubscribe.
+    pub fn new(stream: impl Stream<Item = Incoming> + Send + 'static) -> Self {
+        Self(Box::pin(stream))
+    }
+
+    /// The next message; `None` if the transport is closed. Cancel safe: no message is lost if the future is dropped.
+    pub async fn next(&mut self) -> Option<Incoming> {
+        std::future::poll_fn(|context| self.0.as_mut().poll_next(context)).await
+    }
+}
+
+/// Whether a transport is usable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Health {
+    /// Connected.
+    Connected,
+    /// Not connected at the moment; the transport tries again.
+    Reconnecting,
+    /// Closed.
+    Closed,
+}
+
+/// Why a transport failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TransportError {
+    /// The transport is closed.
+    Closed,
+    /// Not connected, or the connection ended before the broker confirmed the operation.
+    Disconnected(String),
+    /// The message is larger than [`Transport::max_message`].
+    TooLarge {
+        /// The size of the message in bytes.
+        size: usize,
+        /// The largest size in bytes.
+        limit: usize,
+    },
+    /// Messages are produced faster than the transport sends them.
+    Overloaded,
+    /// The transport does not support the operation; the message states the missing part.
+    Unsupported(String),
+    /// The broker refused the operation.
+    Refused(String),
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed => f.write_str("the transport is closed"),
+            Self::Disconnected(reason) => write!(f, "not connected: {reason}"),
+            Self::TooLarge { size, limit } => write!(f, "the message has {size} bytes; the limit is {limit}"),
+            Self::Overloaded => f.write_str("the transport has no room for more messages"),
+            Self::Unsupported(reason) => write!(f, "not supported: {reason}"),
+            Self::Refused(reason) => write!(f, "the broker refused: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for TransportError {}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incoming").field("address", &self.address).field("event", &self.event).finish_non_exhaustive()
+    }
+}
