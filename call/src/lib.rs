@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod audit;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod memory;
 mod transport;
 

@@ -47,6 +47,13 @@ pub trait Transport: Send + Sync + 'static {
     /// Whether messages can be sent at the moment.
     fn health(&self) -> Health;
 
+    /// The number of messages that arrived and were dropped because their subscription had no room, which means that its owner reads
+    /// too slowly. `0` if the transport rejects such messages in [`publish`](Self::publish). At least this many: a transport that
+    /// cannot count each message counts some of them.
+    fn dropped(&self) -> u64 {
+        0
+    }
+
     /// Sends the buffered messages, ends all subscriptions and disconnects. Later calls of [`publish`](Self::publish) fail.
     fn close(&self) -> BoxFuture<'_, ()>;
 }

@@ -1,0 +1,74 @@
+//! The tests that every [`Transport`] passes, for the authors of transports.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use capgen_call::{MemoryBroker, Transport, conformance};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let broker = MemoryBroker::new();
+//! let report = conformance::run(&|| {
+//!     let transport: Arc<dyn Transport> = Arc::new(broker.connect());
+//!     Box::pin(async { Ok(transport) })
+//! })
+//! .await;
+//! assert!(report.passed(), "{report}");
+//! # }
+//! ```
+
+mod checks;
+mod flow;
+mod harness;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::transport::{BoxFuture, Transport, TransportError};
+use harness::Harness;
+
+/// Opens a connection. All connections of a run lead to the same broker.
+pub type Connect<'a> = &'a (dyn Fn() -> BoxFuture<'static, Result<Arc<dyn Transport>, TransportError>> + Send + Sync);
+
+type Check = for<'a> fn(&'a Harness<'a>) -> BoxFuture<'a, Result<(), String>>;
+
+/// Runs every check, one after the other. Each of them uses its own connections and addresses.
+pub async fn run(connect: Connect<'_>) -> Report {
+    let mut results = Vec::new();
+    for (name, check) in checks::ALL.iter().chain(&flow::ALL) {
+        let harness = Harness::new(name, connect);
+        results.push((*name, check(&harness).await.err()));
+    }
+    Report { results }
+}
+
+/// The result of each check.
+#[derive(Clone, Debug)]
+pub struct Report {
+    results: Vec<(&'static str, Option<String>)>,
+}
+
+impl Report {
+    /// Whether all checks passed.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.results.iter().all(|(_, error)| error.is_none())
+    }
+
+    /// The names of the checks, each with the reason why it failed.
+    pub fn results(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+        self.results.iter().map(|(name, error)| (*name, error.as_deref()))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, error) in self.results() {
+            match error {
+                None => writeln!(f, "passed: {name}")?,
+                Some(error) => writeln!(f, "FAILED: {name}: {error}")?,
+            }
+        }
+        Ok(())
+    }
+}
