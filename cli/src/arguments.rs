@@ -100,6 +100,9 @@ pub(crate) struct Generate {
     /// TypeScript: write arrays with `minItems` or `maxItems` as `T[]` instead of tuples such as `[T, ...T[]]`
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) plain_arrays: Option<bool>,
+    /// Add a client that calls the agent, and a trait (TypeScript: an interface) to implement it
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) calls: Option<bool>,
     /// Print a summary to standard output as one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -283,6 +286,7 @@ impl Generate {
         Options {
             merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
             plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
+            calls: self.calls.unwrap_or(fleet.calls),
         }
     }
 

@@ -134,6 +134,17 @@ pub(crate) fn type_name(name: &str, fallback: &str) -> String {
     limited(name, "X")
 }
 
+/// Names in UpperCamelCase for an agent, the preferred one first. The last contains the whole hash of the id, which a peer cannot choose.
+///
+/// Several ids have the same name in camel case (`a-b`, `a.b`). The plain name belongs to the one in kebab case; the others get a
+/// hash.
+pub(crate) fn of_agent(id: &str) -> impl Iterator<Item = String> {
+    let camel = type_name(id, "Agent");
+    let is_plain = field_name(id).replace('_', "-") == id;
+    let hashed = [8, 16, 32, 64].map(|length| format!("{camel}X{}", hash(id.as_bytes(), length)));
+    is_plain.then_some(camel).into_iter().chain(hashed)
+}
+
 /// A name in snake_case as a whole identifier: `prUrl` gives `pr_url`. An empty name becomes `field`, and a leading digit is
 /// preceded by `n`.
 pub(crate) fn field_name(name: &str) -> String {

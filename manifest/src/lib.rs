@@ -50,7 +50,7 @@ pub use definitions::{Definition, DefinitionPlace, Definitions};
 pub use descriptor::InvalidProperty;
 pub use masked::masked_lines;
 pub use model::{AgentId, Capability, Manifest, Side, TransportSettings};
-pub use options::{OptionRow, Options};
+pub use options::{OptionRow, Options, Scope};
 pub use ownership::{
     MARK, Present, UPDATE_VARIABLE, asks_for_update, has_mark, is_packaged, may_overwrite, read_present,
 };

@@ -4,7 +4,7 @@
 ///
 /// ```
 /// use capgen_manifest::Options;
-/// assert_eq!(Options::default(), Options { merge_nullable: false, plain_arrays: false });
+/// assert_eq!(Options::default(), Options { merge_nullable: false, plain_arrays: false, calls: false });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Options {
@@ -15,6 +15,27 @@ pub struct Options {
     /// An array with a small `minItems` or `maxItems` has the type `T[]` in TypeScript instead of a tuple such as
     /// `[T, ...T[]]`. Validators still check its length.
     pub plain_arrays: bool,
+    /// Each agent has a client that calls it, and a trait in Rust, or an interface in TypeScript, to implement its capabilities.
+    /// The Rust code then needs the feature `call` of the crate `capgen`; TypeScript still imports nothing.
+    pub calls: bool,
+}
+
+/// The languages whose generated code an option changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scope {
+    /// Only Rust.
+    Rust,
+    /// TypeScript and JavaScript, or only the types of JavaScript.
+    TypeScript,
+    /// Every language.
+    Both,
+}
+
+impl Scope {
+    /// Whether it includes Rust or, if `rust` is false, the other languages.
+    pub fn includes(self, rust: bool) -> bool {
+        self == Self::Both || (self == Self::Rust) == rust
+    }
 }
 
 /// One of the [`Options`]: its names, and access to its value.
@@ -26,8 +47,8 @@ pub struct OptionRow {
     pub key: &'static str,
     /// The method of `Build`, the API for `build.rs`.
     pub method: &'static str,
-    /// Whether it changes generated Rust. Otherwise it changes generated TypeScript, and the types of JavaScript.
-    pub is_for_rust: bool,
+    /// The languages whose code it changes.
+    pub scope: Scope,
     /// Reads the value.
     pub get: fn(&Options) -> bool,
     /// Sets the value.
@@ -41,7 +62,7 @@ impl Options {
             flag: "merge-nullable",
             key: "mergeNullable",
             method: "merge_nullable",
-            is_for_rust: true,
+            scope: Scope::Rust,
             get: |options| options.merge_nullable,
             set: |options, value| options.merge_nullable = value,
         },
@@ -49,14 +70,22 @@ impl Options {
             flag: "plain-arrays",
             key: "plainArrays",
             method: "plain_arrays",
-            is_for_rust: false,
+            scope: Scope::TypeScript,
             get: |options| options.plain_arrays,
             set: |options, value| options.plain_arrays = value,
         },
+        OptionRow {
+            flag: "calls",
+            key: "calls",
+            method: "calls",
+            scope: Scope::Both,
+            get: |options| options.calls,
+            set: |options, value| options.calls = value,
+        },
     ];
 
-    /// The flags that give these options where `defaults` apply otherwise, each after a space. Only those that change Rust, or
-    /// only those that change the other languages.
+    /// The flags that give these options where `defaults` apply otherwise, each after a space. Only those that change Rust or, if
+    /// `for_rust` is false, those that change the other languages.
     ///
     /// An option that is on is always written, so that a reader sees it.
     ///
@@ -70,7 +99,7 @@ impl Options {
     /// ```
     pub fn flags(&self, defaults: &Options, for_rust: bool) -> String {
         let mut flags = String::new();
-        for row in Self::TABLE.iter().filter(|row| row.is_for_rust == for_rust) {
+        for row in Self::TABLE.iter().filter(|row| row.scope.includes(for_rust)) {
             match ((row.get)(self), (row.get)(defaults)) {
                 (true, _) => flags.extend([" --", row.flag]),
                 (false, true) => flags.extend([" --", row.flag, "=false"]),

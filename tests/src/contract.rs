@@ -1,6 +1,6 @@
 //! Builds contracts from schemas.
 
-use capgen_codegen::{Language, generate};
+use capgen_codegen::{Language, Options, Regenerate, generate, generate_with};
 use capgen_manifest::{Diagnostic, LoadedContract, Manifest, Source, load};
 
 /// A capability of a contract to build. Schemas are JSON texts.
@@ -70,6 +70,12 @@ pub fn loaded(agent: &str, capabilities: &[Draft]) -> Result<LoadedContract, Vec
 /// The file that is generated in a language with a single file per agent.
 pub fn generated(contract: &Manifest, language: Language) -> String {
     generate(contract, &[language]).into_values().collect()
+}
+
+/// Like [`generated`], with a client and the items to implement the agent.
+pub fn generated_with_calls(contract: &Manifest, language: Language) -> String {
+    let options = Options { calls: true, ..Options::default() };
+    generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent)).into_values().collect()
 }
 
 /// The codes and messages of findings, one per line.

@@ -103,6 +103,21 @@ fn arrays_are_plain_if_the_option_is_on() {
 }
 
 #[test]
+fn items_for_calls_are_only_generated_if_the_option_is_on() {
+    for case in std::fs::read_dir(folder().join("cases")).unwrap() {
+        let contract = contract(&case.unwrap().file_name().into_string().unwrap());
+        let language = Language::Rust;
+        let plain = file(&contract, language, Options::default());
+        let with_calls = file(&contract, language, Options { calls: true, ..Options::default() });
+        assert!(!plain.contains("Client"), "{}", contract.agent);
+        assert!(with_calls.contains("--calls") && with_calls.contains("Client"), "{}", contract.agent);
+        let mut rest = with_calls.lines();
+        let is_kept = |line: &str| line.starts_with("// Regenerate") || rest.any(|other| other == line);
+        assert!(plain.lines().all(is_kept), "{}: the items are added to the others", contract.agent);
+    }
+}
+
+#[test]
 fn the_table_of_options_names_each_option_in_every_place() {
     let page = std::fs::read_to_string(folder().join("../docs/generated-code.md")).unwrap();
     let script = std::fs::read_to_string(folder().join("../codegen/src/build_script/mod.rs")).unwrap();
@@ -114,5 +129,5 @@ fn the_table_of_options_names_each_option_in_every_place() {
         assert!(page.contains(&shown), "{shown}");
         assert!(script.contains(&format!("pub fn {}(mut self", row.method)), "{}", row.method);
     }
-    let _ = Build::new().merge_nullable(true).plain_arrays(true);
+    let _ = Build::new().merge_nullable(true).plain_arrays(true).calls(true);
 }

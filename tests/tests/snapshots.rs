@@ -1,17 +1,21 @@
-//! The code generated from every `cases/<name>/capabilities.yaml` equals `expected/<extension>/<id>.<extension>`.
+//! The code generated from every `cases/<name>/capabilities.yaml` equals `expected/<extension>/<id>.<extension>`, and with the option
+//! `calls` `expected/<extension>-calls/<id>.<extension>`.
 //!
 //! With `CAPGEN_UPDATE=1` the expected files are updated instead.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use capgen_codegen::{Language, generate};
+use capgen_codegen::{Language, Options, Regenerate, generate_with};
 use capgen_diagnostic::render;
 use capgen_manifest::{Manifest, load, read_source};
 use capgen_tests::folder;
 
 /// The agents with expected JavaScript. One is enough, because JavaScript equals TypeScript without types.
 const IN_JAVASCRIPT: [&str; 3] = ["pr-reviewer", "tagged-union", "loose-sides"];
+
+/// The agents with expected items for calls: the other files do not show them.
+const WITH_CALLS: [&str; 4] = ["pr-reviewer", "loose-sides", "name-collisions", "hostile-text"];
 
 fn cases() -> Vec<PathBuf> {
     let cases = std::fs::read_dir(folder().join("cases")).unwrap();
@@ -50,7 +54,7 @@ fn actual(contract: &Manifest) -> BTreeMap<String, String> {
         // The other forms differ from JavaScript only in the exports, which one example shows.
         Language::JavaScriptModule | Language::CommonJs => contract.agent.as_str() == IN_JAVASCRIPT[0],
     };
-    let files = Language::ALL.into_iter().filter(is_shown).flat_map(|language| {
+    let generated = |language: Language, calls: bool| {
         let folder = match language {
             Language::Rust => "rust",
             Language::TypeScript => "ts",
@@ -58,9 +62,15 @@ fn actual(contract: &Manifest) -> BTreeMap<String, String> {
             Language::JavaScriptModule => "mjs",
             Language::CommonJs => "cjs",
         };
-        generate(contract, &[language]).into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
-    });
-    files.collect()
+        let options = Options { calls, ..Options::default() };
+        let files = generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent));
+        let folder = format!("{folder}{}", if calls { "-calls" } else { "" });
+        files.into_iter().map(move |(name, text)| (format!("{folder}/{name}"), text))
+    };
+    let shown = Language::ALL.into_iter().filter(is_shown).flat_map(|language| generated(language, false));
+    let has_calls = WITH_CALLS.contains(&contract.agent.as_str());
+    let with_calls = Language::DEFAULT.into_iter().filter(|_| has_calls).flat_map(|language| generated(language, true));
+    shown.chain(with_calls).collect()
 }
 
 fn update(folder: &Path, files: &BTreeMap<String, String>) {

@@ -38,6 +38,7 @@ pub struct Build {
     languages: Vec<Language>,
     merge_nullable: Option<bool>,
     plain_arrays: Option<bool>,
+    calls: Option<bool>,
 }
 
 impl Build {
@@ -122,6 +123,17 @@ impl Build {
     /// ```
     pub fn plain_arrays(mut self, plain: bool) -> Self {
         self.plain_arrays = Some(plain);
+        self
+    }
+
+    /// Adds a client for each agent, and a trait to implement it; see [`Options::calls`]. The default is the option
+    /// `generate.calls` in `fleet.yaml`, or `false`.
+    ///
+    /// ```
+    /// let build = capgen_codegen::Build::new().peer("pr-reviewer").calls(true);
+    /// ```
+    pub fn calls(mut self, calls: bool) -> Self {
+        self.calls = Some(calls);
         self
     }
 
@@ -246,6 +258,7 @@ impl Build {
         let options = Options {
             merge_nullable: self.merge_nullable.unwrap_or(fleet.merge_nullable),
             plain_arrays: self.plain_arrays.unwrap_or(fleet.plain_arrays),
+            calls: self.calls.unwrap_or(fleet.calls),
         };
         let languages = if self.languages.is_empty() { &[Language::Rust][..] } else { &self.languages };
         let contracts = output::load(located, languages).map_err(|findings| report.fail(&findings))?;

@@ -65,6 +65,11 @@ const RESERVED: &[&str] = &[
     "Violation",
 ];
 
+/// Whether a type of a contract never has this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// Orders the types, breaks cycles of types that contain themselves, and limits how deeply they are nested.
 pub(super) fn finish(model: &mut Model<'_>) {
     arrange(model);
@@ -312,9 +317,9 @@ fn settle_types(model: &mut Model<'_>) {
         names.push((&mut def.name, identity));
     }
     let mut taken: HashSet<String> = capabilities.iter().map(|(name, _)| (*name).clone()).collect();
-    settle(&mut capabilities, &|name| RESERVED.contains(&name));
+    settle(&mut capabilities, &is_reserved);
     taken.extend(capabilities.iter().map(|(name, _)| (*name).clone()));
-    settle(&mut others, &|name| RESERVED.contains(&name) || taken.contains(name));
+    settle(&mut others, &|name| is_reserved(name) || taken.contains(name));
 }
 
 fn settle(names: &mut [(&mut String, Vec<u8>)], reserved: &dyn Fn(&str) -> bool) {

@@ -45,6 +45,8 @@ use scalar::{named, nullable_if, scalar};
 use size::{Shared, Size};
 use widened::{Limit, Widened};
 
+pub(crate) use finish::is_reserved;
+
 /// The limits that the types of a contract exceed. Lowers only the sides that may exceed one.
 pub(crate) fn exceeded_limits(manifest: &Manifest) -> Widened {
     let may_exceed = |index: usize, side: Side| {

@@ -3,6 +3,7 @@
 //! A type never rejects a payload that its schema accepts. If types cannot express a schema, the type accepts more, and guards
 //! check the rest.
 
+pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod note;
 

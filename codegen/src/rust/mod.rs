@@ -4,11 +4,12 @@
 //! file used through `include!` cannot have inner attributes, and keeps the names of the user's scope out. Paths start at
 //! `::capgen`, `::serde`, `::serde_json` and `::std`, or are names of the prelude, which lowering never gives to a type.
 //!
-//! The API comes first: capabilities and types. Internals come last: the inner module with the code that reads and writes the
+//! The API comes first: capabilities, types, and the trait and the client of the agent, if they are generated. Internals come last: the inner module with the code that reads and writes the
 //! types, and the texts of the schemas.
 //!
 //! [`writer`] is the only place that produces text; every other module describes one kind of item to it.
 
+mod calls;
 mod capability;
 mod codec;
 mod doc;
@@ -43,6 +44,9 @@ pub(crate) fn print(header: String, model: &Model<'_>) -> String {
 fn items(writer: &mut Writer, model: &Model<'_>) {
     let types = Types::new(model);
     api(writer, model, &types);
+    if model.options.calls {
+        calls::items(writer, model, &types);
+    }
     writer.item();
     writer.doc("Reading, checking and writing of the types above.");
     writer.module(INTERNALS, |w| {

@@ -254,8 +254,26 @@ impl Writer {
         self.text("}");
     }
 
+    /// A method of a trait without a body; `head` ends in its name.
+    pub(super) fn declaration(
+        &mut self,
+        head: &str,
+        parameters: impl FnOnce(&mut Self),
+        output: impl FnOnce(&mut Self),
+    ) {
+        self.function(head, parameters, output);
+        self.text(";");
+        self.flush(INDENT);
+        self.out.push('\n');
+    }
+
     /// A function's head, up to its body; `head` ends in the function's name.
     pub(super) fn signature(&mut self, head: &str, parameters: impl FnOnce(&mut Self), output: impl FnOnce(&mut Self)) {
+        self.function(head, parameters, output);
+        self.text(" ");
+    }
+
+    fn function(&mut self, head: &str, parameters: impl FnOnce(&mut Self), output: impl FnOnce(&mut Self)) {
         self.text(head);
         self.text("(");
         self.never_break();
@@ -265,7 +283,6 @@ impl Writer {
             w.text(" -> ");
             output(w);
         });
-        self.text(" ");
     }
 
     /// `head name { … }`, such as a struct or an inherent impl; `head` ends in a space.
@@ -362,9 +379,15 @@ impl Writer {
         });
     }
 
-    /// A macro call as an item. Its arguments are names and literals, with [`comma`](Self::comma) between them.
+    /// A macro call as an item; see [`macro_call`](Self::macro_call).
     pub(super) fn macro_item(&mut self, path: &str, arguments: impl FnOnce(&mut Self)) {
         self.item();
+        self.macro_call(path, arguments);
+        self.line(";");
+    }
+
+    /// A macro call. Its arguments are names and literals, with [`comma`](Self::comma) between them.
+    pub(super) fn macro_call(&mut self, path: &str, arguments: impl FnOnce(&mut Self)) {
         self.text(path);
         self.text("!(");
         self.group(4, |w| {
@@ -372,6 +395,6 @@ impl Writer {
             w.fill(0, arguments);
             w.line.add_break(Break { offset: OUTDENT, ..Break::default() });
         });
-        self.line(");");
+        self.text(")");
     }
 }

@@ -24,15 +24,8 @@ impl AgentNames {
     /// The names for the agent of a model, in which no name is `taken`.
     pub(super) fn new(model: &Model<'_>, taken: &HashSet<String>) -> Self {
         let id = model.manifest.agent.as_str();
-        let camel = name::type_name(id, "Agent");
-        // Several ids have the same name in camel case (`a-b`, `a.b`). The plain name belongs to the one in kebab case; the
-        // others get a hash.
-        let is_plain = name::field_name(id).replace('_', "-") == id;
-        let hashed = [8, 16, 32, 64].map(|length| format!("{camel}X{}", name::hash(id.as_bytes(), length)));
-        let candidates = is_plain.then_some(camel).into_iter().chain(hashed);
-        let mut names = candidates.map(|prefix| Self::with_prefix(&prefix));
+        let mut names = name::of_agent(id).map(|prefix| Self::with_prefix(&prefix));
         let is_free = |names: &Self| names.all().into_iter().all(|name| !taken.contains(name));
-        // The last candidate has the whole hash, which a peer cannot choose.
         names.find(is_free).unwrap_or_else(|| Self::with_prefix(&format!("AgentX{}", name::hash(id.as_bytes(), 64))))
     }
 

@@ -1,0 +1,182 @@
+//! Calls: the trait that an agent implements, and the client that calls it.
+
+use super::types::Types;
+use super::writer::Writer;
+use super::{doc, ident};
+use crate::lower::is_reserved;
+use crate::model::{CapabilityModel, Model, SideModel};
+use crate::name;
+
+/// Methods that clients have in any case.
+const RESERVED: [&str; 3] = ["clone", "new", "with_options"];
+
+/// The names of an agent's items.
+struct Names {
+    /// The trait.
+    agent: String,
+    client: String,
+    /// The function that turns an implementation into handlers.
+    handlers: String,
+}
+
+impl Names {
+    fn of(model: &Model<'_>) -> Self {
+        let taken = model.type_names();
+        let is_free = |name: &String| !taken.contains(name.as_str()) && !is_reserved(name);
+        let id = model.manifest.agent.as_str();
+        let with_prefix = |prefix: String| {
+            // An agent often has the name of its only capability.
+            let mut agents = [prefix.clone(), format!("{prefix}Agent")].into_iter();
+            let agent = agents.find(&is_free)?;
+            let handlers = format!("{}_handlers", ident::snake(&prefix));
+            let client = Some(format!("{prefix}Client")).filter(&is_free)?;
+            Some(Self { agent, client, handlers })
+        };
+        let mut names = name::of_agent(id).filter_map(with_prefix);
+        names.next().unwrap_or_else(|| {
+            let digest = name::hash(id.as_bytes(), 64);
+            let [agent, client] = ["", "Client"].map(|suffix| format!("AgentX{digest}{suffix}"));
+            Self { agent, client, handlers: format!("agent_x{digest}_handlers") }
+        })
+    }
+}
+
+/// A capability with the name of its method, as an identifier.
+struct Method<'m> {
+    name: String,
+    capability: &'m CapabilityModel<'m>,
+}
+
+impl Method<'_> {
+    fn of<'m>(model: &'m Model<'m>) -> Vec<Method<'m>> {
+        let names = model.methods(name::field_name, "_x", |name| RESERVED.contains(&name));
+        let methods = model.capabilities.iter().zip(names);
+        methods.map(|(capability, name)| Method { name: ident::escaped(&name).into_owned(), capability }).collect()
+    }
+
+    fn doc(&self, writer: &mut Writer) {
+        let source = self.capability.source;
+        let default = || format!("The capability {}.", doc::code(&source.name));
+        doc::write(writer, source.description.as_deref(), default);
+    }
+
+    fn request(&self, types: &Types<'_>) -> String {
+        side(types, &self.capability.request)
+    }
+
+    /// `Result<Response, error>`.
+    fn result(&self, writer: &mut Writer, types: &Types<'_>, error: &str) {
+        writer.generic("Result", |w| {
+            w.text(&side(types, &self.capability.response));
+            w.comma();
+            w.text(error);
+        });
+    }
+}
+
+fn side(types: &Types<'_>, side: &SideModel) -> String {
+    match side {
+        SideModel::Loose(name) => name.clone(),
+        SideModel::Typed(id) => types.name(*id).to_owned(),
+    }
+}
+
+/// Writes the trait, the function that makes handlers of an implementation, and the client.
+pub(super) fn items(writer: &mut Writer, model: &Model<'_>, types: &Types<'_>) {
+    let (names, methods) = (Names::of(model), Method::of(model));
+    let id = doc::code(types.agent());
+    agent(writer, types, &names, &methods, &id);
+    handlers(writer, &names, &methods);
+    client(writer, types, &names, &methods, &id);
+}
+
+fn agent(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>], id: &str) {
+    writer.item();
+    writer.doc(&format!("The calls that the agent {id} accepts. Implement each method as an `async fn`."));
+    writer.braced("pub trait ", &format!("{}: Send + Sync + 'static", names.agent), |w| {
+        for method in methods {
+            method.doc(w);
+            let parameters = |w: &mut Writer| {
+                let request = format!("request: {}", method.request(types));
+                w.each(["&self", "context: ::capgen::call::Context", &request], |w, parameter| w.text(parameter));
+            };
+            // An `async fn` in a public trait would not promise that its future is `Send`.
+            w.declaration(&format!("fn {}", method.name), parameters, |w| {
+                w.text("impl ");
+                w.generic("::core::future::Future", |w| {
+                    w.text("Output = ");
+                    method.result(w, types, "::capgen::call::Failure");
+                });
+                w.text(" + Send");
+            });
+        }
+    });
+}
+
+fn handlers(writer: &mut Writer, names: &Names, methods: &[Method<'_>]) {
+    let agent = &names.agent;
+    writer.item();
+    writer.doc(&format!("Returns handlers that pass each call to an implementation of [`{agent}`]."));
+    let parameter = |w: &mut Writer| w.text(&format!("agent: impl {agent}"));
+    writer.signature(&format!("pub fn {}", names.handlers), parameter, |w| w.text("::capgen::call::Handlers"));
+    writer.body(|w| {
+        w.macro_call("::capgen::call::handlers", |w| {
+            let methods = methods.iter().flat_map(|method| [method.capability.marker.as_str(), &method.name]);
+            w.each(["agent", "AGENT", agent].into_iter().chain(methods), |w, argument| w.text(argument));
+        });
+        w.end();
+    });
+}
+
+fn client(writer: &mut Writer, types: &Types<'_>, names: &Names, methods: &[Method<'_>], id: &str) {
+    const FIELDS: [(&str, &str); 2] =
+        [("client", "::capgen::call::Client"), ("options", "::capgen::call::CallOptions")];
+    writer.item();
+    writer.doc(&format!("Calls the agent {id}."));
+    writer.line("#[derive(Debug, Clone)]");
+    writer.braced("pub struct ", &names.client, |w| {
+        for (name, ty) in FIELDS {
+            w.line(&format!("{name}: {ty},"));
+        }
+    });
+    writer.item();
+    writer.braced("impl ", &names.client, |w| {
+        let [(_, client), (_, options)] = FIELDS;
+        w.doc("Creates a client with the default options.");
+        w.signature("pub fn new", |w| w.text(&format!("client: {client}")), |w| w.text("Self"));
+        w.body(|w| {
+            let fields = ["client".to_owned(), format!("options: {options}::default()")];
+            w.struct_expression("Self", fields, |w, field| w.text(&field));
+            w.end();
+        });
+        w.doc("Sets the options of all calls.");
+        w.line("#[must_use]");
+        let parameters = |w: &mut Writer| {
+            w.each(["mut self", &format!("options: {options}")], |w, parameter| w.text(parameter));
+        };
+        w.signature("pub fn with_options", parameters, |w| w.text("Self"));
+        w.body(|w| {
+            w.assign_field("options", |w| w.text("options"));
+            w.line("self");
+        });
+        for method in methods {
+            method.doc(w);
+            let request = format!("request: &{}", method.request(types));
+            let parameters = |w: &mut Writer| w.each(["&self", &request], |w, parameter| w.text(parameter));
+            w.signature(&format!("pub async fn {}", method.name), parameters, |w| {
+                method.result(w, types, "::capgen::call::CallError");
+            });
+            w.body(|w| {
+                w.group(4, |w| {
+                    w.text("self.client");
+                    w.soft_break();
+                    w.generic(".call_with::", |w| w.text(&method.capability.marker));
+                    w.group(0, |w| w.list("(", ")", |w| w.each(["request", "&self.options"], |w, name| w.text(name))));
+                    w.soft_break();
+                    w.text(".await");
+                });
+                w.end();
+            });
+        }
+    });
+}
