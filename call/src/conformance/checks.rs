@@ -157,7 +157,7 @@ fn no_responders<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), Strin
         ensure(event.event == Event::NoResponders, || format!("received {:?}", event.event))?;
         ensure(event.address == reply, || format!("reported at {}", event.address))?;
         ensure(start.elapsed().as_millis() < 1000, || format!("reported after {:?}", start.elapsed()))?;
-        // A message that expects no answer is sent to whoever receives it.
+        // No one is informed about a message that expects no answer.
         send(&transport, message(&harness.address("a"), "event")).await?;
         ensure(soon(&mut replies).await.is_none(), || "more than one event arrived".to_owned())
     })
