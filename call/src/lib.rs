@@ -1,14 +1,39 @@
 //! Calling capabilities and serving them: payloads are validated on both sides, over any transport.
 #![forbid(unsafe_code)]
 
+// Generated code refers to `::capgen`, which depends on this crate.
+extern crate capgen_payload as capgen;
+
 mod audit;
+mod client;
+mod clock;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod context;
+mod envelope;
+mod failure;
+mod journal;
 mod memory;
+mod outcome;
+mod peers;
+mod server;
+mod trace;
 mod transport;
+mod violation;
 
 pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, MemoryAudit, ViolationRecord};
+pub use client::{BuildError, CallMode, CallOptions, Client, ClientBuilder, Retry};
+pub use clock::{Clock, SystemClock};
+pub use context::Context;
+pub use envelope::{
+    Auth, ENVELOPE_CONTRACT_HASH, Envelope, EnvelopeFields, ErrorPayload, ErrorSide, ErrorViolation, HmacAuth,
+    InternalAuth, InvalidKey, Keys, MessageKind, header,
+};
+pub use failure::Failure;
 pub use memory::{MemoryBroker, MemoryTransport};
+pub use outcome::{CallError, CallResult, ResultError, Status, code};
+pub use peers::PeerTable;
+pub use server::{Handlers, Server, ServerBuilder, ServerStats};
 pub use transport::{
     Acknowledgement, BoxFuture, Delivery, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport,
     TransportError,

@@ -118,7 +118,7 @@ pub enum Event {
 }
 
 /// The answer to a broker that stores a message until it is acknowledged.
-pub trait Acknowledgement: Send {
+pub trait Acknowledgement: Send + Sync {
     /// The message is processed.
     fn ack(self: Box<Self>) -> BoxFuture<'static, Result<(), TransportError>>;
     /// The message cannot be processed now: deliver it again.

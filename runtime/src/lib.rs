@@ -40,6 +40,9 @@ pub use capgen_payload::{
     PayloadError, Validator, ValidatorCache, Violation, impl_serde, json_enum, payload, string_enum, wire,
 };
 
+#[cfg(feature = "call")]
+pub use capgen_call as call;
+
 #[cfg(feature = "derive")]
 #[doc(hidden)]
 pub use capgen_payload::{DeclaredCapability, derive};

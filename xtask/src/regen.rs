@@ -22,7 +22,7 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
-    for found in [examples(&root, mode), benchmarks(&root, mode)] {
+    for found in [examples(&root, mode), benchmarks(&root, mode), envelope(&root, mode)] {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
     stale.extend(lock(&root, mode)?);
@@ -90,6 +90,13 @@ fn benchmarks(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let file = |name| root.join("benches/payloads").join(name).join("capabilities.yaml");
     let selection = Selection { files: contracts.map(file).into(), start: root.to_owned(), ..Selection::default() };
     generated(&root.join("benches/validation/src/generated"), &selection, &[Language::Rust], mode)
+}
+
+/// `call/src/envelope/generated/`: the Rust code of the messages between callers and providers.
+fn envelope(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let files = vec![root.join("call/contract/capabilities.yaml")];
+    let selection = Selection { files, start: root.to_owned(), ..Selection::default() };
+    generated(&root.join("call/src/envelope/generated"), &selection, &[Language::Rust], mode)
 }
 
 /// Compares or replaces a folder of generated code; returns a message for each file that was out of date.

@@ -1,0 +1,165 @@
+//! Calls without types.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use capgen_manifest::Side;
+use capgen_payload::{InvalidPayload, Validator, Violation};
+use capgen_schema::ExactPayload;
+use serde_json::Value;
+use tracing::Instrument as _;
+
+use super::route::{Contract, Target};
+use super::started::Started;
+use super::{CallMode, CallOptions, Client};
+use crate::outcome::{CallError, CallResult, Status, in_ms};
+use crate::violation::list;
+
+impl Client {
+    /// Calls a capability by its name, with the contract of the table of peers. `peer` is an id, with or without `agent://`.
+    ///
+    /// A side without a schema is not validated; its JSON is still read strictly.
+    pub async fn call_json(&self, peer: &str, capability: &str, payload: &Value) -> CallResult {
+        self.call_json_with(peer, capability, payload, &CallOptions::default(), CallMode::Sync).await
+    }
+
+    /// Calls a capability by its name, with options and in a mode. In the modes that do not wait, the status is `ok` if the request was
+    /// sent.
+    pub async fn call_json_with(
+        &self,
+        peer: &str,
+        capability: &str,
+        payload: &Value,
+        options: &CallOptions,
+        mode: CallMode,
+    ) -> CallResult {
+        let peer = peer.strip_prefix("agent://").unwrap_or(peer);
+        let target = self.inner.named(peer, capability);
+        let contract = target.as_ref().ok().map(|target| target.contract.clone());
+        let (hash, timeout) = contract.as_ref().map_or(("", None), |contract| (contract.hash(), contract.timeout()));
+        let started = Started::new(Arc::clone(&self.inner), peer, capability, hash, timeout, options);
+        let span = started.span();
+        let call = async {
+            match target {
+                Ok(target) => self.call_target(started, target, payload, options, mode).await,
+                Err(error) => started.end(error).await.into(),
+            }
+        };
+        call.instrument(span).await
+    }
+
+    async fn call_target(
+        &self,
+        started: Started,
+        target: Target,
+        payload: &Value,
+        options: &CallOptions,
+        mode: CallMode,
+    ) -> CallResult {
+        let text = match checked_request(&target.contract, payload) {
+            Ok(text) => text,
+            Err([violations, redacted]) => {
+                return started.violation(Side::Request, violations, redacted, None).await.into();
+            }
+        };
+        match mode {
+            CallMode::Sync => {
+                let response = self.exchange(&started, &target, text, options).await;
+                settle(started, &target.contract, response).await
+            }
+            CallMode::FireAndForget => match self.publish_event(&started, &target, text, options).await {
+                Ok(()) => started.sent().await,
+                Err(error) => started.end(error).await.into(),
+            },
+            CallMode::Async(handler) => {
+                let waiting = match self.publish(&started, &target, text, options).await {
+                    Ok(waiting) => waiting,
+                    Err(error) => return started.end(error).await.into(),
+                };
+                let sent = started.result(Status::Ok);
+                let client = self.clone();
+                let wait = async move {
+                    let response = client.reply(&started, waiting).await;
+                    handler(settle(started, &target.contract, response).await);
+                };
+                self.inner.runtime.spawn(wait.instrument(tracing::Span::current()));
+                sent
+            }
+        }
+    }
+}
+
+impl Started {
+    /// Ends a call that does not wait.
+    async fn sent(self) -> CallResult {
+        let result = self.result(Status::Ok);
+        self.succeed().await;
+        result
+    }
+
+    fn result(&self, status: Status) -> CallResult {
+        CallResult {
+            status,
+            schema_side: None,
+            violations: Vec::new(),
+            error: None,
+            correlation_id: self.subject.correlation_id.clone(),
+            latency_ms: in_ms(self.elapsed()),
+            response: None,
+        }
+    }
+}
+
+/// Reads and validates a response, and ends the call.
+async fn settle(started: Started, contract: &Contract, response: Result<Bytes, CallError>) -> CallResult {
+    let response = match response {
+        Ok(response) => response,
+        Err(error) => return started.end(error).await.into(),
+    };
+    match checked_response(contract, &response) {
+        Ok(value) => {
+            let result = CallResult { response: Some(value), ..started.result(Status::Ok) };
+            started.succeed().await;
+            result
+        }
+        Err([violations, redacted]) => {
+            started.violation(Side::Response, violations, redacted, Some(response)).await.into()
+        }
+    }
+}
+
+/// The violations of a payload, and the same without values.
+type Violations = [Vec<Violation>; 2];
+
+fn checked_request(contract: &Contract, payload: &Value) -> Result<Bytes, Violations> {
+    if let Some(validator) = contract.validator(Side::Request) {
+        check(validator, |validator| validator.validate(payload))?;
+    }
+    // A tree that is too deep, which only a program can build, is invalid for every schema.
+    let text = capgen_payload::Payload::to_json(payload).map_err(|error| {
+        let violations = list(error);
+        [violations.clone(), violations]
+    })?;
+    Ok(text.into())
+}
+
+fn checked_response(contract: &Contract, text: &[u8]) -> Result<Value, Violations> {
+    let payload = ExactPayload::parse(text).map_err(|error| {
+        let redacted = InvalidPayload::Syntax(error.redact(true));
+        let violations = list(redacted);
+        [violations.clone(), violations]
+    })?;
+    if let Some(validator) = contract.validator(Side::Response) {
+        check(validator, |validator| validator.validate_exact(&payload))?;
+    }
+    Ok(payload.into_value())
+}
+
+/// Validates; again without values only if there are violations.
+fn check(validator: &Validator, validate: impl Fn(&Validator) -> Vec<Violation>) -> Result<(), Violations> {
+    let violations = validate(validator);
+    if violations.is_empty() {
+        return Ok(());
+    }
+    Err([violations, validate(&validator.clone().redact(true))])
+}

@@ -1,0 +1,238 @@
+//! The client: typed and dynamic calls.
+
+mod attempt;
+mod builder;
+mod dynamic;
+mod options;
+mod pending;
+mod retry;
+mod route;
+mod started;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use capgen_manifest::Side;
+use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violation};
+use tracing::Instrument as _;
+
+use crate::outcome::CallError;
+use crate::violation::list;
+use route::Target;
+use started::Started;
+
+pub use builder::{BuildError, ClientBuilder};
+pub use options::{CallMode, CallOptions};
+pub use retry::Retry;
+
+use builder::Inner;
+
+/// Calls capabilities of other agents. Clones are cheap, and share connections and limits.
+///
+/// A request is validated before anything is sent, and a response before it is returned. Dropping the future of a call abandons it.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+/// The shortest and the longest timeout, and the default.
+const TIMEOUTS: [Duration; 3] = [Duration::from_millis(1), Duration::from_secs(600), Duration::from_secs(30)];
+
+impl Client {
+    /// Builds the client of an agent, given its id without `agent://`.
+    pub fn builder(agent: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(agent.into())
+    }
+
+    /// Calls a capability and waits for its response.
+    ///
+    /// # Errors
+    ///
+    /// The request or the response violates its schema, or no response arrived. [`CallError`] lists the reasons.
+    pub async fn call<C: Capability>(&self, request: &C::Request) -> Result<C::Response, CallError> {
+        self.call_with::<C>(request, &CallOptions::default()).await
+    }
+
+    /// Calls a capability with options.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`call`](Self::call).
+    pub async fn call_with<C: Capability>(
+        &self,
+        request: &C::Request,
+        options: &CallOptions,
+    ) -> Result<C::Response, CallError> {
+        let started = self.started(C::descriptor(), options);
+        let span = started.span();
+        async {
+            let (started, target, payload) = self.prepare::<C>(started, request).await?;
+            let response = self.exchange(&started, &target, payload, options).await;
+            settle::<C::Response>(started, response).await
+        }
+        .instrument(span)
+        .await
+    }
+
+    /// Sends a request that no one answers.
+    ///
+    /// # Errors
+    ///
+    /// The request violates its schema, or was not sent.
+    pub async fn send<C: Capability>(&self, request: &C::Request, options: &CallOptions) -> Result<(), CallError> {
+        let started = self.started(C::descriptor(), options);
+        let span = started.span();
+        async {
+            let (started, target, payload) = self.prepare::<C>(started, request).await?;
+            match self.publish_event(&started, &target, payload, options).await {
+                Ok(()) => {
+                    started.succeed().await;
+                    Ok(())
+                }
+                Err(error) => Err(started.end(error).await),
+            }
+        }
+        .instrument(span)
+        .await
+    }
+
+    /// Sends a request, and calls `handler` with the result later: also if the response is invalid or does not arrive in time. Such a
+    /// call is never repeated. Returns the `correlationId` of the call.
+    ///
+    /// # Errors
+    ///
+    /// The request violates its schema, or was not sent. Then `handler` is not called.
+    pub async fn call_async<C, F>(
+        &self,
+        request: &C::Request,
+        options: &CallOptions,
+        handler: F,
+    ) -> Result<String, CallError>
+    where
+        C: Capability,
+        C::Response: Send + 'static,
+        F: FnOnce(Result<C::Response, CallError>) + Send + 'static,
+    {
+        let started = self.started(C::descriptor(), options);
+        let span = started.span();
+        let (started, target, payload) = self.prepare::<C>(started, request).await?;
+        let waiting = match self.publish(&started, &target, payload, options).await {
+            Ok(waiting) => waiting,
+            Err(error) => return Err(started.end(error).await),
+        };
+        let correlation_id = started.subject.correlation_id.clone();
+        let client = self.clone();
+        let wait = async move {
+            let response = client.reply(&started, waiting).await;
+            handler(settle::<C::Response>(started, response).await);
+        };
+        self.inner.runtime.spawn(wait.instrument(span));
+        Ok(correlation_id)
+    }
+
+    /// The number of calls that wait for a response.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.inner.links.iter().map(|link| link.pending.len()).sum()
+    }
+
+    /// The number of responses that no call waited for, since the start: late ones, duplicates, and responses to other calls.
+    #[must_use]
+    pub fn unexpected_responses(&self) -> u64 {
+        self.inner.links.iter().map(|link| link.pending.unexpected()).sum()
+    }
+
+    /// The number of audit records that this client could not hand over to its audit.
+    #[must_use]
+    pub fn lost_audit_records(&self) -> u64 {
+        self.inner.journal.lost()
+    }
+
+    /// Ends all calls with `EAGENTRPC_ABANDONED`; later calls end so at once. It does not close the transports.
+    pub fn close(&self) {
+        self.inner.links.iter().for_each(|link| link.pending.close());
+    }
+
+    /// Starts a typed call.
+    fn started(&self, descriptor: &'static Descriptor, options: &CallOptions) -> Started {
+        let timeout = descriptor.timeout_ms.map(Duration::from_millis);
+        let peer = options.peer.as_deref().or(descriptor.agent).unwrap_or_default();
+        Started::new(Arc::clone(&self.inner), peer, descriptor.name, descriptor.hash, timeout, options)
+    }
+
+    /// Finds the capability and validates the request, before anything is sent.
+    async fn prepare<C: Capability>(
+        &self,
+        started: Started,
+        request: &C::Request,
+    ) -> Result<(Started, Target, Bytes), CallError> {
+        let target = match self.inner.typed(&started.subject.peer, C::descriptor()) {
+            Ok(target) => target,
+            Err(error) => return Err(started.end(error).await),
+        };
+        match request.to_json() {
+            Ok(payload) => Ok((started, target, payload.into())),
+            Err(error) => {
+                let redacted = redacted(request.to_json_with(Options::new().redact(true)).map(drop));
+                Err(started.violation(Side::Request, list(error), redacted, None).await)
+            }
+        }
+    }
+
+    async fn exchange(
+        &self,
+        started: &Started,
+        target: &Target,
+        payload: Bytes,
+        options: &CallOptions,
+    ) -> Result<Bytes, CallError> {
+        let retry = if target.contract.is_idempotent() { self.inner.retry } else { Retry::default() };
+        let mut attempt = 1;
+        loop {
+            let result = match self.publish(started, target, payload.clone(), options).await {
+                Ok(waiting) => self.reply(started, waiting).await,
+                Err(error) => Err(error),
+            };
+            match result {
+                Err(error) if error.retryable && attempt < retry.attempts => {
+                    let pause = retry.pause(attempt);
+                    if started.remaining() <= pause {
+                        return Err(error);
+                    }
+                    tokio::time::sleep(pause).await;
+                    attempt += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Reads and validates the response of a typed call, and ends the call.
+async fn settle<P: Payload>(started: Started, response: Result<Bytes, CallError>) -> Result<P, CallError> {
+    let response = match response {
+        Ok(response) => response,
+        Err(error) => return Err(started.end(error).await),
+    };
+    let error = match P::from_json(&response) {
+        Ok(typed) => {
+            started.succeed().await;
+            return Ok(typed);
+        }
+        Err(error) => list(error),
+    };
+    let redacted = redacted(P::from_json_with(&response, Options::new().redact(true)).map(drop));
+    Err(started.violation(Side::Response, error, redacted, Some(response)).await)
+}
+
+/// The violations of a payload that was checked again without quoting its values, for audits.
+fn redacted(result: Result<(), InvalidPayload>) -> Vec<Violation> {
+    result.err().map(list).unwrap_or_default()
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("agent", &self.inner.agent).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,104 @@
+//! The options of one call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::outcome::CallResult;
+use crate::transport::Delivery;
+
+/// The options of a call. The default is a call that waits for its response, with the timeout of the capability.
+///
+/// ```
+/// use std::time::Duration;
+/// let options = capgen_call::CallOptions::new().timeout(Duration::from_secs(5)).tenant("acme").header("x-source", "cron");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    pub(crate) peer: Option<String>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) tenant: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) idempotency_key: Option<String>,
+    pub(crate) delivery: Delivery,
+    /// The deadline of the call that is being served, as Unix time in ms.
+    pub(crate) parent_deadline: Option<u64>,
+    pub(crate) caused_by: Option<String>,
+}
+
+/// Whether a call waits for its response.
+#[derive(Clone, Default)]
+pub enum CallMode {
+    /// The call waits.
+    #[default]
+    Sync,
+    /// The call ends when its request was sent. The handler gets the result later: also an invalid response, a failure or a timeout.
+    Async(Arc<dyn Fn(CallResult) + Send + Sync>),
+    /// The call ends when its request was sent, and the provider sends no response.
+    FireAndForget,
+}
+
+impl CallOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of the agent to call, without `agent://`. Generated capabilities name their agent; capabilities that are declared in Rust
+    /// do not.
+    #[must_use]
+    pub fn peer(self, agent: impl Into<String>) -> Self {
+        Self { peer: Some(agent.into()), ..self }
+    }
+
+    /// How long to wait, from 1 ms to 600 s; other durations are changed to the nearest of these. The default is `timeoutMs` of the
+    /// capability, or 30 s. A call that is made while a call is served never waits longer than that one.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+
+    /// The tenant, instead of the client's.
+    #[must_use]
+    pub fn tenant(self, tenant: impl Into<String>) -> Self {
+        Self { tenant: Some(tenant.into()), ..self }
+    }
+
+    /// The session, for the records of the audit.
+    #[must_use]
+    pub fn session(self, session: impl Into<String>) -> Self {
+        Self { session: Some(session.into()), ..self }
+    }
+
+    /// A header of the request. Names that start with `capgen-` are replaced by the client's values.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.insert(name.into(), value.into());
+        self
+    }
+
+    /// The key that makes several requests one: the provider runs the first one, and answers the others with the same response.
+    #[must_use]
+    pub fn idempotency_key(self, key: impl Into<String>) -> Self {
+        Self { idempotency_key: Some(key.into()), ..self }
+    }
+
+    /// Sends the request with at-least-once delivery, if the transport supports it. The request gets an idempotency key, so that the
+    /// provider runs it once.
+    #[must_use]
+    pub fn at_least_once(self) -> Self {
+        Self { delivery: Delivery::AtLeastOnce, ..self }
+    }
+}
+
+impl std::fmt::Debug for CallMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Sync => "Sync",
+            Self::Async(_) => "Async",
+            Self::FireAndForget => "FireAndForget",
+        })
+    }
+}

@@ -1,0 +1,166 @@
+//! From the name of a peer and a capability to the transport, the address and the contract of a call.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capgen_descriptor::{Descriptor, OwnedDescriptor};
+use capgen_manifest::Side;
+use capgen_payload::Validator;
+
+use super::builder::{Inner, Link};
+use crate::outcome::{CallError, code};
+use crate::peers::{Peer, PeerCapability};
+
+/// The contract of the capability that is called.
+#[derive(Clone)]
+pub(super) enum Contract {
+    /// Of generated or derived code.
+    Typed(&'static Descriptor),
+    /// Of the table of peers.
+    Loaded(Arc<Peer>, String),
+}
+
+/// A capability of a peer, and the way to reach it.
+#[derive(Clone)]
+pub(super) struct Target {
+    pub(super) peer: String,
+    pub(super) contract: Contract,
+    /// The index of the link.
+    link: usize,
+    /// Where requests go to.
+    pub(super) address: String,
+}
+
+impl Contract {
+    fn loaded(&self) -> Option<&PeerCapability> {
+        match self {
+            Self::Typed(_) => None,
+            Self::Loaded(peer, name) => peer.capabilities.as_ref()?.get(name),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Typed(descriptor) => descriptor.name,
+            Self::Loaded(_, name) => name,
+        }
+    }
+
+    pub(super) fn hash(&self) -> &str {
+        match self {
+            Self::Typed(descriptor) => descriptor.hash,
+            Self::Loaded(..) => self.loaded().map_or("", |capability| &capability.hash),
+        }
+    }
+
+    pub(super) fn version(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Typed(descriptor) => descriptor.version.map(Cow::Borrowed),
+            Self::Loaded(..) => self.loaded()?.source.version.as_ref().map(|version| Cow::Owned(version.to_string())),
+        }
+    }
+
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        match self {
+            Self::Typed(descriptor) => descriptor.timeout_ms.map(Duration::from_millis),
+            Self::Loaded(..) => self.loaded()?.timeout,
+        }
+    }
+
+    pub(super) fn is_idempotent(&self) -> bool {
+        match self {
+            Self::Typed(descriptor) => descriptor.idempotent == Some(true),
+            Self::Loaded(..) => self.loaded().is_some_and(|capability| capability.source.idempotent == Some(true)),
+        }
+    }
+
+    /// The validator of a side; `None` if the side is loose.
+    pub(super) fn validator(&self, side: Side) -> Option<&Validator> {
+        let capability = self.loaded()?;
+        match side {
+            Side::Request => capability.request.as_ref(),
+            Side::Response => capability.response.as_ref(),
+        }
+    }
+
+    /// The contract as data, for a provider that does not know it.
+    pub(super) fn described(&self) -> OwnedDescriptor {
+        match self {
+            Self::Typed(descriptor) => OwnedDescriptor::from(*descriptor),
+            Self::Loaded(..) => {
+                self.loaded().map(|capability| capability.source.to_descriptor(None)).unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl Target {
+    pub(super) fn link<'i>(&self, inner: &'i Inner) -> Option<&'i Link> {
+        inner.links.get(self.link)
+    }
+}
+
+impl Inner {
+    /// Finds a typed capability.
+    pub(super) fn typed(&self, peer: &str, descriptor: &'static Descriptor) -> Result<Target, CallError> {
+        if peer.is_empty() {
+            let message = format!(
+                "the capability `{}` is not bound to an agent: select one with `CallOptions::peer`",
+                descriptor.name
+            );
+            return Err(CallError { retryable: false, ..CallError::new(code::NO_PEER, message) });
+        }
+        self.target(peer, descriptor.name, Some(descriptor))
+    }
+
+    /// Finds a capability by its name.
+    pub(super) fn named(&self, peer: &str, capability: &str) -> Result<Target, CallError> {
+        self.target(peer, capability, None)
+    }
+
+    fn target(&self, peer: &str, capability: &str, typed: Option<&'static Descriptor>) -> Result<Target, CallError> {
+        let Some(entry) = self.peers.get(peer) else {
+            let known: Vec<String> = self.peers.ids().map(|id| format!("`{id}`")).collect();
+            let known =
+                if known.is_empty() { "it is empty".to_owned() } else { format!("it has {}", known.join(", ")) };
+            let message = format!("the table of peers has no agent `{peer}`: {known}");
+            return Err(CallError { retryable: false, ..CallError::new(code::NO_PEER, message) });
+        };
+        let has_capability = entry.capabilities.as_ref().map(|all| all.contains_key(capability));
+        if has_capability == Some(false) || (has_capability.is_none() && typed.is_none()) {
+            let message = match &entry.capabilities {
+                None => format!("the table of peers has no capabilities of `{peer}`: load its `capabilities.yaml`"),
+                Some(all) => {
+                    let names: Vec<String> = all.keys().map(|name| format!("`{name}`")).collect();
+                    format!("the agent `{peer}` has no capability `{capability}`: it has {}", names.join(", "))
+                }
+            };
+            return Err(CallError::new(code::NO_CAPABILITY, message));
+        }
+        let (link, address) = self.route(peer, entry)?;
+        let contract = match typed {
+            Some(descriptor) => Contract::Typed(descriptor),
+            None => Contract::Loaded(Arc::clone(entry), capability.to_owned()),
+        };
+        Ok(Target { peer: peer.to_owned(), contract, link, address })
+    }
+
+    /// The first way to reach a peer for which this client has a transport.
+    fn route(&self, peer: &str, entry: &Peer) -> Result<(usize, String), CallError> {
+        for route in &entry.routes {
+            if let Some(link) = self.links.iter().position(|link| link.transport.kind() == route.kind) {
+                return Ok((link, route.address.clone()));
+            }
+        }
+        let list = |kinds: Vec<&str>| kinds.into_iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
+        let offered = list(entry.routes.iter().map(|route| route.kind.as_str()).collect());
+        let have = list(self.links.iter().map(|link| link.transport.kind()).collect());
+        let have = if have.is_empty() { "none".to_owned() } else { have };
+        let message = format!(
+            "the agent `{peer}` is reached through {offered}, and this client has the transports {have}: add a transport of one of \
+             these kinds to the client"
+        );
+        Err(CallError::new(code::NO_TRANSPORT, message))
+    }
+}

@@ -1,0 +1,92 @@
+//! A call that is being served.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::client::CallOptions;
+use crate::clock::Clock;
+use crate::envelope::{Envelope, header, id};
+
+/// The properties of a call that is being served. Clones are cheap.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    envelope: Envelope,
+    deadline: Option<u64>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Context {
+    pub(crate) fn new(envelope: Envelope, clock: Arc<dyn Clock>) -> Self {
+        let deadline = envelope.fields.deadline;
+        Self(Arc::new(Inner { envelope, deadline, clock }))
+    }
+
+    /// The id of the caller, without `agent://`. It is proved only if the server has keys.
+    #[must_use]
+    pub fn caller(&self) -> &str {
+        id(&self.0.envelope.fields.from)
+    }
+
+    /// The name of the capability.
+    #[must_use]
+    pub fn capability(&self) -> &str {
+        &self.0.envelope.fields.capability
+    }
+
+    /// The tenant of the call.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&str> {
+        self.0.envelope.fields.tenant_id.as_deref()
+    }
+
+    /// The id that the request shares with its response.
+    #[must_use]
+    pub fn correlation_id(&self) -> &str {
+        &self.0.envelope.fields.correlation_id
+    }
+
+    /// The id of the request.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        &self.0.envelope.fields.message_id
+    }
+
+    /// The headers of the request.
+    #[must_use]
+    pub fn headers(&self) -> &BTreeMap<String, String> {
+        self.0.envelope.headers()
+    }
+
+    /// The time until the caller stops waiting; `None` if the request has no deadline.
+    #[must_use]
+    pub fn remaining(&self) -> Option<Duration> {
+        let deadline = self.0.deadline?;
+        Some(Duration::from_millis(deadline.saturating_sub(self.0.clock.now_ms())))
+    }
+
+    /// The options of calls that serve this call: they do not wait longer than its caller, belong to its tenant, its session and its
+    /// trace, and name its request as their cause.
+    #[must_use]
+    pub fn child_options(&self) -> CallOptions {
+        let mut options = CallOptions::new();
+        options.parent_deadline = self.0.deadline;
+        options.caused_by = Some(self.message_id().to_owned());
+        options.tenant = self.tenant().map(str::to_owned);
+        options.session = self.headers().get(header::SESSION).cloned();
+        if let Some(parent) = self.headers().get(header::TRACEPARENT) {
+            options.headers.insert(header::TRACEPARENT.to_owned(), parent.clone());
+        }
+        options
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut context = f.debug_struct("Context");
+        context.field("caller", &self.caller()).field("capability", &self.capability());
+        context.field("correlation_id", &self.correlation_id()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,44 @@
+//! The failure of a handler.
+
+use std::fmt;
+
+/// Why a handler could not answer a request. The caller gets its code and message.
+///
+/// ```
+/// use capgen_call::Failure;
+/// let failure = Failure::new("PR_NOT_FOUND", "there is no pull request 7");
+/// assert_eq!(failure.to_string(), "PR_NOT_FOUND: there is no pull request 7");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) retryable: bool,
+}
+
+impl Failure {
+    /// A failure. The code is for programs, such as `PR_NOT_FOUND`; an empty one, or one longer than 128 code points, becomes
+    /// `EAGENTRPC_HANDLER_FAILED`. Neither text may contain secrets.
+    #[must_use]
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        let mut code = code.into();
+        if code.is_empty() || code.chars().count() > 128 {
+            crate::code::HANDLER_FAILED.clone_into(&mut code);
+        }
+        Self { code, message: message.into(), retryable: false }
+    }
+
+    /// The same request may succeed later. Callers with retries try again if the capability is idempotent.
+    #[must_use]
+    pub fn retryable(self) -> Self {
+        Self { retryable: true, ..self }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,117 @@
+//! Handing records to the audit, for clients and servers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use capgen_manifest::Side;
+use capgen_payload::Violation;
+use tokio::time::timeout;
+
+use crate::audit::{Audit, AuditRecord, AuditViolation, CallRecord, ViolationRecord};
+use crate::clock::Clock;
+use crate::envelope::uri;
+
+/// The tenant of records of calls without one.
+const NO_TENANT: &str = "-";
+
+/// The audit of a client or a server.
+pub(crate) struct Journal {
+    pub(crate) audit: Option<Arc<dyn Audit>>,
+    /// Whether calls are recorded too.
+    pub(crate) records_calls: bool,
+    pub(crate) clock: Arc<dyn Clock>,
+    lost: AtomicU64,
+}
+
+/// The properties of a call that records contain.
+#[derive(Clone, Debug)]
+pub(crate) struct Subject {
+    pub(crate) tenant: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) capability: String,
+    /// The id of the other party.
+    pub(crate) peer: String,
+    /// The hash of the contract of the capability.
+    pub(crate) contract: String,
+    pub(crate) correlation_id: String,
+}
+
+impl Journal {
+    pub(crate) fn new(audit: Option<Arc<dyn Audit>>, records_calls: bool, clock: Arc<dyn Clock>) -> Self {
+        Self { audit, records_calls, clock, lost: AtomicU64::new(0) }
+    }
+
+    /// The number of records that were not accepted by the audit.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Records the violations of a payload, which must not contain its values.
+    pub(crate) async fn violation(&self, subject: &Subject, side: Side, violations: Vec<Violation>, limit: Duration) {
+        tracing::warn!(
+            capability = subject.capability,
+            peer = subject.peer,
+            correlation_id = subject.correlation_id,
+            side = side.name(),
+            violations = violations.len(),
+            "a payload violates its schema"
+        );
+        let record = || {
+            AuditRecord::Violation(ViolationRecord {
+                ts: self.clock.now_ms(),
+                tenant_id: subject.tenant.clone().unwrap_or_else(|| NO_TENANT.to_owned()),
+                capability_name: subject.capability.clone(),
+                peer_id: uri(&subject.peer),
+                side,
+                violations: violations.into_iter().map(entry).collect(),
+                correlation_id: subject.correlation_id.clone(),
+                session_id: subject.session.clone(),
+            })
+        };
+        self.record(record, limit).await;
+    }
+
+    /// Records a call that ended, if calls are recorded.
+    pub(crate) async fn call(
+        &self,
+        subject: &Subject,
+        status: &str,
+        code: Option<&str>,
+        latency: u64,
+        limit: Duration,
+    ) {
+        if !self.records_calls {
+            return;
+        }
+        let record = || {
+            AuditRecord::Call(CallRecord {
+                ts: self.clock.now_ms(),
+                tenant_id: subject.tenant.clone().unwrap_or_else(|| NO_TENANT.to_owned()),
+                capability_name: subject.capability.clone(),
+                peer_id: uri(&subject.peer),
+                contract_hash: subject.contract.clone(),
+                status: status.to_owned(),
+                error_code: code.map(str::to_owned),
+                latency_ms: latency,
+                correlation_id: subject.correlation_id.clone(),
+            })
+        };
+        self.record(record, limit).await;
+    }
+
+    /// Hands over a record. An audit that blocks delays the call at most by `limit`; then the record counts as lost.
+    async fn record(&self, record: impl FnOnce() -> AuditRecord, limit: Duration) {
+        let Some(audit) = &self.audit else { return };
+        let accepted = timeout(limit, audit.record(record())).await;
+        if !matches!(accepted, Ok(Ok(()))) {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            tracing::error!("an audit record is lost");
+        }
+    }
+}
+
+fn entry(violation: Violation) -> AuditViolation {
+    let Violation { path, message, keyword } = violation;
+    AuditViolation { path, message, keyword: keyword.as_str().to_owned() }
+}

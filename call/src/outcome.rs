@@ -1,0 +1,250 @@
+//! The results of calls: status, codes and errors.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use capgen_manifest::Side;
+use capgen_payload::Violation;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The codes of errors. Codes of [`Failure`](crate::Failure)s are chosen by the provider.
+pub mod code {
+    /// The deadline passed before the response arrived.
+    pub const TIMEOUT: &str = "EAGENTRPC_TIMEOUT";
+    /// The call ended before its response: the client or the server closed.
+    pub const ABANDONED: &str = "EAGENTRPC_ABANDONED";
+    /// Too many calls are in flight, at the caller or at the provider.
+    pub const BUSY: &str = "EAGENTRPC_BUSY";
+    /// No usable transport to the peer, or it failed.
+    pub const NO_TRANSPORT: &str = "EAGENTRPC_NO_TRANSPORT";
+    /// The peer is not in the table of peers, or nothing receives its requests.
+    pub const NO_PEER: &str = "EAGENTRPC_NO_PEER";
+    /// The peer does not have the capability.
+    pub const NO_CAPABILITY: &str = "EAGENTRPC_NO_CAPABILITY";
+    /// The message is not a valid envelope.
+    pub const INVALID_ENVELOPE: &str = "EAGENTRPC_INVALID_ENVELOPE";
+    /// The signature is missing or invalid, or the message is a replay.
+    pub const AUTH_FAILED: &str = "EAGENTRPC_AUTH_FAILED";
+    /// The deadline had passed when the provider received the request.
+    pub const DEADLINE_EXCEEDED: &str = "EAGENTRPC_DEADLINE_EXCEEDED";
+    /// The provider does not serve the tenant.
+    pub const TENANT_MISMATCH: &str = "EAGENTRPC_TENANT_MISMATCH";
+    /// A payload violates its schema.
+    pub const SCHEMA_VIOLATION: &str = "EAGENTRPC_SCHEMA_VIOLATION";
+    /// The contracts of the caller and the provider are not compatible.
+    pub const VERSION_SKEW: &str = "EVERSION_SKEW";
+    /// The handler of the provider failed without a code of its own, or panicked.
+    pub const HANDLER_FAILED: &str = "EAGENTRPC_HANDLER_FAILED";
+}
+
+/// The status of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The response is valid. In the modes that do not wait: the request was sent.
+    Ok,
+    /// The call failed; its code is the reason.
+    Error,
+    /// No response arrived before the deadline.
+    Timeout,
+    /// The client or the server closed before the response.
+    Abandoned,
+    /// Too many calls are in flight.
+    Busy,
+    /// The request or the response violates its schema.
+    SchemaViolation,
+}
+
+impl Status {
+    /// The status in the form of [`CallResult`], such as `schema-violation`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Timeout => "timeout",
+            Self::Abandoned => "abandoned",
+            Self::Busy => "busy",
+            Self::SchemaViolation => "schema-violation",
+        }
+    }
+
+    /// The status of a call that ends with a code.
+    pub(crate) fn of(code: &str) -> Self {
+        match code {
+            code::TIMEOUT => Self::Timeout,
+            code::ABANDONED => Self::Abandoned,
+            code::BUSY => Self::Busy,
+            code::SCHEMA_VIOLATION => Self::SchemaViolation,
+            _ => Self::Error,
+        }
+    }
+}
+
+/// A call that did not end with a valid response.
+///
+/// [`Display`](fmt::Display) writes the message, then a line for each violation.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct CallError {
+    /// The status; never [`Status::Ok`].
+    pub status: Status,
+    /// A code of [`code`], or of the provider's [`Failure`](crate::Failure).
+    pub code: String,
+    /// A human-readable message.
+    pub message: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// The side that violates its schema.
+    pub side: Option<Side>,
+    /// Every violation.
+    pub violations: Vec<Violation>,
+    /// The `correlationId` of the call.
+    pub correlation_id: Box<str>,
+    /// The duration of the call.
+    pub latency: Duration,
+    /// In a box, because errors that are returned by value should be small.
+    pub(crate) details: Option<Box<Details>>,
+}
+
+/// The rarely used parts of a [`CallError`].
+#[derive(Clone, PartialEq, Default, Debug)]
+pub(crate) struct Details {
+    finding: Option<Value>,
+    response: Option<Bytes>,
+}
+
+impl CallError {
+    pub(crate) fn new(code: &str, message: impl Into<String>) -> Self {
+        Self {
+            status: Status::of(code),
+            code: code.to_owned(),
+            message: message.into(),
+            retryable: matches!(code, code::TIMEOUT | code::ABANDONED | code::BUSY | code::NO_PEER),
+            side: None,
+            violations: Vec::new(),
+            correlation_id: Box::default(),
+            latency: Duration::ZERO,
+            details: None,
+        }
+    }
+
+    /// For [`code::VERSION_SKEW`]: the first change that breaks this caller, with the members `code`, `message`, `side`, `pointer` and
+    /// `help` of a finding of `capgen diff`, and in `witness` a payload that proves it.
+    #[must_use]
+    pub fn finding(&self) -> Option<&Value> {
+        self.details.as_ref()?.finding.as_ref()
+    }
+
+    /// The text of the response, if it arrived and violates its schema.
+    #[must_use]
+    pub fn response(&self) -> Option<&[u8]> {
+        self.details.as_ref()?.response.as_deref()
+    }
+
+    pub(crate) fn with_finding(mut self, finding: Option<Value>) -> Self {
+        self.details.get_or_insert_default().finding = finding;
+        self
+    }
+
+    pub(crate) fn with_response(mut self, response: Option<Bytes>) -> Self {
+        self.details.get_or_insert_default().response = response;
+        self
+    }
+
+    /// The error of a payload that violates its schema.
+    pub(crate) fn violation(side: Side, message: String, violations: Vec<Violation>) -> Self {
+        Self { side: Some(side), violations, ..Self::new(code::SCHEMA_VIOLATION, message) }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)?;
+        self.violations.iter().try_for_each(|violation| {
+            let path = if violation.path.is_empty() { "(root)" } else { &violation.path };
+            write!(f, "\n{path}: {}", violation.message)
+        })
+    }
+}
+
+impl std::error::Error for CallError {}
+
+/// The result of a call as data, in the form that the specification of typed capabilities gives.
+///
+/// ```
+/// # use capgen_call::{CallResult, Status};
+/// fn report(result: &CallResult) -> String {
+///     match (&result.status, &result.error) {
+///         (Status::Ok, _) => "ok".to_owned(),
+///         (status, Some(error)) => format!("{}: {} {}", status.as_str(), error.code, error.message),
+///         (status, None) => status.as_str().to_owned(),
+///     }
+/// }
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct CallResult {
+    /// The status.
+    pub status: Status,
+    /// The side that violates its schema.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "side")]
+    pub schema_side: Option<Side>,
+    /// Every violation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
+    /// The error, unless the status is `ok`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ResultError>,
+    /// The `correlationId` of the call.
+    pub correlation_id: String,
+    /// The duration of the call in ms.
+    pub latency_ms: u64,
+    /// The response. A response that violates its schema is kept as it arrived: as a string if it is not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<Value>,
+}
+
+/// The error of a [`CallResult`].
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ResultError {
+    /// See [`CallError::code`].
+    pub code: String,
+    /// See [`CallError::message`].
+    pub message: String,
+    /// See [`CallError::finding`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<Value>,
+}
+
+impl From<CallError> for CallResult {
+    fn from(error: CallError) -> Self {
+        let Details { finding, response } = error.details.map(|details| *details).unwrap_or_default();
+        let response = response.map(|text| {
+            capgen_schema::parse_payload(&text)
+                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&text).into_owned()))
+        });
+        Self {
+            status: error.status,
+            schema_side: error.side,
+            violations: error.violations,
+            error: Some(ResultError { code: error.code, message: error.message, finding }),
+            correlation_id: error.correlation_id.into(),
+            latency_ms: in_ms(error.latency),
+            response,
+        }
+    }
+}
+
+/// A duration in ms, rounded down.
+pub(crate) fn in_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn side<S: serde::Serializer>(side: &Option<Side>, serializer: S) -> Result<S::Ok, S::Error> {
+    side.map(Side::name).serialize(serializer)
+}

@@ -1,0 +1,75 @@
+//! The checks of a request before its payload is read, in this order: recipient, deadline, tenant, signature, replay, capability and
+//! contract.
+
+use std::sync::Arc;
+
+use super::handlers::Entry;
+use super::respond::Answer;
+use super::seen::Novelty;
+use super::serve::Shared;
+use crate::envelope::{Envelope, id};
+use crate::outcome::code;
+
+/// The longest timeout of a call, in ms.
+const MAX_TIMEOUT: u64 = 600_000;
+/// How much later a deadline may be, in ms, to allow for clocks that are not exact.
+const SLACK: u64 = 30_000;
+
+impl Shared {
+    /// The handler of a request that passes all checks.
+    pub(super) async fn admit(&self, request: &Envelope, is_redelivered: bool) -> Result<Arc<Entry>, Answer> {
+        let fields = &request.fields;
+        if id(&fields.to) != self.agent {
+            return Err(Answer::error(code::INVALID_ENVELOPE, "the request is for another agent"));
+        }
+        let now = self.journal.clock.now_ms();
+        self.check_deadline(fields.deadline, now)?;
+        let is_served = |tenant: &String| self.tenants.contains(tenant);
+        if !self.tenants.is_empty() && !fields.tenant_id.as_ref().is_some_and(is_served) {
+            return Err(Answer::error(code::TENANT_MISMATCH, "the provider does not serve the tenant of the request"));
+        }
+        self.check_sender(request, is_redelivered, now)?;
+        let Some(entry) = self.entries.get(&fields.capability) else {
+            let message = format!("the agent `{}` has no capability `{}`", self.agent, fields.capability);
+            return Err(Answer::error(code::NO_CAPABILITY, message));
+        };
+        if let Some(contract) = &entry.contract
+            && let Some(answer) = self.skew.check(request, contract).await
+        {
+            return Err(answer);
+        }
+        Ok(Arc::clone(entry))
+    }
+
+    fn check_deadline(&self, deadline: Option<u64>, now: u64) -> Result<(), Answer> {
+        let Some(deadline) = deadline else { return Ok(()) };
+        if now > deadline.saturating_add(self.tolerance) {
+            return Err(Answer::error(code::DEADLINE_EXCEEDED, "the deadline of the request has passed"));
+        }
+        if deadline > now.saturating_add(MAX_TIMEOUT + SLACK).saturating_add(self.tolerance) {
+            let message = "the deadline of the request is more than 600 s in the future";
+            return Err(Answer::error(code::INVALID_ENVELOPE, message));
+        }
+        Ok(())
+    }
+
+    /// With keys, requests must be signed, and each one is accepted once.
+    fn check_sender(&self, request: &Envelope, is_redelivered: bool, now: u64) -> Result<(), Answer> {
+        if !request.is_authentic(self.keys.as_ref()) {
+            return Err(Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid"));
+        }
+        if self.keys.is_none() {
+            return Ok(());
+        }
+        // After its deadline, a replay is rejected anyway. A request without one can be replayed after the longest time.
+        let end = request.fields.deadline.unwrap_or(now.saturating_add(MAX_TIMEOUT + SLACK));
+        let end = end.saturating_add(self.tolerance);
+        match self.seen.add(&request.fields.from, &request.fields.message_id, now, end) {
+            Novelty::New => Ok(()),
+            // A broker delivers a stored message again until it is acknowledged. A sender cannot pretend that.
+            Novelty::Replayed if is_redelivered => Ok(()),
+            Novelty::Replayed => Err(Answer::error(code::AUTH_FAILED, "the request was received before")),
+            Novelty::Full => Err(Answer::error(code::BUSY, "the provider cannot remember more requests")),
+        }
+    }
+}

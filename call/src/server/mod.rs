@@ -1,0 +1,177 @@
+//! The server: receives requests, and runs their handlers.
+
+mod admit;
+mod builder;
+mod handlers;
+mod once;
+mod respond;
+mod run;
+mod seen;
+mod serve;
+mod skew;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::transport::{Subscription, Transport};
+use serve::Shared;
+
+pub use builder::ServerBuilder;
+pub use handlers::Handlers;
+
+/// An agent that receives requests. Dropping it stops it at once; [`shutdown`](Self::shutdown) lets calls finish.
+///
+/// Each request gets exactly one response, unless the process ends first.
+pub struct Server {
+    shared: Arc<Shared>,
+    phase: watch::Sender<Phase>,
+    listeners: Vec<JoinHandle<()>>,
+}
+
+/// The life of a server.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Phase {
+    /// Requests are received.
+    Serving,
+    /// No new requests are received; the others finish.
+    Draining,
+    /// Calls that still run are abandoned.
+    Stopped,
+}
+
+/// The numbers of requests since the start.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct ServerStats {
+    /// Messages that were received.
+    pub received: u64,
+    /// Handlers that were started.
+    pub handled: u64,
+    /// Requests that were answered with an error.
+    pub errors: u64,
+    /// Responses that could not be sent.
+    pub unsent: u64,
+    /// The time that handlers ran, in microseconds.
+    pub handling_us: u64,
+}
+
+#[derive(Default, Debug)]
+struct Counters {
+    received: AtomicU64,
+    handled: AtomicU64,
+    errors: AtomicU64,
+    unsent: AtomicU64,
+    handling_us: AtomicU64,
+}
+
+impl Server {
+    /// Builds a server from the handlers of an agent.
+    ///
+    /// ```
+    /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// use capgen_call::{Handlers, MemoryBroker, Server};
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let handlers = Handlers::new("echo").with_loose("say", async |_, payload| Ok(payload));
+    /// let broker = MemoryBroker::new();
+    /// let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "agents.echo.requests").start().await?;
+    /// server.shutdown(Duration::from_secs(5)).await;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder(handlers: Handlers) -> ServerBuilder {
+        ServerBuilder::new(handlers)
+    }
+
+    fn new(shared: Arc<Shared>, subscriptions: Vec<(Arc<dyn Transport>, Subscription)>) -> Self {
+        let (phase, _) = watch::channel(Phase::Serving);
+        let listeners = subscriptions.into_iter().map(|(transport, subscription)| {
+            tokio::spawn(listen(Arc::clone(&shared), transport, subscription, phase.subscribe()))
+        });
+        Self { listeners: listeners.collect(), shared, phase }
+    }
+
+    /// Stops to receive requests, and waits until the received ones are answered, at most for `patience`. Calls that still run then are
+    /// answered with `EAGENTRPC_ABANDONED`. Returns whether all calls finished in time.
+    pub async fn shutdown(mut self, patience: Duration) -> bool {
+        self.phase.send_replace(Phase::Draining);
+        for listener in std::mem::take(&mut self.listeners) {
+            let _ = listener.await;
+        }
+        let in_time = timeout(patience, self.shared.idle()).await.is_ok();
+        self.phase.send_replace(Phase::Stopped);
+        if !in_time {
+            // Abandoned calls still send their response.
+            let _ = timeout(Duration::from_secs(5), self.shared.idle()).await;
+        }
+        in_time
+    }
+
+    /// The numbers of requests since the start.
+    #[must_use]
+    pub fn stats(&self) -> ServerStats {
+        let Counters { received, handled, errors, unsent, handling_us } = &self.shared.counters;
+        let [received, handled, errors, unsent, handling_us] =
+            [received, handled, errors, unsent, handling_us].map(|counter| counter.load(Ordering::Relaxed));
+        ServerStats { received, handled, errors, unsent, handling_us }
+    }
+
+    /// The number of requests that wait or run.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.shared.in_flight()
+    }
+
+    /// The number of audit records that this server could not hand over to its audit.
+    #[must_use]
+    pub fn lost_audit_records(&self) -> u64 {
+        self.shared.journal.lost()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.phase.send_replace(Phase::Stopped);
+        self.listeners.iter().for_each(JoinHandle::abort);
+    }
+}
+
+/// Receives requests until the server drains or the transport closes.
+async fn listen(
+    shared: Arc<Shared>,
+    transport: Arc<dyn Transport>,
+    mut subscription: Subscription,
+    mut phase: watch::Receiver<Phase>,
+) {
+    let stopping = phase.clone();
+    loop {
+        tokio::select! {
+            biased;
+            incoming = subscription.next() => {
+                let Some(incoming) = incoming else { return };
+                shared.receive(&transport, incoming, &stopping).await;
+            }
+            () = reached(&mut phase, Phase::Draining) => return,
+        }
+    }
+}
+
+/// Waits until a server has reached a phase.
+async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
+    // An error means that the server was dropped, which also stops it.
+    let _ = phase.wait_for(|phase| *phase >= least).await;
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server")
+            .field("agent", &self.shared.agent)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
+}

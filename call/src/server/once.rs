@@ -1,0 +1,162 @@
+//! Running requests with equal idempotency keys once.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+use tokio::sync::watch;
+
+use super::respond::Answer;
+
+/// The responses of requests with a key, for a while.
+#[derive(Debug)]
+pub(super) struct Once {
+    entries: Mutex<Entries>,
+    /// In ms.
+    window: u64,
+    capacity: usize,
+    max_bytes: usize,
+}
+
+/// The identity of a request.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Key {
+    pub(super) caller: String,
+    pub(super) tenant: Option<String>,
+    pub(super) capability: String,
+    pub(super) key: String,
+}
+
+#[derive(Default, Debug)]
+struct Entries {
+    all: HashMap<Key, Entry>,
+    /// Entries that have a response, by the time, in Unix ms, at which they are forgotten.
+    by_end: BTreeMap<u64, Vec<Key>>,
+    bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    /// The hash of the payload.
+    payload: [u8; 32],
+    answer: watch::Receiver<Option<Answer>>,
+}
+
+/// The part of a request in its key.
+pub(super) enum Turn {
+    /// The first one: run the request, and give the answer to the others.
+    First(First),
+    /// A later one: this is the answer, once there is one.
+    Later(watch::Receiver<Option<Answer>>),
+    /// The key was used with another payload.
+    Conflict,
+    /// There is no room.
+    Full,
+}
+
+/// The right to run the request. If it is dropped without an answer, the next request with the key runs.
+pub(super) struct First {
+    once: Arc<Once>,
+    key: Key,
+    answer: watch::Sender<Option<Answer>>,
+    has_answer: bool,
+}
+
+impl Once {
+    pub(super) fn new(window: u64, capacity: usize, max_bytes: usize) -> Self {
+        Self { entries: Mutex::default(), window, capacity, max_bytes }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The turn of a request, at a time in Unix ms.
+    pub(super) fn turn(self: &Arc<Self>, key: Key, payload: &Bytes, now: u64) -> Turn {
+        let hash: [u8; 32] = Sha256::digest(payload).into();
+        let mut entries = self.lock();
+        entries.forget(now);
+        if let Some(entry) = entries.all.get(&key) {
+            return if entry.payload == hash { Turn::Later(entry.answer.clone()) } else { Turn::Conflict };
+        }
+        if entries.all.len() >= self.capacity || entries.bytes >= self.max_bytes {
+            return Turn::Full;
+        }
+        let (sender, receiver) = watch::channel(None);
+        entries.all.insert(key.clone(), Entry { payload: hash, answer: receiver });
+        Turn::First(First { once: Arc::clone(self), key, answer: sender, has_answer: false })
+    }
+}
+
+impl Entries {
+    fn forget(&mut self, now: u64) {
+        while let Some(entry) = self.by_end.first_entry()
+            && *entry.key() < now
+        {
+            for key in entry.remove() {
+                if let Some(entry) = self.all.remove(&key) {
+                    self.bytes -= size(&entry).min(self.bytes);
+                }
+            }
+        }
+    }
+}
+
+/// The size of the stored answer, in bytes.
+fn size(entry: &Entry) -> usize {
+    entry.answer.borrow().as_ref().map_or(0, |answer| answer.payload.len())
+}
+
+impl First {
+    /// Stores the answer, and gives it to the requests that wait.
+    pub(super) fn answer(mut self, answer: Answer, now: u64) {
+        self.has_answer = true;
+        let mut entries = self.once.lock();
+        entries.bytes += answer.payload.len();
+        let end = now.saturating_add(self.once.window);
+        entries.by_end.entry(end).or_default().push(self.key.clone());
+        drop(entries);
+        self.answer.send_replace(Some(answer));
+    }
+}
+
+impl Drop for First {
+    fn drop(&mut self) {
+        if !self.has_answer {
+            self.once.lock().all.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(key: &str) -> Key {
+        Key { caller: "a".to_owned(), tenant: None, capability: "b".to_owned(), key: key.to_owned() }
+    }
+
+    #[test]
+    fn an_answer_is_kept_for_the_window() {
+        let once = Arc::new(Once::new(100, 10, 1000));
+        let payload = Bytes::from_static(b"1");
+        let Turn::First(first) = once.turn(key("k"), &payload, 0) else { panic!("not first") };
+        assert!(matches!(once.turn(key("k"), &payload, 0), Turn::Later(_)));
+        assert!(matches!(once.turn(key("k"), &Bytes::from_static(b"2"), 0), Turn::Conflict));
+        first.answer(Answer::ok(payload.clone()), 0);
+        let Turn::Later(answer) = once.turn(key("k"), &payload, 100) else { panic!("not later") };
+        assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
+        assert!(matches!(once.turn(key("k"), &payload, 101), Turn::First(_)));
+    }
+
+    #[test]
+    fn a_request_without_an_answer_lets_the_next_one_run() {
+        let once = Arc::new(Once::new(100, 1, 1000));
+        let payload = Bytes::from_static(b"1");
+        let Turn::First(first) = once.turn(key("k"), &payload, 0) else { panic!("not first") };
+        assert!(matches!(once.turn(key("other"), &payload, 0), Turn::Full));
+        drop(first);
+        assert!(matches!(once.turn(key("k"), &payload, 0), Turn::First(_)));
+    }
+}

@@ -1,0 +1,115 @@
+//! From the result of a call to the envelope of its response.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use capgen_manifest::Side;
+use capgen_payload::{Payload as _, Violation};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::envelope::{Addressed, Envelope, ErrorPayload, ErrorSide, ErrorViolation, Keys, MessageKind, header, id};
+use crate::failure::Failure;
+use crate::outcome::code;
+use crate::violation::summary;
+
+/// The result of a call, without the ids that differ between duplicates of a request.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    /// The code of the error; `None` if the payload is a response.
+    pub(super) code: Option<String>,
+    pub(super) payload: Bytes,
+    /// Whether the caller should send the request again with its contract.
+    needs_descriptor: bool,
+}
+
+impl Answer {
+    /// A valid response.
+    pub(super) fn ok(payload: Bytes) -> Self {
+        Self { code: None, payload, needs_descriptor: false }
+    }
+
+    /// An error.
+    pub(super) fn error(code: &str, message: impl Into<String>) -> Self {
+        Self::of(ErrorPayload::new(code, message))
+    }
+
+    /// The failure of a handler.
+    pub(super) fn failure(failure: Failure) -> Self {
+        Self::of(ErrorPayload::new(failure.code, failure.message).with_retryable(failure.retryable))
+    }
+
+    /// A payload that violates its schema, by violations without values.
+    pub(super) fn violation(side: Side, violations: &[Violation]) -> Self {
+        let entry = |violation: &Violation| {
+            ErrorViolation::new(&violation.path, &violation.message).with_keyword(violation.keyword.as_str())
+        };
+        let error_side = match side {
+            Side::Request => ErrorSide::Request,
+            Side::Response => ErrorSide::Response,
+        };
+        let error = ErrorPayload::new(code::SCHEMA_VIOLATION, summary(side, violations.len()));
+        Self::of(error.with_side(error_side).with_violations(violations.iter().map(entry).collect()))
+    }
+
+    /// Contracts that differ, with the first change that breaks the caller.
+    pub(super) fn skew(message: String, finding: Option<&Value>) -> Self {
+        let error = ErrorPayload::new(code::VERSION_SKEW, message);
+        let members = finding.and_then(Value::as_object);
+        let members = members.map(|members| members.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+        Self::of(match members {
+            Some(finding) => error.with_finding(finding),
+            None => error,
+        })
+    }
+
+    /// The contract of the caller is not known.
+    pub(super) fn unknown_contract() -> Self {
+        let message =
+            "the contracts of the caller and the provider differ, and the provider does not know the caller's";
+        Self { needs_descriptor: true, ..Self::error(code::VERSION_SKEW, message) }
+    }
+
+    fn of(error: ErrorPayload) -> Self {
+        let code = Some(error.code.clone());
+        // An error always conforms to its schema: its code is checked where it comes from.
+        let payload =
+            error.to_json().unwrap_or_else(|_| br#"{"code":"EAGENTRPC_HANDLER_FAILED","message":""}"#.to_vec());
+        Self { code, payload: payload.into(), needs_descriptor: false }
+    }
+
+    /// The status, for records.
+    pub(super) fn status(&self) -> &'static str {
+        self.code.as_deref().map_or("ok", |code| crate::outcome::Status::of(code).as_str())
+    }
+
+    /// The text of the response to a request.
+    pub(super) fn encode(&self, request: &Envelope, agent: &str, contract: &str, keys: Option<&Keys>) -> Option<Bytes> {
+        let message_id = Uuid::new_v4().simple().to_string();
+        let fields = &request.fields;
+        let parts = Addressed {
+            kind: MessageKind::Response,
+            message_id: &message_id,
+            correlation_id: &fields.correlation_id,
+            from: agent,
+            to: id(&fields.from),
+            capability: &fields.capability,
+        };
+        let mut envelope = Envelope::new(&parts, self.payload.clone());
+        envelope.fields.caused_by = Some(fields.message_id.clone());
+        envelope.fields.tenant_id.clone_from(&fields.tenant_id);
+        let mut headers = BTreeMap::new();
+        let mut set = |name: &str, value: &str| headers.insert(name.to_owned(), value.to_owned());
+        if !contract.is_empty() {
+            set(header::CONTRACT, contract);
+        }
+        if self.code.is_some() {
+            set(header::STATUS, "error");
+        }
+        if self.needs_descriptor {
+            set(header::NEEDS, "descriptor");
+        }
+        envelope.fields.headers = Some(headers).filter(|headers| !headers.is_empty());
+        envelope.encode(keys).ok()
+    }
+}

@@ -1,0 +1,196 @@
+//! Running the handler of a request.
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+use std::time::Duration;
+
+use capgen_manifest::Side;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::handlers::{Entry, Handled, InvalidSide, Unhandled};
+use super::once::{First, Key, Turn};
+use super::respond::Answer;
+use super::serve::Shared;
+use super::{Phase, reached};
+use crate::context::Context;
+use crate::envelope::{Envelope, header, id};
+use crate::journal::Subject;
+use crate::outcome::{code, in_ms};
+use crate::transport::BoxFuture;
+
+/// How long an audit may delay a response.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Shared {
+    /// The answer to a request.
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        request: &Envelope,
+        is_redelivered: bool,
+        is_stored: bool,
+        phase: watch::Receiver<Phase>,
+    ) -> Answer {
+        let start = Instant::now();
+        let entry = match self.admit(request, is_redelivered).await {
+            Ok(entry) => entry,
+            Err(answer) => return answer,
+        };
+        let subject = subject(request, entry.hash());
+        let answer = self.once(request, &entry, &subject, is_stored, phase).await;
+        let latency = in_ms(start.elapsed());
+        self.journal.call(&subject, answer.status(), answer.code.as_deref(), latency, PATIENCE).await;
+        answer
+    }
+
+    /// The answer to a request that passed the checks: for duplicates, the first one's.
+    async fn once(
+        &self,
+        request: &Envelope,
+        entry: &Entry,
+        subject: &Subject,
+        is_stored: bool,
+        phase: watch::Receiver<Phase>,
+    ) -> Answer {
+        let fields = &request.fields;
+        // A broker may deliver a stored message again, also if its sender gave no key.
+        let id_as_key = || is_stored.then_some(fields.message_id.as_str());
+        let Some(key) = request.header(header::IDEMPOTENCY_KEY).or_else(id_as_key) else {
+            return self.run(request, entry, subject, phase).await;
+        };
+        let key = Key {
+            caller: fields.from.clone(),
+            tenant: fields.tenant_id.clone(),
+            capability: fields.capability.clone(),
+            key: key.to_owned(),
+        };
+        loop {
+            match self.once.turn(key.clone(), &request.payload, self.journal.clock.now_ms()) {
+                Turn::First(first) => return self.run_first(first, request, entry, subject, phase).await,
+                Turn::Later(mut answer) => {
+                    let waited = self.until_deadline(request, answer.wait_for(Option::is_some)).await;
+                    match waited {
+                        Some(Ok(answer)) => {
+                            if let Some(answer) = answer.as_ref() {
+                                return answer.clone();
+                            }
+                        }
+                        // The first one ended without an answer: this one runs.
+                        Some(Err(_)) => {}
+                        None => return Answer::error(code::TIMEOUT, "the deadline passed while the first request ran"),
+                    }
+                }
+                Turn::Conflict => {
+                    let message = "the idempotency key was used for another request";
+                    return Answer::error(code::INVALID_ENVELOPE, message);
+                }
+                Turn::Full => return Answer::error(code::BUSY, "the provider cannot remember more requests"),
+            }
+        }
+    }
+
+    async fn run_first(
+        &self,
+        first: First,
+        request: &Envelope,
+        entry: &Entry,
+        subject: &Subject,
+        phase: watch::Receiver<Phase>,
+    ) -> Answer {
+        let answer = self.run(request, entry, subject, phase).await;
+        // The request did not run to its end, so a later one may.
+        let is_final = !matches!(answer.code.as_deref(), Some(code::ABANDONED | code::TIMEOUT | code::BUSY));
+        if is_final {
+            first.answer(answer.clone(), self.journal.clock.now_ms());
+        }
+        answer
+    }
+
+    /// Validates the request, runs its handler and validates the response.
+    async fn run(
+        &self,
+        request: &Envelope,
+        entry: &Entry,
+        subject: &Subject,
+        mut phase: watch::Receiver<Phase>,
+    ) -> Answer {
+        let work = async {
+            let Ok(_permit) = self.running.acquire().await else {
+                return Answer::error(code::ABANDONED, "the provider stopped");
+            };
+            self.handle(request, entry, subject).await
+        };
+        tokio::select! {
+            answer = self.until_deadline(request, work) => {
+                answer.unwrap_or_else(|| Answer::error(code::TIMEOUT, "the deadline passed before the handler ended"))
+            }
+            () = reached(&mut phase, Phase::Stopped) => {
+                Answer::error(code::ABANDONED, "the provider stopped before the handler ended")
+            }
+        }
+    }
+
+    async fn handle(&self, request: &Envelope, entry: &Entry, subject: &Subject) -> Answer {
+        let context = Context::new(request.clone(), Arc::clone(&self.journal.clock));
+        let payload = request.payload.clone();
+        let start = Instant::now();
+        // Generated code does not panic, but the part of a handler before its first `await` is user code too.
+        let running = match catch_unwind(AssertUnwindSafe(|| entry.start(context, payload))) {
+            Ok(Ok(running)) => running,
+            Ok(Err(invalid)) => return self.invalid(subject, Side::Request, invalid).await,
+            Err(_) => return panicked(),
+        };
+        self.counters.handled.fetch_add(1, Ordering::Relaxed);
+        let result = caught(running).await;
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.counters.handling_us.fetch_add(micros, Ordering::Relaxed);
+        match result {
+            None => panicked(),
+            Some(Ok(response)) => Answer::ok(response),
+            Some(Err(Unhandled::Failure(failure))) => Answer::failure(failure),
+            Some(Err(Unhandled::Invalid(invalid))) => self.invalid(subject, Side::Response, invalid).await,
+        }
+    }
+
+    async fn invalid(&self, subject: &Subject, side: Side, InvalidSide(violations): InvalidSide) -> Answer {
+        let answer = Answer::violation(side, &violations);
+        self.journal.violation(subject, side, violations, PATIENCE).await;
+        answer
+    }
+
+    /// The result of a future, or `None` if the deadline of the request passes first.
+    async fn until_deadline<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Option<T> {
+        let Some(deadline) = request.fields.deadline else { return Some(work.await) };
+        let rest = deadline.saturating_add(self.tolerance).saturating_sub(self.journal.clock.now_ms());
+        tokio::time::timeout(Duration::from_millis(rest), work).await.ok()
+    }
+}
+
+/// The result of a handler; `None` if it panicked. A handler that panicked is not polled again.
+async fn caught(mut running: BoxFuture<'static, Handled>) -> Option<Handled> {
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Some),
+        Err(_) => Poll::Ready(None),
+    })
+    .await
+}
+
+/// The message of a panic may contain secrets.
+fn panicked() -> Answer {
+    Answer::error(code::HANDLER_FAILED, "the handler panicked")
+}
+
+fn subject(request: &Envelope, contract: &str) -> Subject {
+    let fields = &request.fields;
+    Subject {
+        tenant: fields.tenant_id.clone(),
+        session: request.header(header::SESSION).map(str::to_owned),
+        capability: fields.capability.clone(),
+        peer: id(&fields.from).to_owned(),
+        contract: contract.to_owned(),
+        correlation_id: fields.correlation_id.clone(),
+    }
+}

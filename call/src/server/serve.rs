@@ -1,0 +1,184 @@
+//! One request: from the message to the response.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tracing::Instrument as _;
+
+use super::handlers::Entry;
+use super::once::Once;
+use super::respond::Answer;
+use super::seen::Seen;
+use super::skew::Skew;
+use super::{Counters, Phase};
+use crate::envelope::{Envelope, Keys, MessageKind, id, salvage};
+use crate::journal::Journal;
+use crate::outcome::code;
+use crate::transport::{Delivery, Event, Incoming, Outgoing, Transport};
+
+/// The state of a server that all its calls share.
+pub(super) struct Shared {
+    pub(super) agent: String,
+    pub(super) entries: BTreeMap<String, Arc<Entry>>,
+    pub(super) journal: Journal,
+    pub(super) keys: Option<Keys>,
+    pub(super) tenants: BTreeSet<String>,
+    pub(super) skew: Skew,
+    pub(super) once: Arc<Once>,
+    pub(super) seen: Seen,
+    /// Permits for handlers.
+    pub(super) running: Semaphore,
+    /// Permits for requests that run or wait.
+    pub(super) admitted: Arc<Semaphore>,
+    /// The number of permits of `admitted`.
+    pub(super) total: usize,
+    pub(super) max_message: usize,
+    /// In ms.
+    pub(super) tolerance: u64,
+    pub(super) counters: Counters,
+}
+
+/// A message from a broker, and the way back.
+struct Delivered {
+    transport: Arc<dyn Transport>,
+    /// The address that the broker gave for replies.
+    reply_to: Option<String>,
+    text: Bytes,
+    redelivered: bool,
+    is_stored: bool,
+}
+
+impl Shared {
+    /// The number of requests that wait or run.
+    pub(super) fn in_flight(&self) -> usize {
+        self.total.saturating_sub(self.admitted.available_permits())
+    }
+
+    /// Waits until no request waits or runs.
+    pub(super) async fn idle(&self) {
+        let all = u32::try_from(self.total).unwrap_or(u32::MAX);
+        let _ = self.admitted.acquire_many(all).await;
+    }
+
+    /// Starts a task for a message, or rejects it if there are too many.
+    pub(super) async fn receive(
+        self: &Arc<Self>,
+        transport: &Arc<dyn Transport>,
+        incoming: Incoming,
+        phase: &watch::Receiver<Phase>,
+    ) {
+        let Event::Message(text) = incoming.event else { return };
+        self.counters.received.fetch_add(1, Ordering::Relaxed);
+        let delivered = Delivered {
+            transport: Arc::clone(transport),
+            reply_to: incoming.reply_to,
+            text,
+            redelivered: incoming.redelivered,
+            is_stored: incoming.acknowledgement.is_some(),
+        };
+        let permit = Arc::clone(&self.admitted).try_acquire_owned();
+        let (shared, phase) = (Arc::clone(self), phase.clone());
+        match (permit, incoming.acknowledgement) {
+            (Ok(permit), acknowledgement) => {
+                tokio::spawn(async move {
+                    // The broker delivers a stored message again if no one shows that it is being processed.
+                    let was_answered = match &acknowledgement {
+                        None => shared.process(&delivered, phase, permit).await,
+                        Some(stored) => {
+                            let processing = shared.process(&delivered, phase, permit);
+                            tokio::pin!(processing);
+                            loop {
+                                tokio::select! {
+                                    was_answered = &mut processing => break was_answered,
+                                    () = tokio::time::sleep(Duration::from_secs(5)) => drop(stored.in_progress().await),
+                                }
+                            }
+                        }
+                    };
+                    if let Some(stored) = acknowledgement {
+                        let _ = if was_answered { stored.ack().await } else { stored.nak().await };
+                    }
+                });
+            }
+            (Err(_), Some(stored)) => drop(stored.nak().await),
+            (Err(_), None) => {
+                if let Ok(envelope) = Envelope::decode(&delivered.text) {
+                    let busy = Answer::error(code::BUSY, "the provider has too many requests");
+                    self.respond(&delivered, &envelope, &busy).await;
+                }
+            }
+        }
+    }
+
+    /// Processes a message. Returns whether it is done with: `false` if the broker should deliver it again.
+    async fn process(
+        self: &Arc<Self>,
+        delivered: &Delivered,
+        phase: watch::Receiver<Phase>,
+        permit: OwnedSemaphorePermit,
+    ) -> bool {
+        let envelope = if delivered.text.len() > self.max_message {
+            Err(format!("the envelope has {} bytes; the limit is {}", delivered.text.len(), self.max_message))
+        } else {
+            Envelope::decode(&delivered.text).map_err(|error| format!("the message is not a valid envelope: {error}"))
+        };
+        let envelope = match envelope {
+            Ok(envelope) => envelope,
+            Err(message) => {
+                // A sender that made a mistake learns of it, if the message shows where to.
+                if let Some(request) = salvage(&delivered.text, &self.agent) {
+                    self.respond(delivered, &request, &Answer::error(code::INVALID_ENVELOPE, message)).await;
+                }
+                return true;
+            }
+        };
+        if envelope.fields.kind == MessageKind::Response {
+            return true;
+        }
+        let span = tracing::info_span!(
+            "capgen.serve",
+            capability = envelope.fields.capability,
+            peer = id(&envelope.fields.from),
+            correlation_id = envelope.fields.correlation_id,
+            contract = envelope.header(crate::envelope::header::CONTRACT)
+        );
+        let answer = self.answer(&envelope, delivered.redelivered, delivered.is_stored, phase).instrument(span).await;
+        let was_sent = self.respond(delivered, &envelope, &answer).await;
+        drop(permit);
+        // A stored message whose call was abandoned is for another process.
+        was_sent && answer.code.as_deref() != Some(code::ABANDONED)
+    }
+
+    /// Sends the response to a request; an event has none. Returns whether it was sent.
+    async fn respond(&self, delivered: &Delivered, request: &Envelope, answer: &Answer) -> bool {
+        if answer.code.is_some() {
+            self.counters.errors.fetch_add(1, Ordering::Relaxed);
+        }
+        if request.fields.kind != MessageKind::Request {
+            return true;
+        }
+        let transport = &delivered.transport;
+        let prefix = format!("{}://", transport.kind());
+        let named = request.fields.reply_to.as_deref().and_then(|address| address.strip_prefix(&prefix));
+        let Some(address) = named.map(str::to_owned).or_else(|| delivered.reply_to.clone()) else { return true };
+        let contract = self.entries.get(&request.fields.capability).map_or("", |entry| entry.hash());
+        let encode = |answer: &Answer| answer.encode(request, &self.agent, contract, self.keys.as_ref());
+        let fits = |text: &Bytes| text.len() <= transport.max_message();
+        let text = encode(answer).filter(fits).or_else(|| {
+            encode(&Answer::error(code::HANDLER_FAILED, "the response is larger than the transport allows"))
+        });
+        let Some(payload) = text else { return true };
+        let message_id = request.fields.message_id.clone();
+        let message = Outgoing { address, reply_to: None, payload, delivery: Delivery::AtMostOnce, message_id };
+        let sent = transport.publish(message).await;
+        if let Err(error) = &sent {
+            self.counters.unsent.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(%error, "a response was not sent");
+        }
+        sent.is_ok()
+    }
+}
