@@ -126,6 +126,7 @@ impl Scanner<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::string_slice, reason = "the texts are ASCII")]
 mod tests {
     use super::*;
 

@@ -43,7 +43,7 @@ fn crates_depend_on_each_other_in_one_direction() {
         ("capgen", &["capgen-call", "capgen-macros", "capgen-manifest", "capgen-payload"]),
         ("capgen-call", &["capgen-descriptor", "capgen-evolve", "capgen-manifest", "capgen-payload", "capgen-schema"]),
         ("capgen-nats", &["capgen-call"]),
-        ("capgen-audit", &["capgen-call"]),
+        ("capgen-audit", &["capgen-call", "capgen-schema"]),
         ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         ("capgen-evolve", &["capgen-descriptor", "capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         (

@@ -1,0 +1,173 @@
+//! The chain of one tenant, row by row.
+
+use std::fmt;
+
+use super::TenantChain;
+use super::anchor::{AnchorProblem, Head, UnconfirmedHead};
+use crate::checkpoint::Checkpoint;
+use crate::hash::RowHash;
+use crate::row::Row;
+use crate::table::CHECKPOINT;
+
+/// The first row of a tenant that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BrokenRow {
+    /// The `id` of the row.
+    pub id: i64,
+    /// Its position in the chain of the tenant.
+    pub seq: i64,
+    /// The reason.
+    pub reason: Reason,
+}
+
+/// Why a row is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A column was changed after the row was written.
+    Hash,
+    /// Rows before it are missing; `expected` is the sequence number of the first.
+    Gap {
+        /// The sequence number that the row should have.
+        expected: i64,
+    },
+    /// It does not continue the row before it, which was replaced.
+    PreviousHash,
+    /// The first rows of the tenant are missing, and no checkpoint covers them.
+    NoCheckpoint,
+    /// It is a checkpoint that does not agree with the chain.
+    Checkpoint,
+    /// The record is not a JSON object.
+    Record,
+    /// This column differs from the record.
+    Column(&'static str),
+}
+
+/// The state of a chain after some of its rows.
+pub(super) struct Chain<'a> {
+    rows: u64,
+    /// The `id`, sequence number and previous hash of the first row.
+    first: (i64, i64, RowHash),
+    last: (i64, RowHash),
+    checkpoint: Option<Checkpoint>,
+    broken: Option<BrokenRow>,
+    /// The anchored rows that have not been found yet.
+    heads: Vec<(&'a Head, AnchorProblem)>,
+}
+
+impl<'a> Chain<'a> {
+    pub(super) fn new(row: &Row, heads: Vec<&'a Head>) -> Self {
+        let mut chain = Self {
+            rows: 0,
+            first: (row.id, row.seq, row.prev_hash),
+            last: (row.seq.saturating_sub(1), row.prev_hash),
+            checkpoint: None,
+            broken: None,
+            heads: heads.into_iter().map(|head| (head, AnchorProblem::TooShort)).collect(),
+        };
+        chain.push(row);
+        chain
+    }
+
+    pub(super) fn push(&mut self, row: &Row) {
+        self.rows += 1;
+        if self.broken.is_none()
+            && let Err(reason) = self.check(row)
+        {
+            self.broken = Some(BrokenRow { id: row.id, seq: row.seq, reason });
+        }
+        self.confirm(row.seq, row.hash);
+        self.last = (row.seq, row.hash);
+    }
+
+    fn check(&mut self, row: &Row) -> Result<(), Reason> {
+        let (last_seq, last_hash) = self.last;
+        if row.expected_hash() != row.hash {
+            return Err(Reason::Hash);
+        }
+        if Some(row.seq) != last_seq.checked_add(1) {
+            return Err(Reason::Gap { expected: last_seq.saturating_add(1) });
+        }
+        if row.prev_hash != last_hash {
+            return Err(Reason::PreviousHash);
+        }
+        if row.seq < 1 || row.seq == 1 && row.prev_hash != RowHash::ZERO {
+            return Err(Reason::PreviousHash);
+        }
+        check_record(row)?;
+        if row.kind == CHECKPOINT {
+            let checkpoint = Checkpoint::read(&row.record).ok_or(Reason::Checkpoint)?;
+            let continues = self.checkpoint.as_ref().is_none_or(|last| checkpoint.first_seq == last.last_seq + 1);
+            if !continues || checkpoint.last_seq >= row.seq {
+                return Err(Reason::Checkpoint);
+            }
+            self.confirm(checkpoint.last_seq, checkpoint.last_hash);
+            self.checkpoint = Some(checkpoint);
+        }
+        Ok(())
+    }
+
+    /// Compares a row with the anchored ones.
+    fn confirm(&mut self, seq: i64, hash: RowHash) {
+        self.heads.retain_mut(|(head, problem)| {
+            if head.seq == seq {
+                *problem = AnchorProblem::Differs;
+            }
+            head.seq != seq || head.hash != hash
+        });
+    }
+
+    pub(super) fn finish(mut self, tenant: String) -> (TenantChain, Vec<UnconfirmedHead>) {
+        let (id, seq, prev_hash) = self.first;
+        let pruned = self.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.last_seq);
+        let before = match &self.checkpoint {
+            Some(checkpoint) => (checkpoint.last_seq, checkpoint.last_hash),
+            None => (0, RowHash::ZERO),
+        };
+        // A checkpoint after a broken row was not read, so that its absence would not be a reason of its own.
+        if self.broken.is_none() && (seq.saturating_sub(1), prev_hash) != before {
+            let reason = if self.checkpoint.is_some() { Reason::Checkpoint } else { Reason::NoCheckpoint };
+            self.broken = Some(BrokenRow { id, seq, reason });
+        }
+        let unconfirmed = self.heads.into_iter().map(|(head, problem)| {
+            let is_pruned = problem == AnchorProblem::TooShort && head.seq < seq;
+            let problem = if is_pruned { AnchorProblem::Pruned } else { problem };
+            UnconfirmedHead { head: head.clone(), problem }
+        });
+        let unconfirmed = unconfirmed.collect();
+        let (last_seq, hash) = self.last;
+        let head = Head { tenant: tenant.clone(), seq: last_seq, hash };
+        let pruned = u64::try_from(pruned).unwrap_or(0);
+        (TenantChain { tenant, rows: self.rows, pruned, head, broken: self.broken }, unconfirmed)
+    }
+}
+
+/// Checks that the columns for queries have the values of the record.
+fn check_record(row: &Row) -> Result<(), Reason> {
+    let record: serde_json::Value = serde_json::from_str(&row.record).map_err(|_| Reason::Record)?;
+    let record = record.as_object().ok_or(Reason::Record)?;
+    let text = |key: &str| record.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+    let ts = record.get("ts").and_then(serde_json::Value::as_u64).map(|ts| i64::try_from(ts).unwrap_or(i64::MAX));
+    let columns = [
+        ("tenant", text("tenantId") == row.tenant),
+        ("ts", ts == Some(row.ts)),
+        ("kind", text("kind") == row.kind),
+        ("capability", text("capabilityName") == row.capability),
+        ("peer", text("peerId") == row.peer),
+    ];
+    columns.into_iter().find(|(_, is_equal)| !is_equal).map_or(Ok(()), |(column, _)| Err(Reason::Column(column)))
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Hash => f.write_str("its hash does not match its columns, so it was changed after it was written"),
+            Self::Gap { expected } => write!(f, "the row with sequence number {expected} should be in its place"),
+            Self::PreviousHash => f.write_str("it does not continue the row before it"),
+            Self::NoCheckpoint => f.write_str("the rows before it are missing, and no checkpoint covers them"),
+            Self::Checkpoint => f.write_str("the checkpoint does not agree with the chain"),
+            Self::Record => f.write_str("its record is not a JSON object"),
+            Self::Column(column) => write!(f, "its column `{column}` differs from its record"),
+        }
+    }
+}

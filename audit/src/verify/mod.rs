@@ -1,0 +1,223 @@
+//! Checking every chain of a database.
+
+mod anchor;
+mod chain;
+
+pub use anchor::{Anchor, AnchorProblem, Head, InvalidAnchor, UnconfirmedHead};
+pub use chain::{BrokenRow, Reason};
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Statement};
+
+use crate::database::{Database, DatabaseError};
+use crate::row::{COLUMNS, Row};
+use crate::table;
+use chain::Chain;
+
+/// More damage than this is not listed.
+const MAX_PROBLEMS: usize = 20;
+
+/// The result of [`Database::verify`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Verification {
+    /// The chain of each tenant, sorted by tenant.
+    pub tenants: Vec<TenantChain>,
+    /// Damage of the file that belongs to no tenant.
+    pub problems: Vec<Problem>,
+    /// The rows of the anchor that the chains do not contain.
+    pub unconfirmed: Vec<UnconfirmedHead>,
+}
+
+/// The chain of a tenant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TenantChain {
+    /// The tenant.
+    pub tenant: String,
+    /// The number of its rows.
+    pub rows: u64,
+    /// The number of rows that were pruned, according to the last checkpoint.
+    pub pruned: u64,
+    /// Its last row.
+    pub head: Head,
+    /// The first row that is wrong.
+    pub broken: Option<BrokenRow>,
+}
+
+/// Damage of the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The `id` of the row that is damaged, or of the last row before the damage; `None` if it is not known.
+    pub row: Option<i64>,
+    /// A description.
+    pub message: String,
+}
+
+impl Verification {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.problems.is_empty() && self.unconfirmed.is_empty() && self.tenants.iter().all(|t| t.broken.is_none())
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.tenants.iter().map(|tenant| tenant.rows).sum()
+    }
+
+    /// The heads of the chains, to store elsewhere.
+    ///
+    /// ```
+    /// assert!(capgen_audit::Verification::default().anchor().heads.is_empty());
+    /// ```
+    #[must_use]
+    pub fn anchor(&self) -> Anchor {
+        Anchor { heads: self.tenants.iter().map(|tenant| tenant.head.clone()).collect() }
+    }
+}
+
+impl Database {
+    /// Reads every row, computes its hash again, and checks the chain of each tenant and the structure of the file. With an anchor, also
+    /// checks that the chains contain its rows.
+    ///
+    /// A chain does not prove that no row is missing at its end, or that no one wrote the whole chain again: both take only write access to
+    /// the file. An anchor that is stored elsewhere proves it for the rows up to the anchored ones.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read at all. Damage that prevents reading some rows is part of the result.
+    pub fn verify(&self, anchor: Option<&Anchor>) -> Result<Verification, DatabaseError> {
+        // All statements see the same state, whatever is written in the meantime.
+        let transaction = self.connection.unchecked_transaction()?;
+        let mut scan = Scan::new(anchor);
+        let mut problems: Vec<Problem> =
+            table::differences(&transaction)?.into_iter().map(|message| Problem { row: None, message }).collect();
+        scan.rows(&transaction)?;
+        problems.append(&mut scan.problems);
+        let structure = structure(&transaction);
+        if !structure.is_empty() {
+            problems.extend(unreachable_rows(&transaction).unwrap_or_default());
+        }
+        problems.extend(structure);
+        problems.truncate(MAX_PROBLEMS);
+        let (tenants, unconfirmed) = scan.finish();
+        Ok(Verification { tenants, problems, unconfirmed })
+    }
+}
+
+/// The state while the table is read, in the order of `id`.
+struct Scan<'a> {
+    chains: BTreeMap<String, Chain<'a>>,
+    problems: Vec<Problem>,
+    /// The anchored rows of each tenant that has not been found yet.
+    heads: BTreeMap<&'a str, Vec<&'a Head>>,
+    last: Option<i64>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(anchor: Option<&'a Anchor>) -> Self {
+        let mut heads: BTreeMap<&str, Vec<&Head>> = BTreeMap::new();
+        for head in anchor.into_iter().flat_map(|anchor| &anchor.heads) {
+            heads.entry(&head.tenant).or_default().push(head);
+        }
+        Self { chains: BTreeMap::new(), problems: Vec::new(), heads, last: None }
+    }
+
+    fn rows(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
+        // An index may be damaged too, so it is not used.
+        let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM audit NOT INDEXED ORDER BY id"))?;
+        if let Err(error) = self.read(&mut statement) {
+            let error = DatabaseError::from(error);
+            if error == DatabaseError::Locked {
+                return Err(error);
+            }
+            let place = match self.last {
+                Some(id) => format!("the row after row {id}"),
+                None => "the first row".to_owned(),
+            };
+            self.problems.push(Problem { row: self.last, message: format!("{place} cannot be read: {error}") });
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let row = Row::read(row);
+            let id = row.as_ref().map_or_else(|malformed| malformed.id, |row| Some(row.id));
+            // In a damaged file, a page may occur several times, so that reading it would not end in reasonable time.
+            if id <= self.last {
+                let message = format!("row {} is out of order", id.unwrap_or_default());
+                self.problems.push(Problem { row: id, message });
+                return Ok(());
+            }
+            self.last = id;
+            match row {
+                Ok(row) => self.row(&row),
+                Err(malformed) if self.problems.len() < MAX_PROBLEMS => {
+                    self.problems.push(Problem { row: malformed.id, message: malformed.to_string() });
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, row: &Row) {
+        match self.chains.get_mut(&row.tenant) {
+            Some(chain) => chain.push(row),
+            None => {
+                let heads = self.heads.remove(row.tenant.as_str()).unwrap_or_default();
+                self.chains.insert(row.tenant.clone(), Chain::new(row, heads));
+            }
+        }
+    }
+
+    fn finish(self) -> (Vec<TenantChain>, Vec<UnconfirmedHead>) {
+        let mut tenants = Vec::new();
+        let unknown = self.heads.into_values().flatten();
+        let unknown = unknown.map(|head| UnconfirmedHead { head: head.clone(), problem: AnchorProblem::NoTenant });
+        let mut unconfirmed: Vec<UnconfirmedHead> = unknown.collect();
+        for (tenant, chain) in self.chains {
+            let (chain, missing) = chain.finish(tenant);
+            unconfirmed.extend(missing);
+            tenants.push(chain);
+        }
+        (tenants, unconfirmed)
+    }
+}
+
+/// The errors that SQLite finds in the structure of the file and in its indexes.
+fn structure(connection: &Connection) -> Vec<Problem> {
+    let query = format!("PRAGMA integrity_check({MAX_PROBLEMS})");
+    let messages = connection.prepare(&query).and_then(|mut statement| {
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.collect::<rusqlite::Result<Vec<_>>>()
+    });
+    let messages = messages.unwrap_or_else(|error| vec![error.to_string()]);
+    let messages = messages.into_iter().filter(|message| message != "ok");
+    messages.map(|message| Problem { row: None, message: format!("SQLite reports: {message}") }).collect()
+}
+
+/// The rows that only the index of the chains contains, because the page with the row is damaged.
+fn unreachable_rows(connection: &Connection) -> rusqlite::Result<Vec<Problem>> {
+    let mut index =
+        connection.prepare("SELECT id, tenant, seq FROM audit INDEXED BY audit_chain ORDER BY tenant, seq")?;
+    let mut row = connection.prepare("SELECT 1 FROM audit NOT INDEXED WHERE id = ?1")?;
+    let mut problems = Vec::new();
+    let mut rows = index.query([])?;
+    while let Some(entry) = rows.next()? {
+        let Ok(id) = entry.get::<_, i64>(0) else { continue };
+        if problems.len() < MAX_PROBLEMS && !row.exists([id]).unwrap_or(false) {
+            let (tenant, seq): (Option<String>, Option<i64>) = (entry.get(1).ok(), entry.get(2).ok());
+            let place = match (tenant, seq) {
+                (Some(tenant), Some(seq)) => format!(" (tenant {tenant:?}, sequence number {seq})"),
+                _ => String::new(),
+            };
+            let message = format!("row {id}{place} cannot be found, but an index contains it");
+            problems.push(Problem { row: Some(id), message });
+        }
+    }
+    Ok(problems)
+}
