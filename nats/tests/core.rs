@@ -108,6 +108,8 @@ async fn slow_receivers_are_reported_and_bounded() {
     }
     eventually("the loss is counted", || slow.dropped() > 0).await;
     assert!(events.lock().unwrap().contains(&NatsEvent::SlowConsumer));
+    // All messages have passed the subscription then.
+    tokio::time::sleep(Duration::from_millis(500)).await;
     let mut received = 0;
     while soon(&mut subscription).await.is_some() {
         received += 1;

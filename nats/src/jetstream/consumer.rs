@@ -17,12 +17,12 @@ use crate::subject;
 
 /// How many messages one request asks for, unless the subscription has a smaller capacity.
 const BATCH: usize = 64;
-/// How long the server keeps a request for messages, in nanoseconds.
-const EXPIRES: u64 = 30_000_000_000;
+/// How long the server keeps a request for messages.
+const EXPIRES: Duration = Duration::from_secs(5);
 /// How often the server shows that it still has the request.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// Without a sign for so long, the request is lost.
-const SILENCE: Duration = Duration::from_secs(5);
+const SILENCE: Duration = Duration::from_secs(7);
 /// The pause before the first attempt to find the stream again. It doubles up to a limit.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -90,8 +90,11 @@ impl Consumer {
         let domain = self.jetstream.options.domain.as_ref().map(|domain| format!("{domain}."));
         let next = format!("$JS.{}API.CONSUMER.MSG.NEXT.{stream}.{}", domain.unwrap_or_default(), self.name);
         let batch = if self.batch == 0 { BATCH } else { self.batch.min(BATCH) };
-        let request =
-            format!("{{\"batch\":{batch},\"expires\":{EXPIRES},\"idle_heartbeat\":{}}}", HEARTBEAT.as_nanos());
+        let request = format!(
+            "{{\"batch\":{batch},\"expires\":{},\"idle_heartbeat\":{}}}",
+            EXPIRES.as_nanos(),
+            HEARTBEAT.as_nanos()
+        );
         let mut requested = 0_usize;
         loop {
             if requested == 0 {
@@ -103,11 +106,14 @@ impl Consumer {
             }
             let message = tokio::select! {
                 message = next_of(&mut messages) => message,
-                () = sender.closed() => None,
-                _ = connected.changed() => return self.rest(messages, sender, End::Lost).await,
+                () = sender.closed() => {
+                    self.leave(messages, requested).await;
+                    return End::Unsubscribed;
+                }
+                _ = connected.changed() => return self.rest(messages, sender).await,
                 () = tokio::time::sleep(SILENCE) => return End::Lost,
             };
-            let Some(message) = message else { return self.rest(messages, sender, End::Unsubscribed).await };
+            let Some(message) = message else { return End::Unsubscribed };
             match message.status {
                 None => {
                     requested = requested.saturating_sub(1);
@@ -115,21 +121,21 @@ impl Consumer {
                         && let Err(returned) = sender.send(incoming).await
                     {
                         give_back(returned.0).await;
-                        return self.rest(messages, sender, End::Unsubscribed).await;
+                        self.leave(messages, requested).await;
+                        return End::Unsubscribed;
                     }
                 }
                 Some(StatusCode::IDLE_HEARTBEAT) => {}
                 // The request has expired.
                 Some(StatusCode::NOT_FOUND | StatusCode::TIMEOUT) => requested = 0,
                 // The consumer or the stream does not exist any more, or another server leads them.
-                Some(_) => return self.rest(messages, sender, End::Lost).await,
+                Some(_) => return self.rest(messages, sender).await,
             }
         }
     }
 
-    /// The messages that arrived before the end. They are passed on, or given back if no one receives them; otherwise, they would be
-    /// delivered again only when the server stops waiting for their acknowledgement.
-    async fn rest(&self, mut messages: Subscriber, sender: &mpsc::Sender<Incoming>, end: End) -> End {
+    /// Passes on the messages that arrived before the server lost the request.
+    async fn rest(&self, mut messages: Subscriber, sender: &mpsc::Sender<Incoming>) -> End {
         while let Some(Some(message)) = now(&mut messages) {
             if message.status.is_none()
                 && let Some(incoming) = self.incoming(message)
@@ -138,7 +144,30 @@ impl Consumer {
                 give_back(returned.0).await;
             }
         }
-        end
+        End::Lost
+    }
+
+    /// Gives back the messages that the server sends until the request ends. If they were ignored, the server would deliver them again
+    /// only when it stops waiting for their acknowledgement.
+    async fn leave(&self, mut messages: Subscriber, mut requested: usize) {
+        let mut expired = pin!(tokio::time::sleep(EXPIRES));
+        while requested > 0 {
+            let message = tokio::select! {
+                message = next_of(&mut messages) => message,
+                () = &mut expired => None,
+            };
+            let Some(message) = message else { return };
+            match message.status {
+                None => {
+                    requested -= 1;
+                    if let Some(incoming) = self.incoming(message) {
+                        give_back(incoming).await;
+                    }
+                }
+                Some(StatusCode::IDLE_HEARTBEAT) => {}
+                Some(_) => return,
+            }
+        }
     }
 
     fn incoming(&self, message: async_nats::Message) -> Option<Incoming> {
