@@ -106,14 +106,15 @@ fn arrays_are_plain_if_the_option_is_on() {
 fn items_for_calls_are_only_generated_if_the_option_is_on() {
     for case in std::fs::read_dir(folder().join("cases")).unwrap() {
         let contract = contract(&case.unwrap().file_name().into_string().unwrap());
-        let language = Language::Rust;
-        let plain = file(&contract, language, Options::default());
-        let with_calls = file(&contract, language, Options { calls: true, ..Options::default() });
-        assert!(!plain.contains("Client"), "{}", contract.agent);
-        assert!(with_calls.contains("--calls") && with_calls.contains("Client"), "{}", contract.agent);
-        let mut rest = with_calls.lines();
-        let is_kept = |line: &str| line.starts_with("// Regenerate") || rest.any(|other| other == line);
-        assert!(plain.lines().all(is_kept), "{}: the items are added to the others", contract.agent);
+        for language in Language::DEFAULT {
+            let plain = file(&contract, language, Options::default());
+            let with_calls = file(&contract, language, Options { calls: true, ..Options::default() });
+            assert!(!plain.contains("Client"), "{}", contract.agent);
+            assert!(with_calls.contains("--calls") && with_calls.contains("Client"), "{}", contract.agent);
+            let mut rest = with_calls.lines();
+            let is_kept = |line: &str| line.starts_with("// Regenerate") || rest.any(|other| other == line);
+            assert!(plain.lines().all(is_kept), "{}: the items are added to the others", contract.agent);
+        }
     }
 }
 

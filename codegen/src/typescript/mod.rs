@@ -4,6 +4,7 @@
 //! changing the rest. A file is built once, as a [syntax tree](syntax), which the [printer] prints as TypeScript, as
 //! JavaScript or as declarations.
 
+mod calls;
 mod constants;
 mod doc;
 mod exclude;
@@ -40,7 +41,7 @@ fn module(model: &Model<'_>) -> Module {
     let guards = guard::guards(model, &types, &taken);
     taken.extend(guards.names());
     let names = AgentNames::new(model, &taken);
-    taken.extend(names.all().into_iter().cloned());
+    taken.extend(names.all());
     let mut module = Module::default();
     for capability in &model.capabilities {
         for side in [&capability.request, &capability.response] {
@@ -54,10 +55,17 @@ fn module(model: &Model<'_>) -> Module {
     }
     module.items.push(capabilities(model, &names));
     module.items.extend(validator::types(model, &names));
+    if let Some(calls) = &names.calls {
+        module.items.extend(calls::types(model, calls));
+    }
     module.items.extend(constants::enums(model, &taken).into_iter().map(Item::Exported));
     module.items.push(Item::Exported(constants::table(model, &names)));
     module.items.extend(guards.into_items());
-    validator::add(&mut module, model, &names);
+    let functions = names.calls.as_ref().map(|calls| calls::functions(model, calls, &names.table));
+    validator::add(&mut module, model, &names, functions.unwrap_or_default());
+    if names.calls.is_some() {
+        module.items.push(calls::methods(model));
+    }
     module
 }
 
@@ -74,14 +82,18 @@ fn declaration(doc: Vec<String>, name: &str, body: Type, kind: DeclarationKind) 
     Item::Type(TypeDeclaration { doc, name: name.to_owned(), parameter: None, body, kind })
 }
 
-/// The interface that lists all capabilities.
-fn capabilities(model: &Model<'_>, names: &AgentNames) -> Item {
-    let side = |side: &SideModel| match side {
+/// The type of a side.
+fn side(model: &Model<'_>, side: &SideModel) -> Type {
+    match side {
         SideModel::Loose(name) => Type::name(name),
         SideModel::Typed(id) => Type::name(&model[*id].name),
-    };
+    }
+}
+
+/// The interface that lists all capabilities.
+fn capabilities(model: &Model<'_>, names: &AgentNames) -> Item {
     let property = |capability: &CapabilityModel<'_>| {
-        let (request, response) = (side(&capability.request), side(&capability.response));
+        let (request, response) = (side(model, &capability.request), side(model, &capability.response));
         let sides = Type::object(vec![Property::new("request", request), Property::new("response", response)]);
         // Names of capabilities have hyphens. All are quoted, so that those without one look the same.
         Property::new(&capability.source.name, sides)

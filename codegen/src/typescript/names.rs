@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::calls;
 use crate::model::Model;
 use crate::name;
 
@@ -18,18 +19,59 @@ pub(super) struct AgentNames {
     pub(super) options: String,
     /// The class of the errors that `assert` functions throw.
     pub(super) error: String,
+    /// The names of the items for calls, if they are generated.
+    pub(super) calls: Option<CallNames>,
+}
+
+/// The names of the exports for calls.
+pub(super) struct CallNames {
+    /// The names of the types in `calls/types.ts` start with it.
+    pub(super) prefix: String,
+    /// The interface of clients.
+    pub(super) client: String,
+    /// The interface of implementations.
+    pub(super) handlers: String,
+    /// The function that makes a client.
+    pub(super) create: String,
+    /// The function that handles a message.
+    pub(super) handle: String,
+}
+
+impl CallNames {
+    fn with_prefix(prefix: &str) -> Self {
+        Self {
+            prefix: prefix.to_owned(),
+            client: format!("{prefix}Client"),
+            handlers: format!("{prefix}Handlers"),
+            create: format!("create{prefix}Client"),
+            handle: format!("handle{prefix}"),
+        }
+    }
+
+    /// The name of one of the types in `calls/types.ts`.
+    pub(super) fn of(&self, name: &str) -> String {
+        [self.prefix.as_str(), name].concat()
+    }
+
+    fn all(&self) -> impl Iterator<Item = String> {
+        let others = [&self.client, &self.handlers, &self.create, &self.handle].map(Clone::clone);
+        others.into_iter().chain(calls::TYPES.iter().map(|name| self.of(name)))
+    }
 }
 
 impl AgentNames {
     /// The names for the agent of a model, in which no name is `taken`.
     pub(super) fn new(model: &Model<'_>, taken: &HashSet<String>) -> Self {
         let id = model.manifest.agent.as_str();
-        let mut names = name::of_agent(id).map(|prefix| Self::with_prefix(&prefix));
-        let is_free = |names: &Self| names.all().into_iter().all(|name| !taken.contains(name));
-        names.find(is_free).unwrap_or_else(|| Self::with_prefix(&format!("AgentX{}", name::hash(id.as_bytes(), 64))))
+        let calls = model.options.calls;
+        let mut names = name::of_agent(id).map(|prefix| Self::with_prefix(&prefix, calls));
+        let is_free = |names: &Self| names.all().iter().all(|name| !taken.contains(name));
+        names
+            .find(is_free)
+            .unwrap_or_else(|| Self::with_prefix(&format!("AgentX{}", name::hash(id.as_bytes(), 64)), calls))
     }
 
-    fn with_prefix(prefix: &str) -> Self {
+    fn with_prefix(prefix: &str, calls: bool) -> Self {
         Self {
             capabilities: format!("{prefix}Capabilities"),
             table: lower_first(&format!("{prefix}Capabilities")),
@@ -37,12 +79,14 @@ impl AgentNames {
             violation: format!("{prefix}Violation"),
             options: format!("{prefix}ParseOptions"),
             error: format!("{prefix}PayloadError"),
+            calls: calls.then(|| CallNames::with_prefix(prefix)),
         }
     }
 
     /// All names.
-    pub(super) fn all(&self) -> [&String; 6] {
-        [&self.capabilities, &self.table, &self.result, &self.violation, &self.options, &self.error]
+    pub(super) fn all(&self) -> Vec<String> {
+        let names = [&self.capabilities, &self.table, &self.result, &self.violation, &self.options, &self.error];
+        names.into_iter().cloned().chain(self.calls.iter().flat_map(CallNames::all)).collect()
     }
 }
 

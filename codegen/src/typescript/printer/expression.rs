@@ -70,6 +70,10 @@ pub(super) fn plain(expression: &Expression, form: Form) -> Doc {
         Expression::Array(items) => list("[", items.iter().map(|item| plain(item, form)), "]"),
         Expression::Spread(inner) => concat(vec![text("..."), plain(inner, form)]),
         Expression::Object(members) => object(members, form),
+        // Without parentheses, an object would be a block.
+        Expression::Arrow(value) if matches!(**value, Expression::Object(_)) => {
+            concat(vec![text("() => ("), plain(value, form), text(")")])
+        }
         Expression::Arrow(value) => concat(vec![text("() => "), plain(value, form)]),
     }
 }
@@ -190,5 +194,8 @@ pub(super) fn local_text(local: Local) -> Cow<'static, str> {
         Local::Depth => "depth".into(),
         Local::UnusedDepth => "_depth".into(),
         Local::Verdict => "verdict".into(),
+        Local::Transport => "transport".into(),
+        Local::Text => "text".into(),
+        Local::Handlers => "handlers".into(),
     }
 }

@@ -101,7 +101,7 @@ pub(super) fn width_of_expression(expression: &Expression) -> usize {
 
 fn is_printed(item: &Item, form: Form) -> bool {
     match (item, form) {
-        (Item::Type(_), form) => form.has_types(),
+        (Item::Type(_) | Item::HandWrittenType(_), form) => form.has_types(),
         (Item::Function(function), Form::Declarations) => function.is_exported(),
         (Item::Constant { .. } | Item::HandWritten(..), form) => form != Form::Declarations,
         (Item::Function(_) | Item::Exported(_) | Item::Error(_), _) => true,
@@ -121,7 +121,9 @@ fn item(item: &Item, form: Form) -> Doc {
         }
         Item::Exported(constant) => exported(constant, form),
         Item::Error(class) => lines(error_class::lines(class, form)),
-        Item::HandWritten(declaration) => lines(hand_written::lines(declaration, form == Form::Typed)),
+        Item::HandWritten(declaration) | Item::HandWrittenType(declaration) => {
+            lines(hand_written::lines(declaration, form == Form::Typed))
+        }
     }
 }
 

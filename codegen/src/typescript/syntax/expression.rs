@@ -88,6 +88,12 @@ pub(in crate::typescript) enum Local {
     Depth,
     UnusedDepth,
     Verdict,
+    /// The transport of a client.
+    Transport,
+    /// The text of a message.
+    Text,
+    /// The implementation of an agent.
+    Handlers,
 }
 
 impl From<Local> for Expression {

@@ -33,6 +33,8 @@ pub(super) enum Item {
     Error(ErrorClass),
     /// A hand-written function or constant.
     HandWritten(HandWritten),
+    /// A hand-written type.
+    HandWrittenType(HandWritten),
 }
 
 /// `export const name = value as const`.

@@ -17,7 +17,7 @@ macro_rules! helpers {
     ($($variant:ident $name:literal $file:literal [$($needed:ident),*]),* $(,)?) => {
         /// A helper; in the order in which a file has them.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub(super) enum Helper { $($variant),* }
+        pub(in crate::typescript) enum Helper { $($variant),* }
 
         impl Helper {
             const ALL: &[Helper] = &[$(Helper::$variant),*];
@@ -65,6 +65,15 @@ helpers! {
     UriReferenceForm "uriReferenceForm" "uri_reference_form" [],
     UriReference "isUriReference" "uri_reference" [UriReferenceForm, IsIpv6],
     IsIpv6 "isIpv6" "ipv6" [],
+    ClientOf "clientOf" "client_of" [FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic],
+    Serve "serve" "serve" [Own, FreshId, Defined, WriteEnvelope, ReadEnvelope, IsAuthentic, IsEnvelope],
+    FreshId "freshId" "fresh_id" [],
+    Defined "defined" "defined" [],
+    WriteEnvelope "writeEnvelope" "write_envelope" [Defined, IsEnvelope],
+    ReadEnvelope "readEnvelope" "read_envelope" [IsEnvelope, MembersOf],
+    IsAuthentic "isAuthentic" "is_authentic" [MembersOf],
+    IsEnvelope "isEnvelope" "is_envelope" [IsDict],
+    MembersOf "membersOf" "members_of" [],
 }
 
 /// The start of the comment that lists the keywords of the rules for which a line is needed.
@@ -84,7 +93,7 @@ impl Helper {
         Expression::Name(Name::HandWritten(self.name()))
     }
 
-    pub(super) fn call(self, arguments: Vec<Expression>) -> Expression {
+    pub(in crate::typescript) fn call(self, arguments: Vec<Expression>) -> Expression {
         Expression::call(Name::HandWritten(self.name()), arguments)
     }
 

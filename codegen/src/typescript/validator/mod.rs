@@ -4,7 +4,7 @@
 //! so they are listed from data, which keeps files small.
 
 pub(super) mod condition;
-mod helper;
+pub(super) mod helper;
 mod internal;
 mod narrowing;
 mod rules;
@@ -45,21 +45,19 @@ pub(super) fn exported(model: &Model<'_>) -> HashSet<String> {
     names.flat_map(|Names { is, parse, assert }| [is, parse, assert]).collect()
 }
 
-/// The types and the class that the exported functions use; empty if no side has a schema.
+/// The types and the class that the exported functions use; empty if no side has a schema, apart from the type of violations, which
+/// calls use.
 pub(super) fn types(model: &Model<'_>, agent: &AgentNames) -> Vec<Item> {
     if model.validators.is_empty() {
-        return Vec::new();
+        return model.options.calls.then(|| violation(agent)).into_iter().collect();
     }
     let doc = vec!["The error that the `assert` functions throw.".to_owned()];
     let error = ErrorClass { doc, name: agent.error.clone(), violation: agent.violation.clone() };
     vec![result(agent), violation(agent), options(agent), Item::Error(error)]
 }
 
-/// Adds the validators of every side that has a schema.
-pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames) {
-    if model.validators.is_empty() {
-        return;
-    }
+/// Adds the validators of every side that has a schema, then other functions, and everything that they all use.
+pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames, others: Vec<Function>) {
     let mut internals = Internals::default();
     let (mut verdicts, mut parsers, mut assertions) = (Vec::new(), Vec::new(), Vec::new());
     for validator in &model.validators {
@@ -72,7 +70,7 @@ pub(super) fn add(module: &mut Module, model: &Model<'_>, agent: &AgentNames) {
         assertions.push(assertion(name, &names, agent));
     }
     // Functions of one kind are printed together, because compressors find repetitions that are close to each other.
-    let exported = verdicts.into_iter().chain(parsers).chain(assertions).collect();
+    let exported = verdicts.into_iter().chain(parsers).chain(assertions).chain(others).collect();
     internals.finish(module, exported, agent);
 }
 

@@ -78,6 +78,134 @@ export class HostileTextPayloadError extends Error {
   }
 }
 
+/** Calls the capabilities of the agent. */
+export interface HostileTextClient {
+  /** *\/ export const capability = 1; /* */
+  escape: HostileTextCall<EscapeRequest, EscapeResponse>;
+}
+
+/** An implementation of the agent. */
+export interface HostileTextHandlers {
+  /** *\/ export const capability = 1; /* */
+  escape: HostileTextHandler<EscapeRequest, EscapeResponse>;
+}
+
+/** Sends the messages of a client, for example over NATS or HTTP. */
+export interface HostileTextTransport {
+  /**
+   * Sends a request and resolves to the text of its response. Rejects if that is not possible; if the error has a `code` such
+   * as `EAGENTRPC_NO_PEER`, the call ends with this code.
+   */
+  request(message: HostileTextMessage): globalThis.Promise<string>;
+  /** Sends a message that has no response. */
+  publish(message: HostileTextMessage): globalThis.Promise<void>;
+}
+
+/**
+ * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted when the call ends, at the
+ * latest after `timeoutMs`.
+ */
+export type HostileTextMessage = {
+  to: string;
+  capability: string;
+  text: string;
+  timeoutMs: number;
+  signal: HostileTextSignal;
+};
+
+/** An `AbortSignal`, if the libraries that the compiler uses declare it. */
+export type HostileTextSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : any;
+
+/** Signs the text of a message with HMAC-SHA-256; the signature is in hexadecimal. */
+export type HostileTextSign = (text: string) => HostileTextSignature | globalThis.Promise<HostileTextSignature>;
+
+/** Whether a signature is the one of the text. */
+export type HostileTextVerify = (text: string, signature: HostileTextSignature) => boolean | globalThis.Promise<boolean>;
+
+export type HostileTextSignature = { keyId: string; signature: string };
+
+/**
+ * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
+ * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations.
+ */
+export type HostileTextClientOptions = {
+  from: string;
+  timeoutMs?: number;
+  tenantId?: string;
+  maxInFlight?: number;
+  redact?: boolean;
+  sign?: HostileTextSign;
+  verify?: HostileTextVerify;
+};
+
+/**
+ * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
+ * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller.
+ */
+export type HostileTextCallOptions = {
+  timeoutMs?: number;
+  signal?: HostileTextSignal;
+  tenantId?: string;
+  headers?: { [name: string]: string };
+  idempotencyKey?: string;
+  parent?: HostileTextContext;
+};
+
+/** The method of a capability. It never rejects: failures are results. */
+export interface HostileTextCall<Request, Response> {
+  (request: Request, options?: HostileTextCallOptions): globalThis.Promise<HostileTextCallResult<Response>>;
+  /** Sends the request without waiting for a response, which the agent does not send. */
+  publish(request: Request, options?: HostileTextCallOptions): globalThis.Promise<HostileTextCallResult<undefined>>;
+}
+
+/**
+ * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived.
+ */
+export type HostileTextCallResult<Response> = { correlationId: string; latencyMs: number } & (
+  | { status: "ok"; response: Response }
+  | { status: "error" | "timeout" | "abandoned" | "busy"; error: HostileTextCallError }
+  | {
+      status: "schema-violation";
+      schemaSide: "request" | "response";
+      violations: HostileTextViolation[];
+      response?: unknown;
+      error: HostileTextCallError;
+    }
+);
+
+/** `finding` is the first change that breaks the caller, if the code is `EVERSION_SKEW`. */
+export type HostileTextCallError = { code: string; message: string; finding?: unknown };
+
+/** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
+export type HostileTextHandler<Request, Response> = (
+  request: Request,
+  context: HostileTextContext,
+) => Response | globalThis.Promise<Response>;
+
+/** A call that is being served. `deadline` is Unix time in ms. */
+export type HostileTextContext = {
+  caller: string;
+  capability: string;
+  messageId: string;
+  correlationId: string;
+  tenantId: string | undefined;
+  deadline: number | undefined;
+  headers: { [name: string]: string };
+  /** Ends the call with an error, which the caller gets. */
+  fail(code: string, message: string): never;
+};
+
+/**
+ * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed. `onError` gets the error of a
+ * handler that throws one.
+ */
+export type HostileTextServerOptions = {
+  tenants?: readonly string[];
+  sign?: HostileTextSign;
+  verify?: HostileTextVerify;
+  onError?: (error: unknown, context: HostileTextContext) => void;
+};
+
 export const escapeRequestAllowXRValues = [
   "\"; evil(); //",
   "\u003c/script>",
@@ -168,6 +296,17 @@ export function parseEscapeRequest(value: unknown, options?: HostileTextParseOpt
 /** Throws a `HostileTextPayloadError` if the value is invalid. */
 export function assertEscapeRequest(value: unknown, options?: HostileTextParseOptions): asserts value is EscapeRequest {
   assert(parseEscapeRequest(value, options));
+}
+
+/** Makes a client that sends its messages over a transport. */
+export function createHostileTextClient(transport: HostileTextTransport, options: HostileTextClientOptions): HostileTextClient {
+  return clientOf("hostile-text", hostileTextCapabilities, call_methods, transport, options);
+}
+
+/** Handles a message, and returns the text of the response; `undefined` if it has none. */
+export function handleHostileText(text: string, handlers: HostileTextHandlers, options?: HostileTextServerOptions): globalThis.Promise<| string
+  | undefined> {
+  return serve("hostile-text", hostileTextCapabilities, call_methods, text, handlers, options);
 }
 
 const pattern_pattern = /^[*\/]*`*\/ @x$/u;
@@ -310,6 +449,11 @@ function isDict(value: any): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** The own property of an object, for names such as `toString` that every object inherits. */
+function own(value: any, name: string): any {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
 /**
  * Whether an object has exactly `size` members, not counting those that are `undefined`. If `levels` is given, it may have
  * others, which must not be nested deeper.
@@ -322,3 +466,333 @@ function sized(value: any, size: number, levels?: number): boolean {
     (levels ? shallow(value, levels) : Object.values(value).filter((member) => member !== undefined).length === size)
   );
 }
+
+/** A client: for each of the methods, with the name and the descriptor of its capability, a function that calls it. */
+function clientOf(agent: string, capabilities: any, methods: any, transport: any, settings: any): any {
+  const { AbortController, clearTimeout, setTimeout }: any = globalThis;
+  const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
+  let inFlight = 0;
+  const call = async (kind: string, [name, describe]: any, request: unknown, options: any = {}): globalThis.Promise<any> => {
+    const { parent, signal, idempotencyKey } = options;
+    const capability = capabilities[name];
+    const start = Date.now();
+    const correlationId = freshId();
+    const ended = (status: string, more: any) => ({ status, ...more, correlationId, latencyMs: Date.now() - start });
+    const failed = (code: string, message: string, more: any = {}, finding?: unknown) => {
+      const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
+      const status = known?.toLowerCase().replace("_", "-") ?? "error";
+      return ended(status, { ...more, error: { code, message, ...(finding === undefined ? {} : { finding }) } });
+    };
+    /** The result of a call whose payload is invalid. */
+    const invalid = (schemaSide: string, value: unknown, more?: any) => {
+      const { ok = true, violations }: any = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
+      const message = `the ${schemaSide} violates its schema`;
+      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, ...more });
+    };
+    const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
+    const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - start);
+    const controller = new AbortController();
+    const exchange = async (more?: any): globalThis.Promise<any> => {
+      const headers = defined({
+        traceparent: parent?.headers.traceparent,
+        ...options.headers,
+        "capgen-contract": capability.hash,
+        "capgen-version": capability.version,
+        "capgen-descriptor": more,
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      });
+      const text = await writeEnvelope(
+        {
+          version: 1,
+          kind,
+          messageId: freshId(),
+          correlationId,
+          causedBy: parent?.messageId,
+          from,
+          to,
+          capability: name,
+          deadline: start + limit,
+          tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
+          headers,
+          payload: request,
+        },
+        settings.sign,
+      );
+      if (controller.signal.aborted) return;
+      const rest = Math.max(1, start + limit - Date.now());
+      const message = { to, capability: name, text, timeoutMs: rest, signal: controller.signal };
+      if (kind === "event") {
+        await transport.publish(message);
+        return ended("ok", { response: undefined });
+      }
+      const reply = await transport.request(message);
+      const response = readEnvelope(reply);
+      if (!response) return failed("EAGENTRPC_INVALID_ENVELOPE", "the response is not a valid envelope");
+      if (settings.verify && !(await isAuthentic(reply, response, settings.verify)))
+        return failed("EAGENTRPC_AUTH_FAILED", "the signature of the response is missing or invalid");
+      const isExpected =
+        response.kind === "response" &&
+        response.correlationId === correlationId &&
+        response.from === to &&
+        response.to === from &&
+        response.capability === name;
+      if (!isExpected) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
+      const { "capgen-status": status = "ok", "capgen-needs": needs } = response.headers ?? {};
+      if (status === "ok")
+        return invalid("response", response.payload, { response: response.payload }) || ended("ok", { response: response.payload });
+      if (needs === "descriptor" && !more) return exchange(JSON.stringify(describe()));
+      const { code, message: reason, side: schemaSide, violations = [], finding } = response.payload ?? {};
+      const isText = (value: unknown) => typeof value === "string";
+      const isKnown =
+        isText(code) &&
+        isText(reason) &&
+        ["request", "response", ...(code === "EAGENTRPC_SCHEMA_VIOLATION" ? [] : [undefined])].includes(schemaSide) &&
+        Array.isArray(violations) &&
+        violations.every((violation) => isText(violation?.path) && isText(violation.message));
+      if (!isKnown) return failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
+      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? { schemaSide, violations } : {}, finding);
+    };
+    const found = invalid("request", request);
+    if (found) return found;
+    if (signal?.aborted) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
+    if (limit < 1) return failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
+    if (inFlight >= (settings.maxInFlight ?? 1024)) return failed("EAGENTRPC_BUSY", "too many calls are in flight");
+    inFlight++;
+    let timer: any, abandon: any;
+    const stopped = new Promise((resolve) => {
+      timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", "no response before the deadline")), limit);
+      abandon = () => resolve(failed("EAGENTRPC_ABANDONED", "the caller abandoned the call"));
+      signal?.addEventListener("abort", abandon);
+    });
+    try {
+      return await Promise.race([exchange(), stopped]);
+    } catch (error: any) {
+      const code = `${error?.code}`;
+      return failed(code.startsWith("EAGENTRPC_") ? code : "EAGENTRPC_NO_TRANSPORT", `${error?.message ?? error}`);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abandon);
+      controller.abort();
+      inFlight--;
+    }
+  };
+  const method = (kind: string, capability: any) => (request: unknown, options: any) => call(kind, capability, request, options);
+  const entries = Object.entries(methods).map(([name, capability]) => [
+    name,
+    Object.assign(method("request", capability), { publish: method("event", capability) }),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The text of the response to a message; `undefined` if it has none. */
+async function serve(agent: string, capabilities: any, methods: any, text: string, handlers: any, settings: any = {}): globalThis.Promise<any> {
+  const { clearTimeout, setTimeout }: any = globalThis;
+  const failed = (code: string, message: string, more?: any) => ({ error: { code, message, ...more } });
+  const to = `agent://${agent}`;
+  let parts: any;
+  try {
+    parts = JSON.parse(text);
+  } catch {}
+  const { kind, messageId, correlationId, from, capability: name, tenantId, deadline, headers = {}, payload } = parts ?? {};
+  // A sender that made a mistake gets an answer, if the message shows where to.
+  const isAnswerable = isEnvelope({ version: 1, kind, messageId, correlationId, from, to, capability: name, payload: 0 });
+  if (!isAnswerable || kind === "response") return;
+  const capability = own(capabilities, name);
+  const answer = async (): globalThis.Promise<any> => {
+    const now = Date.now();
+    if (!readEnvelope(text)) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not a valid envelope");
+    if (parts.to !== to) return failed("EAGENTRPC_INVALID_ENVELOPE", "the request is for another agent");
+    if (deadline < now) return failed("EAGENTRPC_DEADLINE_EXCEEDED", "the deadline of the request has passed");
+    if (deadline > now + 630_000) return failed("EAGENTRPC_INVALID_ENVELOPE", "the deadline is more than 600 s in the future");
+    if (settings.tenants && !settings.tenants.includes(tenantId))
+      return failed("EAGENTRPC_TENANT_MISMATCH", "the agent does not serve the tenant of the request");
+    if (settings.verify && !(await isAuthentic(text, parts, settings.verify)))
+      return failed("EAGENTRPC_AUTH_FAILED", "the signature of the request is missing or invalid");
+    if (!capability) return failed("EAGENTRPC_NO_CAPABILITY", `the agent \`${agent}\` has no capability \`${name}\``);
+    const invalid = (side: string, value: unknown) => {
+      const { ok = true, violations }: any = capability[side]?.parse(value, { redact: true }) ?? {};
+      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", `the ${side} violates its schema`, { side, violations });
+    };
+    const found = invalid("request", payload);
+    if (found) return found;
+    let failure: any, timer: any;
+    const context = {
+      caller: from.slice(8),
+      capability: name,
+      messageId,
+      correlationId,
+      tenantId,
+      deadline,
+      headers,
+      fail(code: string, message: string): never {
+        throw (failure = { code, message });
+      },
+    };
+    const [method]: any = Object.keys(methods).filter((key) => methods[key][0] === name);
+    const late = new Promise((resolve) => {
+      const message = "the deadline passed before the handler ended";
+      if (deadline !== undefined) timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", message)), deadline - now);
+    });
+    const run = async () => {
+      const response = await handlers[method](payload, context);
+      return invalid("response", response) || { response };
+    };
+    try {
+      return await Promise.race([run(), late]);
+    } catch (error) {
+      if (failure && error === failure)
+        return failed(/^[^]{1,128}$/u.test(failure.code) ? `${failure.code}` : "EAGENTRPC_HANDLER_FAILED", `${failure.message}`);
+      settings.onError?.(error, context);
+      return failed("EAGENTRPC_HANDLER_FAILED", "the handler failed");
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const respond = ({ response = null, error }: any) =>
+    writeEnvelope(
+      {
+        version: 1,
+        kind: "response",
+        messageId: freshId(),
+        correlationId,
+        causedBy: messageId,
+        from: to,
+        to: from,
+        capability: name,
+        tenantId: error?.code === "EAGENTRPC_INVALID_ENVELOPE" ? undefined : tenantId,
+        headers: defined({ "capgen-contract": capability?.hash, "capgen-status": error && "error" }),
+        payload: error ?? response,
+      },
+      settings.sign,
+    );
+  const answered = await answer();
+  if (kind === "event") return;
+  return respond(answered).catch(() => respond(failed("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
+}
+
+/** A random id. */
+function freshId(): string {
+  const { crypto }: any = globalThis;
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte: any) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** An object without the members that are `undefined`. */
+function defined(object: any): any {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+/** The text of an envelope, signed if there is a function for it. */
+async function writeEnvelope(members: any, sign: any): globalThis.Promise<string> {
+  const envelope = defined(members);
+  const text = isEnvelope(envelope) && JSON.stringify(envelope);
+  if (!text) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
+  if (!sign) return text;
+  const { keyId, signature } = await sign(text);
+  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind: "hmac", keyId, signature })}}`;
+}
+
+/** The envelope in a text, read strictly; `undefined` if it is invalid. */
+function readEnvelope(text: string): any {
+  try {
+    const envelope = JSON.parse(text);
+    if (!isEnvelope(envelope)) return;
+    // `JSON.parse` keeps the last of several members with one name; other programs keep the first.
+    let { count } = membersOf(text);
+    for (const open: any[] = [envelope]; open.length > 0; ) {
+      const value = open.pop();
+      if (typeof value !== "object" || value === null) continue;
+      const parts = Object.values(value);
+      if (!Array.isArray(value)) count -= parts.length;
+      for (const part of parts) open.push(part);
+    }
+    return count === 0 ? envelope : undefined;
+  } catch {}
+}
+
+/** Whether an envelope is signed, over its text as received without the signature. */
+async function isAuthentic(text: string, { auth }: any, verify: any): globalThis.Promise<boolean> {
+  if (auth?.kind !== "hmac") return false;
+  return verify(membersOf(text).unsigned, { keyId: auth.keyId, signature: auth.signature });
+}
+
+/** Whether a value has the members of an envelope, and no others. */
+function isEnvelope(value: any): boolean {
+  const id = /^[^]{1,128}$/u;
+  const uri = /^agent:\/\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+  const texts: any = {
+    kind: /^(?:request|response|event)$/,
+    messageId: id,
+    correlationId: id,
+    causedBy: id,
+    from: uri,
+    to: uri,
+    capability: /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/,
+    replyTo: /^(?=[^]{1,512}$)[a-z][a-z0-9]*:\/\/[^ ]+$/u,
+    tenantId: /^[^]{1,256}$/u,
+    keyId: id,
+    signature: /^[0-9a-f]{64}$/,
+  };
+  const isText = (value: unknown) => typeof value === "string";
+  const others: any = {
+    version: (value: unknown) => value === 1,
+    deadline: (value: any) => Number.isSafeInteger(value) && value >= 0,
+    headers: (value: any) => isDict(value) && Object.values(value).every(isText),
+    payload: (value: unknown) => !["undefined", "function", "symbol"].includes(typeof value),
+    auth: (value: any) =>
+      isDict(value) &&
+      (value.kind === "internal"
+        ? Object.keys(value).length === 1
+        : value.kind === "hmac" && Object.keys(value).length === 3 && ["keyId", "signature"].every((name) => isMember([name, value[name]]))),
+  };
+  const isMember = ([name, value]: any) =>
+    Object.hasOwn(texts, name) ? isText(value) && texts[name].test(value) : Object.hasOwn(others, name) && others[name](value);
+  return (
+    isDict(value) &&
+    ["version", "kind", "messageId", "correlationId", "from", "to", "capability", "payload"].every((name) => Object.hasOwn(value, name)) &&
+    !["keyId", "signature"].some((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(isMember)
+  );
+}
+
+/** The number of members of all objects in a valid JSON text, and the text without the member `auth` of the outermost one. */
+function membersOf(text: string): any {
+  let count = 0;
+  let depth = 0;
+  let [start, name, end] = [0, 0, 0];
+  let [isAuth, isFirst] = [false, true];
+  let unsigned: any;
+  for (let at = 0; at < text.length; at++) {
+    const c: any = text[at];
+    if (c === '"') {
+      const from = at;
+      while (text[++at] !== '"') if (text[at] === "\\") at++;
+      if (depth === 1 && !isAuth) [name, end] = [from, at + 1];
+    } else if (c === ":") {
+      count++;
+      if (depth === 1) isAuth = JSON.parse(text.slice(name, end)) === "auth";
+    } else if (c === "," || c === "}" || c === "]") {
+      if (depth === 1) {
+        if (isAuth) {
+          const value = text.slice(0, at).trimEnd().length;
+          // One comma next to the member is left out: the one before it, unless it is the first.
+          const rest = text.slice(isFirst && c === "," ? at + 1 : value);
+          unsigned = text.slice(0, isFirst ? name : start) + rest;
+        }
+        [isAuth, isFirst, start] = [false, false, at];
+      }
+      if (c !== ",") depth--;
+    } else if (c === "{" || c === "[") depth++;
+  }
+  return { count, unsigned };
+}
+
+const call_methods: any = {
+  escape: [
+    "escape",
+    () => ({
+      name: "escape",
+      hash: "5206fdeabd50ecab0adfcf99d1849235cff754b7a8bad199cb8773736b76d679",
+      inputSchema: "{\"properties\":{\"#![allow(x)] // r#\\\"\":{\"enum\":[\"\\\"; evil(); //\",\"\u003c/script>\",\"\u202e\u2066\",\"\\\\\",\"${x}\",\"\\n\"]},\"*/ c: 1; /*\":{\"type\":\"string\"},\"\u003c/script>\u003c!--\":{\"type\":\"string\"},\"a\":{\"type\":\"string\"},\"default\":{\"type\":\"string\"},\"line\\nbreak\u2028\u2029\":{\"type\":\"string\"},\"pattern\":{\"pattern\":\"^[*/]*`*/ @x$\",\"type\":\"string\"},\"q\\\"uote`${1}\\\\\":{\"type\":\"string\"},\"{}\":{\"const\":\"*/ {0} {}\"}},\"required\":[\"a\"],\"type\":\"object\"}",
+    }),
+  ],
+};

@@ -1,0 +1,184 @@
+//! Calls: the interfaces of clients and implementations, and the functions that make a client and handle messages.
+
+use capgen_manifest::{OwnedDescriptor, capability_keys};
+
+use super::names::CallNames;
+use super::syntax::{
+    DeclarationKind, Expression, Function, HandWritten, Item, Keyword, Literal, Local, Name, Number, Parameter,
+    Property, Returns, Statement, Type, TypeDeclaration, union,
+};
+use super::validator::helper::Helper;
+use super::{doc, side};
+use crate::model::{CapabilityModel, Model};
+use crate::name;
+
+/// The hand-written types; `PREFIX` is the start of their names.
+const TEXT: &str = include_str!("types.ts");
+
+/// The start of the names in [`TEXT`].
+const PREFIX: &str = "PREFIX";
+
+/// The names of the types in [`TEXT`], after the prefix.
+pub(super) const TYPES: [&str; 14] = [
+    "Transport",
+    "Message",
+    "Signal",
+    "Sign",
+    "Verify",
+    "Signature",
+    "ClientOptions",
+    "CallOptions",
+    "Call",
+    "CallResult",
+    "CallError",
+    "Handler",
+    "Context",
+    "ServerOptions",
+];
+
+/// The constant with the methods.
+const METHODS: &str = "call_methods";
+
+/// Names that the objects of clients and implementations cannot have, or that have a meaning for every object.
+const RESERVED: [&str; 8] =
+    ["constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "then", "toJson", "toString", "valueOf"];
+
+/// The interfaces, and the types that they use.
+pub(super) fn types(model: &Model<'_>, names: &CallNames) -> Vec<Item> {
+    let blocks = TEXT
+        .trim_end()
+        .split("\n\n")
+        .map(|block| HandWritten(block.lines().map(|line| line.replace(PREFIX, &names.prefix).into()).collect()));
+    let interface = |name: &str, member: &str, doc: &str| {
+        let member = names.of(member);
+        let property = |(capability, method): (&CapabilityModel<'_>, &String)| {
+            let sides = [&capability.request, &capability.response].map(|of| side(model, of));
+            Property::new(method, Type::Name(member.clone(), sides.into()))
+                .doc(capability.source.description.as_deref().map(doc::lines).unwrap_or_default())
+        };
+        let body = Type::object(model.capabilities.iter().zip(&method_names(model)).map(property).collect());
+        let (doc, name) = (doc::lines(doc), name.to_owned());
+        Item::Type(TypeDeclaration { doc, name, parameter: None, body, kind: DeclarationKind::Interface })
+    };
+    let client = interface(&names.client, "Call", "Calls the capabilities of the agent.");
+    let handlers = interface(&names.handlers, "Handler", "An implementation of the agent.");
+    [client, handlers].into_iter().chain(blocks.map(Item::HandWrittenType)).collect()
+}
+
+/// The function that makes a client, and the function that handles a message.
+pub(super) fn functions(model: &Model<'_>, names: &CallNames, table: &str) -> Vec<Function> {
+    let agent = Expression::string(model.manifest.agent.as_str());
+    let shared = [agent, Expression::Name(Name::Exported(table.to_owned())), methods_name()];
+    let arguments = |own: &[Local]| shared.iter().cloned().chain(own.iter().map(|local| (*local).into())).collect();
+    let parameter = |local: Local, name: &str| Parameter::new(local, Type::Name(name.to_owned(), Vec::new()));
+    let create = Function {
+        doc: vec!["Makes a client that sends its messages over a transport.".to_owned()],
+        name: Name::Exported(names.create.clone()),
+        parameters: vec![
+            parameter(Local::Transport, &names.of("Transport")),
+            parameter(Local::Options, &names.of("ClientOptions")),
+        ],
+        returns: Returns::Type(Type::name(&names.client)),
+        body: vec![Statement::Return(Helper::ClientOf.call(arguments(&[Local::Transport, Local::Options])))],
+    };
+    let text = union([Type::STRING, Type::Keyword(Keyword::Undefined)]);
+    let options = Parameter { is_optional: true, ..parameter(Local::Options, &names.of("ServerOptions")) };
+    let handle = Function {
+        doc: vec!["Handles a message, and returns the text of the response; `undefined` if it has none.".to_owned()],
+        name: Name::Exported(names.handle.clone()),
+        parameters: vec![
+            Parameter::new(Local::Text, Type::STRING),
+            parameter(Local::Handlers, &names.handlers),
+            options,
+        ],
+        returns: Returns::Type(Type::Name("globalThis.Promise".to_owned(), vec![text])),
+        body: vec![Statement::Return(Helper::Serve.call(arguments(&[Local::Text, Local::Handlers, Local::Options])))],
+    };
+    vec![create, handle]
+}
+
+/// The constant with the name and the descriptor of the capability of each method.
+pub(super) fn methods(model: &Model<'_>) -> Item {
+    let method = |(capability, method): (&CapabilityModel<'_>, String)| {
+        let name = Expression::string(capability.source.name.as_str());
+        let descriptor = descriptor(capability.source.to_descriptor(None));
+        (method, Expression::Array(vec![name, Expression::Arrow(Box::new(descriptor))]))
+    };
+    let methods = model.capabilities.iter().zip(method_names(model)).map(method).collect();
+    Item::Constant { name: Name::Internal(METHODS.to_owned()), ty: Some(Type::ANY), value: Expression::Object(methods) }
+}
+
+fn methods_name() -> Expression {
+    Expression::Name(Name::Internal(METHODS.to_owned()))
+}
+
+/// The names of the methods, in source order.
+fn method_names(model: &Model<'_>) -> Vec<String> {
+    let style = |name: &str| super::names::lower_first(&name::type_name(name, "call"));
+    model.methods(style, "X", |name| RESERVED.contains(&name))
+}
+
+/// A property of a descriptor as an expression; `None` if it is absent.
+trait ToExpression {
+    fn to_expression(self) -> Option<Expression>;
+}
+
+impl ToExpression for Option<String> {
+    fn to_expression(self) -> Option<Expression> {
+        self.map(|text| Expression::Literal(Literal::String(text)))
+    }
+}
+
+impl ToExpression for Vec<String> {
+    fn to_expression(self) -> Option<Expression> {
+        let texts = self.into_iter().map(|text| Expression::Literal(Literal::String(text)));
+        Some(Expression::Array(texts.collect())).filter(|array| *array != Expression::Array(Vec::new()))
+    }
+}
+
+impl ToExpression for Option<u64> {
+    #[expect(clippy::cast_precision_loss, reason = "no one waits so long that it matters")]
+    fn to_expression(self) -> Option<Expression> {
+        self.map(|number| Expression::Literal(Literal::Number(Number::new(number as f64))))
+    }
+}
+
+impl ToExpression for Option<bool> {
+    fn to_expression(self) -> Option<Expression> {
+        self.map(|flag| Expression::Literal(Literal::Boolean(flag)))
+    }
+}
+
+macro_rules! descriptor_members {
+    ($($(#[$doc:meta])* $field:ident ($with:ident): $type:ident = $name:literal, $example:literal;)*) => {
+        /// A descriptor as an object, without its description. A provider with another contract compares it with its own.
+        fn descriptor(descriptor: OwnedDescriptor) -> Expression {
+            let mut descriptor = descriptor;
+            descriptor.description = None;
+            let members = [
+                ("name", Some(descriptor.name).to_expression()),
+                $(($name, descriptor.$field.to_expression()),)*
+                ("hash", Some(descriptor.hash).to_expression()),
+                ("inputSchema", descriptor.input_schema.to_expression()),
+                ("outputSchema", descriptor.output_schema.to_expression()),
+            ];
+            let members = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+            Expression::Object(members.collect())
+        }
+    };
+}
+
+capability_keys!(descriptor_members);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_types_is_complete() {
+        let declared = TEXT.lines().filter_map(|line| line.strip_prefix("export ")?.split_once(PREFIX));
+        let names =
+            declared.map(|(_, rest)| rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default());
+        assert_eq!(names.collect::<Vec<_>>(), TYPES);
+    }
+}

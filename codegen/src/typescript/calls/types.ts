@@ -1,0 +1,115 @@
+/** Sends the messages of a client, for example over NATS or HTTP. */
+export interface PREFIXTransport {
+  /**
+   * Sends a request and resolves to the text of its response. Rejects if that is not possible; if the error has a `code` such
+   * as `EAGENTRPC_NO_PEER`, the call ends with this code.
+   */
+  request(message: PREFIXMessage): globalThis.Promise<string>;
+  /** Sends a message that has no response. */
+  publish(message: PREFIXMessage): globalThis.Promise<void>;
+}
+
+/**
+ * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted when the call ends, at the
+ * latest after `timeoutMs`.
+ */
+export type PREFIXMessage = {
+  to: string;
+  capability: string;
+  text: string;
+  timeoutMs: number;
+  signal: PREFIXSignal;
+};
+
+/** An `AbortSignal`, if the libraries that the compiler uses declare it. */
+export type PREFIXSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : any;
+
+/** Signs the text of a message with HMAC-SHA-256; the signature is in hexadecimal. */
+export type PREFIXSign = (text: string) => PREFIXSignature | globalThis.Promise<PREFIXSignature>;
+
+/** Whether a signature is the one of the text. */
+export type PREFIXVerify = (text: string, signature: PREFIXSignature) => boolean | globalThis.Promise<boolean>;
+
+export type PREFIXSignature = { keyId: string; signature: string };
+
+/**
+ * The options of a client: `from` is the id of the agent that calls. With `verify`, responses must be signed. `maxInFlight` limits
+ * the calls that wait at the same time (1024). `redact` keeps values of payloads out of violations.
+ */
+export type PREFIXClientOptions = {
+  from: string;
+  timeoutMs?: number;
+  tenantId?: string;
+  maxInFlight?: number;
+  redact?: boolean;
+  sign?: PREFIXSign;
+  verify?: PREFIXVerify;
+};
+
+/**
+ * The options of a call. `timeoutMs` is from 1 to 600000; the default is the timeout of the capability, then that of the client, then
+ * 30000. `parent` is the context of a call that is being served: the call does not wait longer than its caller.
+ */
+export type PREFIXCallOptions = {
+  timeoutMs?: number;
+  signal?: PREFIXSignal;
+  tenantId?: string;
+  headers?: { [name: string]: string };
+  idempotencyKey?: string;
+  parent?: PREFIXContext;
+};
+
+/** The method of a capability. It never rejects: failures are results. */
+export interface PREFIXCall<Request, Response> {
+  (request: Request, options?: PREFIXCallOptions): globalThis.Promise<PREFIXCallResult<Response>>;
+  /** Sends the request without waiting for a response, which the agent does not send. */
+  publish(request: Request, options?: PREFIXCallOptions): globalThis.Promise<PREFIXCallResult<undefined>>;
+}
+
+/**
+ * The result of a call. After a violation, `response` is the response that violates its schema, if it arrived.
+ */
+export type PREFIXCallResult<Response> = { correlationId: string; latencyMs: number } & (
+  | { status: "ok"; response: Response }
+  | { status: "error" | "timeout" | "abandoned" | "busy"; error: PREFIXCallError }
+  | {
+      status: "schema-violation";
+      schemaSide: "request" | "response";
+      violations: PREFIXViolation[];
+      response?: unknown;
+      error: PREFIXCallError;
+    }
+);
+
+/** `finding` is the first change that breaks the caller, if the code is `EVERSION_SKEW`. */
+export type PREFIXCallError = { code: string; message: string; finding?: unknown };
+
+/** The implementation of a capability. If it throws, the caller gets the code `EAGENTRPC_HANDLER_FAILED`. */
+export type PREFIXHandler<Request, Response> = (
+  request: Request,
+  context: PREFIXContext,
+) => Response | globalThis.Promise<Response>;
+
+/** A call that is being served. `deadline` is Unix time in ms. */
+export type PREFIXContext = {
+  caller: string;
+  capability: string;
+  messageId: string;
+  correlationId: string;
+  tenantId: string | undefined;
+  deadline: number | undefined;
+  headers: { [name: string]: string };
+  /** Ends the call with an error, which the caller gets. */
+  fail(code: string, message: string): never;
+};
+
+/**
+ * The options of a server. With `tenants`, it serves only these. With `verify`, requests must be signed. `onError` gets the error of a
+ * handler that throws one.
+ */
+export type PREFIXServerOptions = {
+  tenants?: readonly string[];
+  sign?: PREFIXSign;
+  verify?: PREFIXVerify;
+  onError?: (error: unknown, context: PREFIXContext) => void;
+};

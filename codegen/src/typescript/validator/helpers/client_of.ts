@@ -1,0 +1,116 @@
+/** A client: for each of the methods, with the name and the descriptor of its capability, a function that calls it. */
+function clientOf(agent«: string», capabilities«: any», methods«: any», transport«: any», settings«: any»)«: any» {
+  const { AbortController, clearTimeout, setTimeout }«: any» = globalThis;
+  const [from, to] = [`agent://${settings.from}`, `agent://${agent}`];
+  let inFlight = 0;
+  const call = async (kind«: string», [name, describe]«: any», request«: unknown», options«: any» = {})«: globalThis.Promise<any>» => {
+    const { parent, signal, idempotencyKey } = options;
+    const capability = capabilities[name];
+    const start = Date.now();
+    const correlationId = freshId();
+    const ended = (status«: string», more«: any») => ({ status, ...more, correlationId, latencyMs: Date.now() - start });
+    const failed = (code«: string», message«: string», more«: any» = {}, finding«?: unknown») => {
+      const [, known] = /^EAGENTRPC_(TIMEOUT|ABANDONED|BUSY|SCHEMA_VIOLATION)$/.exec(code) ?? [];
+      const status = known?.toLowerCase().replace("_", "-") ?? "error";
+      return ended(status, { ...more, error: { code, message, ...(finding === undefined ? {} : { finding }) } });
+    };
+    /** The result of a call whose payload is invalid. */
+    const invalid = (schemaSide«: string», value«: unknown», more«?: any») => {
+      const { ok = true, violations }«: any» = capability[schemaSide]?.parse(value, { redact: settings.redact }) ?? {};
+      const message = `the ${schemaSide} violates its schema`;
+      return !ok && failed("EAGENTRPC_SCHEMA_VIOLATION", message, { schemaSide, violations, ...more });
+    };
+    const timeoutMs = options.timeoutMs ?? capability.timeoutMs ?? settings.timeoutMs ?? 30_000;
+    const limit = Math.min(Math.max(1, Math.round(timeoutMs)) || 1, 600_000, (parent?.deadline ?? Infinity) - start);
+    const controller = new AbortController();
+    const exchange = async (more«?: any»)«: globalThis.Promise<any>» => {
+      const headers = defined({
+        traceparent: parent?.headers.traceparent,
+        ...options.headers,
+        "capgen-contract": capability.hash,
+        "capgen-version": capability.version,
+        "capgen-descriptor": more,
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+      });
+      const text = await writeEnvelope(
+        {
+          version: 1,
+          kind,
+          messageId: freshId(),
+          correlationId,
+          causedBy: parent?.messageId,
+          from,
+          to,
+          capability: name,
+          deadline: start + limit,
+          tenantId: options.tenantId ?? parent?.tenantId ?? settings.tenantId,
+          headers,
+          payload: request,
+        },
+        settings.sign,
+      );
+      if (controller.signal.aborted) return;
+      const rest = Math.max(1, start + limit - Date.now());
+      const message = { to, capability: name, text, timeoutMs: rest, signal: controller.signal };
+      if (kind === "event") {
+        await transport.publish(message);
+        return ended("ok", { response: undefined });
+      }
+      const reply = await transport.request(message);
+      const response = readEnvelope(reply);
+      if (!response) return failed("EAGENTRPC_INVALID_ENVELOPE", "the response is not a valid envelope");
+      if (settings.verify && !(await isAuthentic(reply, response, settings.verify)))
+        return failed("EAGENTRPC_AUTH_FAILED", "the signature of the response is missing or invalid");
+      const isExpected =
+        response.kind === "response" &&
+        response.correlationId === correlationId &&
+        response.from === to &&
+        response.to === from &&
+        response.capability === name;
+      if (!isExpected) return failed("EAGENTRPC_INVALID_ENVELOPE", "the message is not the response to this request");
+      const { "capgen-status": status = "ok", "capgen-needs": needs } = response.headers ?? {};
+      if (status === "ok")
+        return invalid("response", response.payload, { response: response.payload }) || ended("ok", { response: response.payload });
+      if (needs === "descriptor" && !more) return exchange(JSON.stringify(describe()));
+      const { code, message: reason, side: schemaSide, violations = [], finding } = response.payload ?? {};
+      const isText = (value«: unknown») => typeof value === "string";
+      const isKnown =
+        isText(code) &&
+        isText(reason) &&
+        ["request", "response", ...(code === "EAGENTRPC_SCHEMA_VIOLATION" ? [] : [undefined])].includes(schemaSide) &&
+        Array.isArray(violations) &&
+        violations.every((violation) => isText(violation?.path) && isText(violation.message));
+      if (!isKnown) return failed("EAGENTRPC_INVALID_ENVELOPE", "the agent sent an error in an unknown form");
+      return failed(code, reason, code === "EAGENTRPC_SCHEMA_VIOLATION" ? { schemaSide, violations } : {}, finding);
+    };
+    const found = invalid("request", request);
+    if (found) return found;
+    if (signal?.aborted) return failed("EAGENTRPC_ABANDONED", "the caller abandoned the call");
+    if (limit < 1) return failed("EAGENTRPC_TIMEOUT", "the deadline of the call that caused this one has passed");
+    if (inFlight >= (settings.maxInFlight ?? 1024)) return failed("EAGENTRPC_BUSY", "too many calls are in flight");
+    inFlight++;
+    let timer«: any», abandon«: any»;
+    const stopped = new Promise((resolve) => {
+      timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", "no response before the deadline")), limit);
+      abandon = () => resolve(failed("EAGENTRPC_ABANDONED", "the caller abandoned the call"));
+      signal?.addEventListener("abort", abandon);
+    });
+    try {
+      return await Promise.race([exchange(), stopped]);
+    } catch (error«: any») {
+      const code = `${error?.code}`;
+      return failed(code.startsWith("EAGENTRPC_") ? code : "EAGENTRPC_NO_TRANSPORT", `${error?.message ?? error}`);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abandon);
+      controller.abort();
+      inFlight--;
+    }
+  };
+  const method = (kind«: string», capability«: any») => (request«: unknown», options«: any») => call(kind, capability, request, options);
+  const entries = Object.entries(methods).map(([name, capability]) => [
+    name,
+    Object.assign(method("request", capability), { publish: method("event", capability) }),
+  ]);
+  return Object.fromEntries(entries);
+}

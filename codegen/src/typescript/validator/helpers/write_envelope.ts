@@ -1,0 +1,9 @@
+/** The text of an envelope, signed if there is a function for it. */
+async function writeEnvelope(members«: any», sign«: any»)«: globalThis.Promise<string>» {
+  const envelope = defined(members);
+  const text = isEnvelope(envelope) && JSON.stringify(envelope);
+  if (!text) throw Object.assign(new Error("a property of the message is invalid"), { code: "EAGENTRPC_INVALID_ENVELOPE" });
+  if (!sign) return text;
+  const { keyId, signature } = await sign(text);
+  return `${text.slice(0, -1)},"auth":${JSON.stringify({ kind: "hmac", keyId, signature })}}`;
+}

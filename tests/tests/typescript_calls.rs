@@ -1,0 +1,217 @@
+//! Generated clients and servers in TypeScript and JavaScript.
+
+use std::path::Path;
+use std::process::Command;
+
+use capgen_codegen::{Language, Options, Regenerate, generate_with};
+use capgen_manifest::{Manifest, Source, load};
+use capgen_tests::contract::generated_with_calls;
+use capgen_tests::folder;
+use capgen_tests::node::{self, Program};
+
+/// An agent whose capabilities have two schemas, one or none, and names that are keywords or methods of every object.
+fn shop() -> Manifest {
+    let names =
+        ["new", "delete", "then", "constructor", "to-string", "a-b", "a_b", "proto", "value-of", "1", "constructor2"];
+    let others: String = names.iter().map(|name| format!(",{{\"name\": \"{name}\"}}")).collect();
+    let text = r#"{"version": 1, "agent": "agent://shop",
+        "transports": [{"kind": "memory", "topics": {"requests": "shop"}}],
+        "capabilities": [
+            {"name": "echo", "version": "1.2.0", "description": "Repeat a text.",
+             "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+             "outputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
+            {"name": "size", "inputSchema": {"type": "object", "properties": {"size": {"enum": [1, 2]}}}},
+            {"name": "slow", "timeoutMs": 20, "inputSchema": {"type": "integer"}, "outputSchema": {"type": "integer"}},
+            {"name": "any"}OTHERS]}"#;
+    load(&Source::new("capabilities.json", text.replace("OTHERS", &others))).unwrap().manifest
+}
+
+fn folder_of(name: &str) -> std::path::PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn clients_and_servers_follow_the_protocol() {
+    if node::require_or_skip().unwrap().is_none() {
+        return;
+    }
+    let (contract, options) = (shop(), Options { calls: true, ..Options::default() });
+    let languages = [Language::JavaScriptModule, Language::CommonJs];
+    let folder = folder_of("calls");
+    for (name, text) in generate_with(&contract, &languages, &options, &Regenerate::anywhere(&contract.agent)) {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    for file in ["shop.mjs", "shop.cjs"] {
+        let script = capgen_tests::folder().join("node/calls.mjs");
+        let output = Command::new("node").arg(script).arg(folder.join(file)).output().unwrap();
+        let text = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat();
+        assert!(output.status.success() && text.contains("tests"), "{file}: {text}");
+    }
+}
+
+/// A program that uses every exported type for calls.
+const USES: &str = r#"
+import * as shop from "./shop.ts";
+const transport: shop.ShopTransport = {
+  async request({ to, capability, text, timeoutMs, signal }: shop.ShopMessage): Promise<string> {
+    signal.addEventListener("abort", () => undefined);
+    return `${to}${capability}${text}${timeoutMs}`;
+  },
+  async publish(): Promise<void> {},
+};
+const client: shop.ShopClient = shop.createShopClient(transport, { from: "console" });
+export async function call(): Promise<string> {
+  const result: shop.ShopCallResult<shop.EchoResponse> = await client.echo({ text: "a" }, { timeoutMs: 1, headers: { a: "b" } });
+  switch (result.status) {
+    case "ok":
+      return result.response.text;
+    case "schema-violation": {
+      const kept: unknown = result.response;
+      return `${result.schemaSide} ${result.violations[0]?.path} ${kept}`;
+    }
+    case "busy":
+    case "error":
+    case "timeout":
+    case "abandoned":
+      return `${result.error.code} ${result.correlationId} ${result.latencyMs}`;
+  }
+}
+export class Shop implements Pick<shop.ShopHandlers, "echo" | "any"> {
+  echo({ text }: shop.EchoRequest, context: shop.ShopContext): shop.EchoResponse {
+    return text === "" ? context.fail("EMPTY", context.caller) : { text };
+  }
+  async any(value: shop.AnyRequest): Promise<shop.AnyResponse> {
+    return value;
+  }
+}
+export const published: Promise<shop.ShopCallResult<undefined>> = client.echo.publish({ text: "a" });
+export const handled = (text: string, all: shop.ShopHandlers): Promise<string | undefined> =>
+  shop.handleShop(text, all, { tenants: ["acme"], onError: (error: unknown) => void error, verify: () => true });
+"#;
+
+#[test]
+fn clients_and_servers_are_typed() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let file = generated_with_calls(&shop(), Language::TypeScript);
+    let errors = |usage: &str, options: &serde_json::Value| {
+        let files = vec![("shop.ts".to_owned(), file.clone()), ("use.ts".to_owned(), usage.to_owned())];
+        let program = Program { files, options: options.clone() };
+        node.tsc_check_all(&[program]).unwrap().remove(0)
+    };
+    let mut browser = node::strictest();
+    browser["lib"] = serde_json::json!(["es2022", "dom"]);
+    browser["noImplicitReturns"] = true.into();
+    browser["noUnusedParameters"] = true.into();
+    browser["noImplicitOverride"] = true.into();
+    for options in [&node::strict(), &node::strictest(), &browser] {
+        assert_eq!(errors(USES, options), []);
+    }
+    // With the library, the signal has its type.
+    let signal =
+        "import type { ShopMessage } from './shop.ts';\nexport const f = (m: ShopMessage): number => m.signal.aborted;";
+    assert_eq!(errors(signal, &browser).len(), 1);
+    for wrong in [
+        "await client.echo({ text: 1 });",
+        "await client.ech({ text: 'a' });",
+        "const text: string = (await client.echo({ text: 'a' })).response.text; void text;",
+        "shop.createShopClient(client, { from: 'x' });",
+        "shop.createShopClient({} as shop.ShopTransport, {});",
+    ] {
+        let usage = format!(
+            "import * as shop from './shop.ts';\ndeclare const client: shop.ShopClient;\nexport const f = async () => {{ {wrong} }};\n"
+        );
+        assert!(!errors(&usage, &node::strictest()).is_empty(), "{wrong}");
+    }
+}
+
+#[test]
+fn types_of_contracts_do_not_shadow_those_of_the_language() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let names = [
+        "Promise",
+        "Error",
+        "Array",
+        "Map",
+        "Set",
+        "Date",
+        "Request",
+        "Response",
+        "AbortSignal",
+        "PClient",
+        "PCall",
+        "Symbol",
+        "Function",
+    ];
+    let definitions: Vec<String> = names
+        .iter()
+        .map(|name| {
+            format!("\"{name}\": {{\"type\": \"object\", \"properties\": {{\"a\": {{\"type\": \"string\"}}}}}}")
+        })
+        .collect();
+    let properties: Vec<String> =
+        names.iter().map(|name| format!("\"{name}\": {{\"$ref\": \"#/definitions/{name}\"}}")).collect();
+    let text = format!(
+        r#"{{"version": 1, "agent": "agent://p", "transports": [{{"kind": "memory", "topics": {{"requests": "p"}}}}],
+        "capabilities": [{{"name": "ping", "inputSchema": {{"type": "object", "definitions": {{{}}}, "properties": {{{}}}}}}}]}}"#,
+        definitions.join(","),
+        properties.join(",")
+    );
+    let contract = load(&Source::new("capabilities.json", text)).unwrap().manifest;
+    let files = vec![("p.ts".to_owned(), generated_with_calls(&contract, Language::TypeScript))];
+    assert_eq!(node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap(), [vec![]]);
+}
+
+#[test]
+fn files_with_calls_have_no_findings_of_linters() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let mut contract = shop();
+    contract.capabilities.truncate(4);
+    let files = [("shop.ts".to_owned(), generated_with_calls(&contract, Language::TypeScript))];
+    for (tool, findings) in node.lint(&files).unwrap() {
+        assert!(findings.is_empty(), "{tool}: {}", findings.join("\n"));
+    }
+}
+
+#[test]
+fn bundles_contain_clients_and_servers_only_if_they_are_used() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let files = [("shop.ts".to_owned(), generated_with_calls(&shop(), Language::TypeScript))];
+    let bundle = |entry: &str| node.bundle(&files, entry).unwrap();
+    let validator = bundle("import { parseEchoRequest } from './shop.ts'; console.log(parseEchoRequest(1));");
+    assert!(!validator.contains("membersOf") && !validator.contains("call_methods"), "{validator}");
+    let client = bundle("import { createShopClient } from './shop.ts'; console.log(createShopClient);");
+    assert!(client.contains("function clientOf") && !client.contains("function serve"), "{client}");
+    let server = bundle("import { handleShop } from './shop.ts'; console.log(handleShop);");
+    assert!(!server.contains("function clientOf") && server.contains("function serve"), "{server}");
+    assert_eq!(bundle("import './shop.ts';").lines().filter(|line| !line.starts_with("//")).count(), 0);
+}
+
+#[test]
+fn javascript_with_calls_is_typescript_without_types() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let cases = std::fs::read_dir(folder().join("cases")).unwrap();
+    let read = |case: std::io::Result<std::fs::DirEntry>| {
+        let source = capgen_manifest::read_source(&case.unwrap().path().join("capabilities.yaml"), "case").unwrap();
+        load(&source).unwrap().manifest
+    };
+    let contracts: Vec<Manifest> = cases.map(read).chain([shop()]).collect();
+    let options = Options { calls: true, ..Options::default() };
+    let all = |language: Language| -> Vec<Vec<String>> {
+        let files = |contract| generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent));
+        contracts.iter().map(|contract| files(contract).into_values().collect()).collect()
+    };
+    let (typescript, javascript) = (all(Language::TypeScript), all(Language::JavaScript));
+    let declarations: Vec<_> =
+        javascript.iter().enumerate().map(|(i, files)| (format!("d{i}.d.ts"), files[0].clone())).collect();
+    let sources = typescript.iter().enumerate().map(|(i, files)| (format!("t{i}.ts"), files[0].clone()));
+    let files = declarations.into_iter().chain(sources).collect();
+    assert_eq!(node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap(), [vec![]]);
+    let from_typescript = node.erase(&typescript.into_iter().flatten().collect::<Vec<_>>()).unwrap();
+    let scripts: Vec<String> = javascript.into_iter().filter_map(|mut files| files.pop()).collect();
+    for ((contract, expected), actual) in contracts.iter().zip(from_typescript).zip(node.erase(&scripts).unwrap()) {
+        assert_eq!(actual, expected, "{}", contract.agent);
+    }
+}
