@@ -19,6 +19,8 @@ pub(super) struct Answer {
     /// The code of the error; `None` if the payload is a response.
     pub(super) code: Option<String>,
     pub(super) payload: Bytes,
+    /// Whether the same request may succeed later, so that this answer is not kept for it.
+    pub(super) is_retryable: bool,
     /// Whether the caller should send the request again with its contract.
     needs_descriptor: bool,
 }
@@ -26,7 +28,7 @@ pub(super) struct Answer {
 impl Answer {
     /// A valid response.
     pub(super) fn ok(payload: Bytes) -> Self {
-        Self { code: None, payload, needs_descriptor: false }
+        Self { code: None, payload, is_retryable: false, needs_descriptor: false }
     }
 
     /// An error.
@@ -75,7 +77,8 @@ impl Answer {
         // An error always conforms to its schema: its code is checked where it comes from.
         let payload =
             error.to_json().unwrap_or_else(|_| br#"{"code":"EAGENTRPC_HANDLER_FAILED","message":""}"#.to_vec());
-        Self { code, payload: payload.into(), needs_descriptor: false }
+        let is_retryable = error.retryable == Some(true);
+        Self { code, payload: payload.into(), is_retryable, needs_descriptor: false }
     }
 
     /// The status, for records.

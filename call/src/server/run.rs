@@ -102,8 +102,8 @@ impl Shared {
     ) -> Answer {
         let answer = self.run(request, entry, subject, phase).await;
         // The request did not run to its end, so a later one may.
-        let is_final = !matches!(answer.code.as_deref(), Some(code::ABANDONED | code::TIMEOUT | code::BUSY));
-        if is_final {
+        let has_ended = !matches!(answer.code.as_deref(), Some(code::ABANDONED | code::TIMEOUT | code::BUSY));
+        if has_ended && !answer.is_retryable {
             first.answer(answer.clone(), self.journal.clock.now_ms());
         }
         answer
