@@ -17,6 +17,8 @@ mod memory;
 mod outcome;
 mod peers;
 mod server;
+#[cfg(feature = "tower")]
+pub mod tower;
 mod trace;
 mod transport;
 mod violation;
@@ -32,6 +34,8 @@ pub use envelope::{
 pub use failure::Failure;
 pub use memory::{MemoryBroker, MemoryTransport};
 pub use outcome::{CallError, CallResult, ResultError, Status, code};
+#[cfg(feature = "files")]
+pub use peers::PeerFileError;
 pub use peers::PeerTable;
 pub use server::{Handlers, Server, ServerBuilder, ServerStats};
 pub use transport::{

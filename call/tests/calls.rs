@@ -1,4 +1,5 @@
 //! Calls over the transport `memory`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
 
 mod fixture;
 

@@ -1,4 +1,5 @@
 //! Envelopes that must not reach a handler, with the code of each rejection.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
 
 mod fixture;
 

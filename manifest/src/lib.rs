@@ -68,7 +68,7 @@ pub use {
     fleet::{Fleet, find_root, listed_agents},
     json::parse_json,
     loaded::{LoadedContract, Spans},
-    read::{load, load_peer},
+    read::{Inspection, inspect, load, load_peer, read_peers},
     selection::{Located, Selection},
     tree::{Data, Member, Node},
     yaml::parse_yaml,

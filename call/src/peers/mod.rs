@@ -1,5 +1,8 @@
 //! The table of peers: how to reach each agent, and the contracts of its capabilities.
 
+#[cfg(feature = "files")]
+mod files;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,6 +10,9 @@ use std::time::Duration;
 use capgen_manifest::{AgentId, Capability, Manifest, TransportSettings};
 use capgen_payload::Validator;
 use capgen_schema::Schema;
+
+#[cfg(feature = "files")]
+pub use files::PeerFileError;
 
 /// The agents that a client can call.
 ///

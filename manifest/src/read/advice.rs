@@ -8,6 +8,7 @@ use crate::{AgentId, Capability, Data, Member};
 /// The subjects of findings about whole files.
 pub(crate) const MANIFEST: &str = "the manifest";
 pub(crate) const FLEET: &str = "the fleet";
+pub(crate) const PEERS: &str = "the table of peers";
 pub(super) const TRANSPORT: &str = "a transport";
 pub(super) const CAPABILITY: &str = "a capability";
 
@@ -20,6 +21,7 @@ pub(super) fn document(subject: &str) -> Option<&'static str> {
             Some("a manifest has the keys `version: 1`, `agent: agent://<id>`, `transports` and `capabilities`")
         }
         FLEET => Some("a fleet has the keys `version: 1` and `agents`"),
+        PEERS => Some("a table of peers has the keys `version: 1` and `peers`"),
         _ => None,
     }
 }
@@ -27,11 +29,12 @@ pub(super) fn document(subject: &str) -> Option<&'static str> {
 /// Help for a value that must be a mapping.
 pub(super) fn mapping(data: &Data, subject: &str) -> Option<String> {
     let text = match (subject, data) {
-        (MANIFEST | FLEET, _) => document(subject)?,
+        (MANIFEST | FLEET | PEERS, _) => document(subject)?,
         (TRANSPORT | CAPABILITY | "an agent", Data::Null) => {
             "an element without a value is null: remove the `-`, or add keys"
         }
         (TRANSPORT | CAPABILITY, Data::Array(_)) => "it is a list in a list: write one `-` for each element",
+        ("a peer", _) => "write a list of transports: `- { kind: memory, topics: { requests: <name> } }`",
         (TRANSPORT, _) => "write `{ kind: memory, topics: { requests: <name> } }`",
         (CAPABILITY, _) => "write `name: <name>`",
         (_, Data::Null) => NULL,

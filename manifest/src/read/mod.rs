@@ -3,7 +3,9 @@
 pub(crate) mod advice;
 mod capability;
 mod definitions;
+mod inspect;
 mod json_notation;
+mod peers;
 mod reader;
 mod schema;
 mod transport;
@@ -16,6 +18,8 @@ use capgen_diagnostic::quoted;
 use crate::document::{is_json, parse_document};
 use crate::{AgentId, Capability, Data, Diagnostic, LoadedContract, Manifest, Node, Source, Spans, codes, secrets};
 
+pub use inspect::{Inspection, inspect};
+pub use peers::read_peers;
 pub(crate) use reader::{Map, Place, Reader, listed};
 
 /// Reads a `capabilities.yaml` or `capabilities.json`. Takes time linear in the text.

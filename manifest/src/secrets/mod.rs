@@ -26,6 +26,11 @@ pub(crate) fn in_fleet(source: &Source) -> Hidden {
     hidden(source, Public::Fleet)
 }
 
+/// The hidden parts of an `rpc-peers.yaml`.
+pub(crate) fn in_peers(source: &Source) -> Hidden {
+    hidden(source, Public::PeerTable)
+}
+
 /// The hidden parts of a text whose format is not known: every value.
 pub(crate) fn in_any(source: &Source) -> Hidden {
     hidden(source, Public::Nothing)

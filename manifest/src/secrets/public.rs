@@ -17,6 +17,11 @@ pub(super) enum Public {
     Fleet,
     Agents,
     Agent,
+    PeerTable,
+    /// An object whose keys are agents.
+    Peers,
+    /// The transports of an agent, or a mapping that contains them.
+    Peer,
     Schema,
     /// An object whose values are schemas.
     Schemas,
@@ -82,6 +87,10 @@ impl Public {
             (Public::Fleet, "description") => Public::Text,
             (Public::Fleet, "agents") => Public::Agents,
             (Public::Agent, "id" | "path") => Public::Word,
+            (Public::PeerTable, "version") => Public::Word,
+            (Public::PeerTable, "peers") => Public::Peers,
+            (Public::Peers, _) => Public::Peer,
+            (Public::Peer, "transports") => Public::Secret,
             (Public::Schema, "properties" | "definitions") => Public::Schemas,
             (Public::Schema, "additionalProperties" | "items" | "not") => Public::Schema,
             (Public::Schema, "allOf" | "anyOf" | "oneOf") => Public::SchemaList,
@@ -104,6 +113,7 @@ impl Public {
         match self {
             Public::Capabilities => Public::Capability,
             Public::Agents => Public::Agent,
+            Public::Peer => Public::Secret,
             // A list of schemas at `items` is an error, but public.
             Public::SchemaList | Public::Schema => Public::Schema,
             Public::Data | Public::Text | Public::Word | Public::Secret | Public::SecretText => self,
@@ -114,7 +124,15 @@ impl Public {
 
 /// Whether the format has that key somewhere.
 pub(super) fn is_known(key: &str) -> bool {
-    let places = [Public::Contract, Public::Capability, Public::Fleet, Public::Agent, Public::Schema, Public::Secret];
+    let places = [
+        Public::Contract,
+        Public::Capability,
+        Public::Fleet,
+        Public::Agent,
+        Public::PeerTable,
+        Public::Schema,
+        Public::Secret,
+    ];
     places.into_iter().any(|place| place.member(key).is_some())
 }
 

@@ -41,7 +41,17 @@ fn crates_depend_on_each_other_in_one_direction() {
         ("capgen-macros", &["capgen-descriptor", "capgen-diagnostic"]),
         ("capgen-payload", &["capgen-descriptor", "capgen-manifest", "capgen-schema"]),
         ("capgen", &["capgen-call", "capgen-macros", "capgen-manifest", "capgen-payload"]),
-        ("capgen-call", &["capgen-descriptor", "capgen-evolve", "capgen-manifest", "capgen-payload", "capgen-schema"]),
+        (
+            "capgen-call",
+            &[
+                "capgen-descriptor",
+                "capgen-diagnostic",
+                "capgen-evolve",
+                "capgen-manifest",
+                "capgen-payload",
+                "capgen-schema",
+            ],
+        ),
         ("capgen-nats", &["capgen-call"]),
         ("capgen-audit", &["capgen-call", "capgen-schema"]),
         ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),

@@ -1,0 +1,77 @@
+//! Adapters for [`tower::Service`](https://docs.rs/tower-service), with the feature `tower`: middleware around calls, and services as
+//! handlers.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::task::{Context as TaskContext, Poll};
+
+use capgen_manifest::Capability;
+use serde_json::Value;
+use tower_service::Service;
+
+use crate::client::{CallMode, CallOptions, Client};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::outcome::CallResult;
+use crate::server::Handlers;
+use crate::transport::BoxFuture;
+
+/// A dynamic call as the request of a [`tower_service::Service`], which [`Client`] implements.
+#[derive(Clone, Debug)]
+pub struct JsonCall {
+    /// The id of the agent, with or without `agent://`.
+    pub peer: String,
+    /// The name of the capability.
+    pub capability: String,
+    /// The request.
+    pub payload: Value,
+    /// The options.
+    pub options: CallOptions,
+}
+
+/// A request to a service that is a handler.
+#[derive(Clone, Debug)]
+pub struct ServedCall {
+    /// The properties of the call.
+    pub context: Context,
+    /// The request, which conforms to its schema.
+    pub payload: Value,
+}
+
+impl Service<JsonCall> for Client {
+    type Response = CallResult;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<CallResult, Infallible>>;
+
+    /// Always ready: a client that has too many calls in flight answers with the status `busy`.
+    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: JsonCall) -> Self::Future {
+        let client = self.clone();
+        Box::pin(async move {
+            let JsonCall { peer, capability, payload, options } = call;
+            Ok(client.call_json_with(&peer, &capability, &payload, &options, CallMode::Sync).await)
+        })
+    }
+}
+
+impl Handlers {
+    /// Adds a service as the handler of a capability. Both sides are validated by the contract, as with
+    /// [`with_json`](Self::with_json). Each call gets a clone of the service, and waits until it is ready.
+    #[must_use]
+    pub fn with_service<S>(self, capability: &Capability, service: S) -> Self
+    where
+        S: Service<ServedCall, Response = Value, Error = Failure> + Clone + Send + Sync + 'static,
+        S::Future: Send + 'static,
+    {
+        self.with_json(capability, move |context, payload| {
+            let mut service = service.clone();
+            async move {
+                poll_fn(|task| service.poll_ready(task)).await?;
+                service.call(ServedCall { context, payload }).await
+            }
+        })
+    }
+}
