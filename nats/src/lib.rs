@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod connect;
+mod discovery;
 mod jetstream;
 mod limited;
 mod options;
@@ -23,6 +24,7 @@ mod subject;
 mod subscription;
 mod transport;
 
+pub use discovery::{Discovery, Endpoint, EndpointStats, ServiceInfo};
 pub use jetstream::{JetStreamOptions, Retention, Storage};
 pub use options::NatsOptions;
 pub use transport::{NatsEvent, NatsTransport};

@@ -15,6 +15,8 @@ use crate::jetstream::JetStream;
 use crate::options::{Handler, NatsOptions};
 use crate::{limited, subject, subscription};
 
+/// The smallest capacity that may be rounded up to that of the connection.
+const EXACT: usize = 1024;
 /// How often a wait for the server checks whether the connection is lost.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -27,6 +29,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 ///   the details.
 /// - [`subscribe`](Transport::subscribe) ends when the server has confirmed the subscription, and fails if the user may not subscribe.
 ///   Subscriptions outlive lost connections, except for the messages in between.
+/// - The capacity of a subscription is exact below 1024. Otherwise, it is rounded up to [`NatsOptions::capacity`].
 /// - Clones share the connection. It ends with [`close`](Transport::close), or if all clones are dropped.
 #[derive(Clone)]
 pub struct NatsTransport {
@@ -143,9 +146,7 @@ impl NatsTransport {
         let messages = subscription::Messages::new(subscriber, &self.link);
         Ok(match durable {
             Some(durable) => Subscription::new(subscription::Both::new(messages, durable)),
-            None if matches!(options.capacity, 0) || options.capacity == self.link.capacity => {
-                Subscription::new(messages)
-            }
+            None if self.link.has_capacity(options.capacity) => Subscription::new(messages),
             None => Subscription::new(limited::limited(messages, options.capacity, &self.link)),
         })
     }
@@ -201,6 +202,12 @@ impl Transport for NatsTransport {
 }
 
 impl Link {
+    /// Whether the client's own queue has a capacity that was asked for. To limit a subscription exactly takes a task and a second
+    /// queue, so capacities of some size are rounded up.
+    fn has_capacity(&self, capacity: usize) -> bool {
+        capacity == 0 || (EXACT..=self.capacity).contains(&capacity) || capacity == self.capacity
+    }
+
     /// An error unless messages can be sent.
     pub(crate) fn usable(&self) -> Result<(), TransportError> {
         if self.closing.load(Ordering::Acquire) {

@@ -6,13 +6,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use capgen_call::{Delivery, Health, Outgoing, SubscribeOptions, Transport as _, TransportError};
-use capgen_nats::{JetStreamOptions, NatsTransport, Retention, Storage};
+use capgen_nats::{JetStreamOptions, Retention, Storage};
 use capgen_test_brokers::NatsServer;
-use common::{LONG, connect, durable, eventually, group, message, next, options, soon, stored, text, wait_for};
-
-async fn open(server: &NatsServer, jetstream: JetStreamOptions) -> NatsTransport {
-    NatsTransport::connect(options(server).jetstream(jetstream)).await.unwrap()
-}
+use common::{LONG, connect, durable, eventually, group, message, next, open, soon, stored, text, wait_for};
 
 #[tokio::test]
 async fn a_message_waits_for_a_subscription_until_it_is_acknowledged() {

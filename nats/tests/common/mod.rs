@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use capgen_call::{Delivery, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport as _};
-use capgen_nats::{NatsOptions, NatsTransport};
+use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
 use capgen_test_brokers::NatsServer;
 
 pub(crate) const LONG: Duration = Duration::from_secs(10);
@@ -18,6 +18,10 @@ pub(crate) fn options(server: &NatsServer) -> NatsOptions {
 
 pub(crate) async fn connect(server: &NatsServer) -> NatsTransport {
     NatsTransport::connect(options(server)).await.unwrap()
+}
+
+pub(crate) async fn open(server: &NatsServer, jetstream: JetStreamOptions) -> NatsTransport {
+    NatsTransport::connect(options(server).jetstream(jetstream)).await.unwrap()
 }
 
 pub(crate) fn message(address: &str, payload: impl Into<Bytes>) -> Outgoing {
