@@ -1,5 +1,7 @@
 //! NATS's service discovery.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 mod common;
 
 use std::collections::BTreeMap;
