@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use capgen_call::{Event, Health, Outgoing, SubscribeOptions, Transport as _, TransportError};
-use capgen_nats::{NatsEvent, NatsOptions, NatsTransport};
+use capgen_nats::{JetStreamOptions, NatsEvent, NatsOptions, NatsTransport};
 use capgen_test_brokers::NatsServer;
-use common::{LONG, connect, eventually, group, message, next, options, soon, text, wait_for};
+use common::{LONG, connect, eventually, group, message, next, options, soon, stored, text, wait_for};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn subscriptions_survive_restarts_of_the_server() {
@@ -248,4 +248,38 @@ async fn closing_twice_at_the_same_time_ends() {
     let _ = tokio::time::timeout(Duration::from_nanos(1), transport.close()).await;
     tokio::time::timeout(LONG, transport.close()).await.unwrap();
     assert!(tokio::time::timeout(LONG, subscription.next()).await.unwrap().is_none());
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_waits_longer_than_its_limit_for_a_server_that_does_not_answer() {
+    let Some(server) = NatsServer::start() else { return };
+    let limit = Duration::from_millis(500);
+    let options = options(&server).operation_timeout(limit).jetstream(JetStreamOptions::new());
+    let transport = NatsTransport::connect(options.clone()).await.unwrap();
+    let other = NatsTransport::connect(options).await.unwrap();
+    let mut subscription = transport.subscribe("a", SubscribeOptions::default()).await.unwrap();
+    server.pause();
+    let start = Instant::now();
+    let subscribed = transport.subscribe("b", SubscribeOptions::default()).await.map(drop);
+    assert!(matches!(subscribed, Err(TransportError::Disconnected(_))), "{subscribed:?}");
+    let stored = transport.publish(stored("a", "x")).await;
+    assert!(matches!(stored, Err(TransportError::Disconnected(_))), "{stored:?}");
+    // Messages wait in buffers, which have an end.
+    let overloaded = loop {
+        if let Err(error) = transport.publish(message("b", vec![b'x'; 100_000])).await {
+            break error;
+        }
+    };
+    assert_eq!(overloaded, TransportError::Overloaded);
+    other.close().await;
+    assert_eq!(other.health(), Health::Closed);
+    assert!(start.elapsed() < limit * 10, "{:?}", start.elapsed());
+    server.resume();
+    eventually("messages are sent again", || transport.health() == Health::Connected).await;
+    let start = Instant::now();
+    while transport.publish(message("a", "after")).await.is_err() {
+        assert!(start.elapsed() < LONG);
+    }
+    assert_eq!(text(&next(&mut subscription).await), "after");
 }

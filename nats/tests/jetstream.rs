@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use capgen_call::{Delivery, Health, Outgoing, SubscribeOptions, Transport as _, TransportError};
-use capgen_nats::{JetStreamOptions, Retention, Storage};
+use capgen_nats::{JetStreamOptions, NatsTransport, Retention, Storage};
 use capgen_test_brokers::NatsServer;
-use common::{LONG, connect, durable, eventually, group, message, next, open, soon, stored, text, wait_for};
+use common::{LONG, connect, durable, eventually, group, message, next, open, options, soon, stored, text, wait_for};
 
 #[tokio::test]
 async fn a_message_waits_for_a_subscription_until_it_is_acknowledged() {
@@ -330,4 +330,42 @@ async fn closing_ends_subscriptions_to_stored_messages() {
     let other_health = other.clone();
     drop(subscription);
     eventually("the connection remains", || other_health.health() == Health::Connected).await;
+}
+
+#[tokio::test]
+async fn the_documented_permissions_are_enough() {
+    let configuration = r#"
+        authorization {
+            users: [{
+                user: sender, password: x,
+                permissions: {
+                    publish: ["capgen.durable.agents.x", "$JS.API.STREAM.NAMES", "$JS.API.STREAM.CREATE.CAPGEN"]
+                    subscribe: "_INBOX.>"
+                }
+            }, {
+                user: receiver, password: x,
+                permissions: {
+                    publish: [
+                        "$JS.API.STREAM.NAMES", "$JS.API.STREAM.CREATE.CAPGEN", "$JS.API.CONSUMER.>", "$JS.ACK.>", "_INBOX.>"
+                    ]
+                    subscribe: ["_INBOX.>", "agents.x", "$SRV.>"]
+                }
+            }]
+        }"#;
+    let Some(server) = NatsServer::start_with(configuration) else { return };
+    let user = |name: &str| options(&server).user_and_password(name, "x").jetstream(JetStreamOptions::new());
+    let sender = NatsTransport::connect(user("sender")).await.unwrap();
+    let receiver = NatsTransport::connect(user("receiver")).await.unwrap();
+    sender.publish(stored("agents.x", "first")).await.unwrap();
+    let mut subscription = receiver.subscribe("agents.x", durable("g")).await.unwrap();
+    next(&mut subscription).await.acknowledgement.unwrap().ack().await.unwrap();
+    let service = capgen_nats::ServiceInfo {
+        name: "x".to_owned(),
+        id: String::new(),
+        version: "1.0.0".to_owned(),
+        description: String::new(),
+        metadata: Default::default(),
+        endpoints: Vec::new(),
+    };
+    let _discovery = capgen_nats::Discovery::start(&receiver, service, |_| Default::default()).await.unwrap();
 }

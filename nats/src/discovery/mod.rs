@@ -27,7 +27,7 @@ pub struct ServiceInfo {
     pub id: String,
     /// A semantic version, such as `1.0.0`.
     pub version: String,
-    /// A description for people.
+    /// A description.
     pub description: String,
     /// More properties, such as `agent` and `contract`, the hash of the contract.
     pub metadata: BTreeMap<String, String>,

@@ -163,8 +163,7 @@ impl NatsServer {
     /// The server does not end.
     pub fn terminate(&mut self) {
         let Some(mut process) = self.process.take() else { return };
-        let signalled = Command::new("kill").arg(process.id().to_string()).status();
-        if !signalled.is_ok_and(|status| status.success()) {
+        if !signal(&process, "-TERM") {
             let _ = process.kill();
         }
         let start = Instant::now();
@@ -172,6 +171,24 @@ impl NatsServer {
             assert!(start.elapsed() < PATIENCE, "nats-server does not end");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Stops the server from running, without closing its connections, until [`resume`](Self::resume). Only on Unix.
+    ///
+    /// # Panics
+    ///
+    /// The server is not running.
+    pub fn pause(&self) {
+        assert!(self.process.as_ref().is_some_and(|process| signal(process, "-STOP")), "nats-server is not running");
+    }
+
+    /// Continues after [`pause`](Self::pause).
+    ///
+    /// # Panics
+    ///
+    /// The server does not exist any more.
+    pub fn resume(&self) {
+        assert!(self.process.as_ref().is_some_and(|process| signal(process, "-CONT")), "nats-server does not exist");
     }
 
     /// Starts the server again, with the same address and the same folder. Ends it first if it is running.
@@ -198,6 +215,10 @@ impl Drop for NatsServer {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+fn signal(process: &Child, signal: &str) -> bool {
+    Command::new("kill").args([signal, &process.id().to_string()]).status().is_ok_and(|status| status.success())
 }
 
 fn free_port() -> u16 {
