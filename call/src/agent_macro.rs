@@ -106,13 +106,15 @@ macro_rules! agent {
             /// Creates a client with the default options.
             #[must_use]
             $visibility fn new(client: $crate::Client) -> Self {
-                Self { client, options: ::core::default::Default::default() }
+                // A capability that is declared in Rust does not know its agent.
+                let options = <$crate::CallOptions as ::core::default::Default>::default();
+                Self { client, options: options.or_peer($id) }
             }
 
             /// Sets the options of all calls.
             #[must_use]
             $visibility fn with_options(mut self, options: $crate::CallOptions) -> Self {
-                self.options = options;
+                self.options = options.or_peer($id);
                 self
             }
 

@@ -4,6 +4,7 @@
 // Generated code refers to `::capgen`, which depends on this crate.
 extern crate capgen_payload as capgen;
 
+mod agent_macro;
 mod audit;
 mod client;
 mod clock;
@@ -22,6 +23,9 @@ pub mod tower;
 mod trace;
 mod transport;
 mod violation;
+
+#[doc(hidden)]
+pub use capgen_payload::Capability;
 
 pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, MemoryAudit, ViolationRecord};
 pub use client::{BuildError, CallMode, CallOptions, Client, ClientBuilder, Retry};

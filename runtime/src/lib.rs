@@ -41,7 +41,7 @@ pub use capgen_payload::{
 };
 
 #[cfg(feature = "call")]
-pub use capgen_call as call;
+pub use capgen_call::{self as call, agent};
 
 #[cfg(feature = "derive")]
 #[doc(hidden)]

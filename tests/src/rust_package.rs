@@ -20,6 +20,21 @@ impl Package {
     ///
     /// If a file cannot be written.
     pub fn write(scratch: &str, name: &str, edition: &str, files: &[(String, String)]) -> Result<Self, Failure> {
+        Self::write_with(scratch, name, edition, files, &[])
+    }
+
+    /// Like [`write`](Self::write), with features of `capgen`.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written.
+    pub fn write_with(
+        scratch: &str,
+        name: &str,
+        edition: &str,
+        files: &[(String, String)],
+        features: &[&str],
+    ) -> Result<Self, Failure> {
         let folder = Path::new(scratch).join(name);
         let _ = std::fs::remove_dir_all(folder.join("src"));
         std::fs::create_dir_all(folder.join("src"))?;
@@ -27,7 +42,7 @@ impl Package {
         let runtime = root.join("runtime");
         let manifest = format!(
             "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = {edition:?}\n\n[workspace]\n\n[dependencies]\n\
-             capgen = {{ path = {runtime:?} }}\nserde = \"1\"\nserde_json = \"1\"\n\n[profile.dev]\ndebug = 0\n"
+             capgen = {{ path = {runtime:?}, features = {features:?} }}\nserde = \"1\"\nserde_json = \"1\"\n\n[profile.dev]\ndebug = 0\n"
         );
         std::fs::write(folder.join("Cargo.toml"), manifest)?;
         std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;

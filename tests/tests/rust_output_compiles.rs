@@ -2,7 +2,7 @@
 
 use capgen_codegen::Language;
 use capgen_manifest::{Manifest, load, read_source};
-use capgen_tests::contract::{self, Draft, contract, generated};
+use capgen_tests::contract::{self, Draft, contract, generated, generated_with_calls};
 use capgen_tests::corpus::{self, Document, elements, member, string};
 use capgen_tests::folder;
 use capgen_tests::rust_package::{Package, has_clippy, succeed};
@@ -80,10 +80,15 @@ fn tools() -> Vec<(String, Manifest)> {
 
 /// One crate with all contracts. Every second one is used through `include!`.
 fn package(name: &str, edition: &str, contracts: &[(String, Manifest)]) -> Package {
+    package_with(name, edition, contracts, false)
+}
+
+/// Like [`package`]; `calls` adds the items for calls.
+fn package_with(name: &str, edition: &str, contracts: &[(String, Manifest)], calls: bool) -> Package {
     let mut root = format!("//! Generated code.\n{LINTS}");
     let mut files = Vec::new();
     for (index, (_, contract)) in contracts.iter().enumerate() {
-        let text = generated(contract, Language::Rust);
+        let text = if calls { generated_with_calls } else { generated }(contract, Language::Rust);
         root.push_str(&match index % 2 {
             0 => format!("/// Through a path.\n#[path = \"{index}.rs\"]\npub mod m{index};\n"),
             _ => format!("/// Included.\npub mod m{index} {{\ninclude!(\"{index}.rs\");\n}}\n"),
@@ -99,7 +104,8 @@ fn package(name: &str, edition: &str, contracts: &[(String, Manifest)]) -> Packa
 pub(crate) mod noisy {{\n{NOISE}\ninclude!(\"0.rs\");\n}}\n"
     ));
     files.push(("lib.rs".to_owned(), root));
-    Package::write(env!("CARGO_TARGET_TMPDIR"), name, edition, &files).unwrap()
+    let features: &[&str] = if calls { &["call"] } else { &[] };
+    Package::write_with(env!("CARGO_TARGET_TMPDIR"), name, edition, &files, features).unwrap()
 }
 
 /// Types that contain each other in chains longer than the compiler's recursion limit.
@@ -190,6 +196,72 @@ fn all_output_compiles_without_lint_findings_in_edition_2024() {
 fn all_output_compiles_in_edition_2021() {
     let package = package("generated-2021", "2021", &all());
     succeed(&mut package.cargo("check")).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Agents and capabilities whose names are those of types, methods, traits and keywords.
+fn hostile_names() -> Vec<(String, Manifest)> {
+    let object = r##"{"definitions": {"EchoClient": {"type": "object", "properties": {"a": {"type": "string"}}},
+        "PongAgent": {"type": "object", "properties": {"b": {"type": "string"}}}}, "type": "object",
+        "properties": {"a": {"$ref": "#/definitions/EchoClient"}, "b": {"$ref": "#/definitions/PongAgent"}}}"##;
+    let drafts = |names: &[&str]| {
+        let draft =
+            |name: &&str| Draft { output: Some(object.to_owned()), ..Draft::request(name, r#"{"type": "string"}"#) };
+        names.iter().map(draft).collect::<Vec<_>>()
+    };
+    let methods = [
+        "new",
+        "with-options",
+        "with_options",
+        "clone",
+        "type",
+        "async",
+        "self",
+        "Self",
+        "crate",
+        "gen",
+        "a-b",
+        "a_b",
+        "into",
+        "as-ref",
+        "eq",
+        "drop",
+        "borrow",
+        "to-string",
+        "review-pr",
+        "client",
+        "options",
+        "agent",
+        "handlers",
+        "shared",
+        "call",
+    ];
+    let mut agents = vec![("methods", drafts(&methods)), ("echo", drafts(&["echo", "echo-client"]))];
+    agents.extend(
+        ["pong", "clone", "send", "sync", "result", "option", "a.b", "a-b", "9", "fn", "handlers", "x.", "std"].map(
+            |id| {
+                (
+                    id,
+                    vec![Draft {
+                        name: id.replace(['.'], "-"),
+                        description: None,
+                        input: None,
+                        output: Some(object.to_owned()),
+                    }],
+                )
+            },
+        ),
+    );
+    agents.into_iter().map(|(id, drafts)| (id.to_owned(), contract(id, &drafts).unwrap())).collect()
+}
+
+#[test]
+fn all_output_compiles_with_the_items_for_calls_in_both_editions() {
+    let contracts: Vec<_> = cases().into_iter().chain(hostile_names()).collect();
+    for edition in ["2021", "2024"] {
+        let package = package_with(&format!("generated-calls-{edition}"), edition, &contracts, true);
+        let subcommand = if edition == "2024" && has_clippy() { "clippy" } else { "check" };
+        succeed(&mut package.cargo(subcommand)).unwrap_or_else(|e| panic!("{e}"));
+    }
 }
 
 #[test]

@@ -53,6 +53,13 @@ impl CallOptions {
         Self { peer: Some(agent.into()), ..self }
     }
 
+    /// The agent to call, unless these options have one.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn or_peer(self, agent: &str) -> Self {
+        if self.peer.is_some() { self } else { self.peer(agent) }
+    }
+
     /// How long to wait, from 1 ms to 600 s; other durations are changed to the nearest of these. The default is `timeoutMs` of the
     /// capability, or 30 s. A call that is made while a call is served never waits longer than that one.
     #[must_use]
