@@ -87,13 +87,14 @@ pub(crate) fn open_or_create(path: &Path, timeout: Duration) -> Result<Connectio
 }
 
 fn open(path: &Path, flags: OpenFlags, timeout: Duration) -> Result<Connection, DatabaseError> {
+    let may_create = flags.contains(OpenFlags::SQLITE_OPEN_CREATE);
     let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     harden(&connection)?;
     connection.busy_timeout(timeout)?;
     let end = Instant::now() + timeout;
     loop {
         // SQLite does not wait for a lock if two processes change the journal mode of a new file at the same time.
-        match prepare(&mut connection) {
+        match prepare(&mut connection, may_create) {
             Err(DatabaseError::Locked) if Instant::now() < end => std::thread::sleep(Duration::from_millis(10)),
             Err(error) => return Err(error),
             Ok(()) => return Ok(connection),
@@ -101,8 +102,8 @@ fn open(path: &Path, flags: OpenFlags, timeout: Duration) -> Result<Connection, 
     }
 }
 
-fn prepare(connection: &mut Connection) -> Result<(), DatabaseError> {
-    let is_new = table::is_empty(connection)?;
+fn prepare(connection: &mut Connection, may_create: bool) -> Result<(), DatabaseError> {
+    let is_new = may_create && table::is_empty(connection)?;
     if !is_new {
         // Before anything is changed: the file may belong to another program.
         table::check(connection)?;

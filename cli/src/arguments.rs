@@ -16,7 +16,7 @@ use crate::one_contract::OneContract;
 ///
 /// A peer is an agent whose capabilities you call. A fleet is a folder with the manifests of several agents.
 #[derive(Parser, Debug)]
-#[command(name = "capgen", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+#[command(name = "capgen", version, args_conflicts_with_subcommands = true, after_help = examples())]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -35,6 +35,15 @@ Examples:
   capgen explain E0107                   explain an error code and how to fix it
 
 Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect usage.";
+
+/// The text after the help, which also lists the parts that this build lacks.
+fn examples() -> String {
+    let lacks: &[&str] = &[
+        #[cfg(not(feature = "audit"))]
+        crate::audit::MISSING,
+    ];
+    lacks.iter().fold(EXAMPLES.to_owned(), |text, lacks| format!("{text}\n\n{lacks}"))
+}
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
@@ -56,6 +65,8 @@ pub(crate) enum Command {
     Lock(crate::lock::Lock),
     /// Show which versions of a capability work together: requesters against providers
     Matrix(crate::matrix::Matrix),
+    /// Query and verify the audit of violations and calls
+    Audit(crate::audit::Audit),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

@@ -1,6 +1,7 @@
 //! The two streams: data goes to standard output, human-readable output to standard error.
 
 use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
 
 use capgen_diagnostic::{Diagnostic, render};
 
@@ -43,16 +44,26 @@ impl Console {
 
 /// Prints data to standard output. A closed pipe is not a failure: a reader such as `head` stops when it has enough.
 pub(crate) fn print(text: &str) -> io::Result<()> {
+    print_part(text).map(drop)
+}
+
+/// Prints a part of the data. Breaks if the pipe is closed, so that the caller does not produce the rest.
+pub(crate) fn print_part(text: &str) -> io::Result<ControlFlow<()>> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+        result => result.map(ControlFlow::Continue),
     }
 }
 
 /// Prints a JSON document or several, one per line, with escapes for characters that a terminal may act on. They can only be in
 /// strings.
 pub(crate) fn print_json(text: &str) -> io::Result<()> {
+    print(&visible_json(text))
+}
+
+/// The text of JSON documents with these escapes.
+pub(crate) fn visible_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if c != '\n' && capgen_diagnostic::is_unsafe(c) {
@@ -61,7 +72,7 @@ pub(crate) fn print_json(text: &str) -> io::Result<()> {
             safe.push(c);
         }
     }
-    print(&safe)
+    safe
 }
 
 /// Escapes characters that move a terminal's cursor, end the line or hide text.

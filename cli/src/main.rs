@@ -2,6 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+#[cfg(feature = "audit")]
+mod audit;
+#[cfg(not(feature = "audit"))]
+mod audit_missing;
 mod check;
 mod codes;
 mod completions;
@@ -24,6 +28,8 @@ mod watch;
 
 use std::process::ExitCode;
 
+#[cfg(not(feature = "audit"))]
+use audit_missing as audit;
 use clap::{CommandFactory, Parser};
 
 use arguments::{Arguments, Command};
@@ -47,6 +53,7 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Example(example)) => example::run(&example, console),
         Some(Command::Lock(lock)) => lock::run(&lock, console),
         Some(Command::Matrix(matrix)) => matrix::run(&matrix, console),
+        Some(Command::Audit(audit)) => audit::run(&audit, console),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

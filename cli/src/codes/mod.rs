@@ -36,4 +36,17 @@ capgen_diagnostic::codes! {
     pub(crate) NO_LOCK = "E0625";
     /// A lock that capgen did not write, or that cannot be replaced.
     pub(crate) FOREIGN_LOCK = "E0626";
+
+    /// A database of the audit that cannot be read or written.
+    pub(crate) AUDIT_UNUSABLE = "E0651";
+    /// A file that is not an audit.
+    pub(crate) NOT_AN_AUDIT = "E0652";
+    /// A row of the audit that was changed, or rows that are missing.
+    pub(crate) BROKEN_CHAIN = "E0653";
+    /// A database of the audit that is damaged.
+    pub(crate) AUDIT_DAMAGED = "E0654";
+    /// A row of an anchor that the audit does not contain.
+    pub(crate) ANCHOR_NOT_CONFIRMED = "E0655";
+    /// A file that is not an anchor.
+    pub(crate) INVALID_ANCHOR = "E0656";
 }
