@@ -1,5 +1,7 @@
 //! At-least-once delivery: stored messages, acknowledgements, restarts of the server.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 mod common;
 
 use std::collections::BTreeSet;
@@ -368,4 +370,32 @@ async fn the_documented_permissions_are_enough() {
         endpoints: Vec::new(),
     };
     let _discovery = capgen_nats::Discovery::start(&receiver, service, |_| Default::default()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_message_that_a_server_without_its_counters_delivers_again_is_redelivered() {
+    let Some(server) = NatsServer::start() else { return };
+    let transport = open(&server, JetStreamOptions::new()).await;
+    let mut subscription = transport.subscribe("a", durable("g")).await.unwrap();
+    transport.publish(stored("a", "x")).await.unwrap();
+    assert!(!next(&mut subscription).await.redelivered);
+    // A new consumer counts from 1, like one whose state was not on the disk when the server was killed.
+    let client = async_nats::connect(server.url()).await.unwrap();
+    let stream = async_nats::jetstream::new(client).get_stream("CAPGEN").await.unwrap();
+    stream.delete_consumer(&consumer_name(&server).await).await.unwrap();
+    let again = next(&mut subscription).await;
+    assert_eq!(text(&again), "x");
+    assert!(again.redelivered);
+    again.acknowledgement.unwrap().ack().await.unwrap();
+    // The same content in another message is new.
+    transport.publish(stored("a", "x")).await.unwrap();
+    assert!(!next(&mut subscription).await.redelivered);
+}
+
+/// The only consumer of the stream.
+async fn consumer_name(server: &NatsServer) -> String {
+    let client = async_nats::connect(server.url()).await.unwrap();
+    let answer = client.request("$JS.API.CONSUMER.NAMES.CAPGEN", "".into()).await.unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&answer.payload).unwrap();
+    answer["consumers"][0].as_str().unwrap().to_owned()
 }

@@ -1,5 +1,7 @@
 //! TLS with a certificate of a private authority.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 mod common;
 
 use capgen_call::{Health, SubscribeOptions, Transport as _, TransportError};

@@ -171,9 +171,11 @@ impl Consumer {
     }
 
     fn incoming(&self, message: async_nats::Message) -> Option<Incoming> {
-        let JetStream { link, options, context } = &self.jetstream;
+        let JetStream { link, options, context, seen } = &self.jetstream;
         let message = jetstream::Message { message, context: context.clone() };
-        let deliveries = u64::try_from(message.info().ok()?.delivered).unwrap_or(1);
+        let info = message.info().ok()?;
+        let deliveries = u64::try_from(info.delivered).unwrap_or(1);
+        let redelivered = seen.insert(&info) || deliveries > 1;
         let message = message.message;
         let address = message.subject.strip_prefix(options.prefix.as_str())?.strip_prefix('.')?.to_owned();
         let reply_to = message.headers.as_ref().and_then(|headers| headers.get(REPLY_TO));
@@ -184,7 +186,7 @@ impl Consumer {
             address,
             reply_to,
             event: Event::Message(message.payload),
-            redelivered: deliveries > 1,
+            redelivered,
             acknowledgement: Some(Box::new(delivered)),
         })
     }

@@ -4,6 +4,7 @@ mod acknowledgement;
 mod consumer;
 mod name;
 mod options;
+mod seen;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use options::{JetStreamOptions, Retention, Storage};
 use crate::subject;
 use crate::transport::{Link, disconnected};
 use consumer::Consumer;
+use seen::Seen;
 
 /// The header with the address for replies: the server replaces the reply address of a stored message by one for its acknowledgement.
 const REPLY_TO: &str = "Capgen-Reply-To";
@@ -31,6 +33,7 @@ pub(crate) struct JetStream {
     link: Arc<Link>,
     options: Arc<JetStreamOptions>,
     context: Context,
+    seen: Arc<Seen>,
 }
 
 impl JetStream {
@@ -40,7 +43,7 @@ impl JetStream {
             Some(domain) => builder.domain(domain.as_str()).build(link.client.clone()),
             None => builder.build(link.client.clone()),
         };
-        Self { link, options: Arc::new(options), context }
+        Self { link, options: Arc::new(options), context, seen: Arc::default() }
     }
 
     /// Ends when the stream has stored the message, or has dropped it because it stores one with the same id.
