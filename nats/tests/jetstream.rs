@@ -397,5 +397,5 @@ async fn consumer_name(server: &NatsServer) -> String {
     let client = async_nats::connect(server.url()).await.unwrap();
     let answer = client.request("$JS.API.CONSUMER.NAMES.CAPGEN", "".into()).await.unwrap();
     let answer: serde_json::Value = serde_json::from_slice(&answer.payload).unwrap();
-    answer["consumers"][0].as_str().unwrap().to_owned()
+    answer.pointer("/consumers/0").and_then(serde_json::Value::as_str).unwrap().to_owned()
 }
