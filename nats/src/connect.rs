@@ -11,6 +11,9 @@ use capgen_call::TransportError;
 
 use crate::options::{Auth, NatsOptions};
 
+/// The number of operations that wait for the connection.
+const OUTGOING: usize = 512;
+
 /// Connects, trying again for [`NatsOptions::wait_for_server`]. `observe` is called with each event of the client.
 pub(crate) async fn connect(
     options: &NatsOptions,
@@ -51,6 +54,7 @@ async fn settings(
         .request_timeout(Some(options.operation_timeout))
         .ping_interval(options.ping_interval)
         .subscription_capacity(options.capacity)
+        .client_capacity(OUTGOING)
         .custom_inbox_prefix(&options.inbox_prefix)
         .require_tls(options.require_tls)
         // Subjects are checked here, by stricter rules.

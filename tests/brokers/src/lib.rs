@@ -10,6 +10,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod proxy;
+
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -18,6 +20,8 @@ use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+pub use proxy::{Cut, Proxy};
 
 /// How long a server may take to start or to end.
 const PATIENCE: Duration = Duration::from_secs(20);
