@@ -1,6 +1,8 @@
 //! The capabilities of the agent `reviewer`. These types are the contract: `capabilities.yaml` is generated from them.
 #![forbid(unsafe_code)]
 
+pub mod serve;
+
 use std::collections::BTreeMap;
 
 use capgen::{AgentManifest, Capability, TransportSettings};

@@ -1,0 +1,49 @@
+//! The agent as a server.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capgen::Checked;
+use capgen::call::{Handlers, Server};
+use capgen_audit::SqliteAudit;
+use capgen_nats::{NatsOptions, NatsTransport};
+
+use crate::{Focus, ListRules, ReviewChange, Rule, review};
+
+/// The address of requests, on every transport.
+pub const REQUESTS: &str = "reviewer.requests";
+
+/// The handlers of the agent. The server has validated a request before its handler gets it, and validates the response before it is
+/// sent.
+pub fn handlers() -> Handlers {
+    Handlers::new("reviewer")
+        .with::<ReviewChange, _, _>(async |_, change| Ok(Checked(review(&change))))
+        .with::<ListRules, _, _>(async |_, _| Ok(Checked(rules())))
+}
+
+/// The rules that the reviewer applies.
+fn rules() -> Vec<Rule> {
+    let summary = "Errors are returned, and not unwrapped.".to_owned();
+    vec![Rule { id: "no-unwrap".to_owned(), summary, focus: Focus::Correctness }]
+}
+
+/// Serves requests over NATS until the process is interrupted, and records violations in the file `audit`.
+///
+/// # Errors
+///
+/// The broker or the file cannot be used.
+#[tokio::main]
+#[expect(clippy::print_stdout, reason = "the program that started this one waits for the line")]
+pub async fn run(url: &str, audit: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let transport = Arc::new(NatsTransport::connect(NatsOptions::new([url])).await?);
+    let mut server = Server::builder(handlers()).listen(transport, REQUESTS);
+    if let Some(file) = audit {
+        server = server.audit(Arc::new(SqliteAudit::open(file)?));
+    }
+    let server = server.start().await?;
+    println!("serving {REQUESTS}");
+    tokio::signal::ctrl_c().await?;
+    server.shutdown(Duration::from_secs(5)).await;
+    Ok(())
+}
