@@ -127,6 +127,18 @@ impl Handlers {
         self.entries.keys().map(String::as_str)
     }
 
+    /// The id of the agent, without `agent://`.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// The name of each capability, and the hash of its contract in hexadecimal, sorted by name. The hash is empty if the handler is
+    /// loose.
+    pub fn contracts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|(name, entry)| (name.as_str(), entry.hash()))
+    }
+
     fn add(mut self, name: &str, contract: Option<OwnedDescriptor>, run: Box<Run>) -> Self {
         self.entries.insert(name.to_owned(), Arc::new(Entry { contract, run }));
         self

@@ -60,6 +60,10 @@ pub struct ServerStats {
     pub handling_us: u64,
 }
 
+/// A view of a [`Server`]. Clones are cheap; it does not keep the server alive.
+#[derive(Clone)]
+pub struct ServerMonitor(Arc<Shared>);
+
 #[derive(Default, Debug)]
 struct Counters {
     received: AtomicU64,
@@ -115,10 +119,13 @@ impl Server {
     /// The numbers of requests since the start.
     #[must_use]
     pub fn stats(&self) -> ServerStats {
-        let Counters { received, handled, errors, unsent, handling_us } = &self.shared.counters;
-        let [received, handled, errors, unsent, handling_us] =
-            [received, handled, errors, unsent, handling_us].map(|counter| counter.load(Ordering::Relaxed));
-        ServerStats { received, handled, errors, unsent, handling_us }
+        self.monitor().stats()
+    }
+
+    /// A view of the server, for programs that report its numbers.
+    #[must_use]
+    pub fn monitor(&self) -> ServerMonitor {
+        ServerMonitor(Arc::clone(&self.shared))
     }
 
     /// The number of requests that wait or run.
@@ -131,6 +138,17 @@ impl Server {
     #[must_use]
     pub fn lost_audit_records(&self) -> u64 {
         self.shared.journal.lost()
+    }
+}
+
+impl ServerMonitor {
+    /// The numbers of requests since the start.
+    #[must_use]
+    pub fn stats(&self) -> ServerStats {
+        let Counters { received, handled, errors, unsent, handling_us } = &self.0.counters;
+        let [received, handled, errors, unsent, handling_us] =
+            [received, handled, errors, unsent, handling_us].map(|counter| counter.load(Ordering::Relaxed));
+        ServerStats { received, handled, errors, unsent, handling_us }
     }
 }
 
@@ -165,6 +183,12 @@ async fn listen(
 async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     // An error means that the server was dropped, which also stops it.
     let _ = phase.wait_for(|phase| *phase >= least).await;
+}
+
+impl std::fmt::Debug for ServerMonitor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ServerMonitor").field(&self.stats()).finish()
+    }
 }
 
 impl std::fmt::Debug for Server {

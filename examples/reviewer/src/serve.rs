@@ -7,7 +7,7 @@ use std::time::Duration;
 use capgen::Checked;
 use capgen::call::{Handlers, Server};
 use capgen_audit::SqliteAudit;
-use capgen_nats::{NatsOptions, NatsTransport};
+use capgen_nats::{Discovery, NatsOptions, NatsTransport, ServiceInfo};
 
 use crate::{Focus, ListRules, ReviewChange, Rule, review};
 
@@ -37,11 +37,15 @@ fn rules() -> Vec<Rule> {
 #[expect(clippy::print_stdout, reason = "the program that started this one waits for the line")]
 pub async fn run(url: &str, audit: Option<&str>) -> Result<(), Box<dyn Error>> {
     let transport = Arc::new(NatsTransport::connect(NatsOptions::new([url])).await?);
-    let mut server = Server::builder(handlers()).listen(transport, REQUESTS);
+    let handlers = handlers();
+    let info = ServiceInfo::of(&handlers, env!("CARGO_PKG_VERSION"), REQUESTS);
+    let mut server = Server::builder(handlers).listen(transport.clone(), REQUESTS);
     if let Some(file) = audit {
         server = server.audit(Arc::new(SqliteAudit::open(file)?));
     }
     let server = server.start().await?;
+    let monitor = server.monitor();
+    let _discovery = Discovery::start(&transport, info, move |_| monitor.stats().into()).await?;
     println!("serving {REQUESTS}");
     tokio::signal::ctrl_c().await?;
     server.shutdown(Duration::from_secs(5)).await;

@@ -1,5 +1,6 @@
 //! NATS's service discovery: answers to `$SRV.PING`, `$SRV.INFO` and `$SRV.STATS`.
 
+mod agent;
 mod answer;
 mod timestamp;
 

@@ -1,0 +1,56 @@
+//! The description of an agent from its handlers.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use capgen_call::{Handlers, ServerStats};
+
+use super::{Endpoint, EndpointStats, ServiceInfo};
+
+impl ServiceInfo {
+    /// The description of an agent that receives requests at a subject.
+    ///
+    /// The metadata has `agent`, and `capgen-contract.<capability>` with the hash of each contract. There is one endpoint, because all
+    /// capabilities share the subject. Dots in the id of the agent become `-`, because names of services cannot contain them.
+    ///
+    /// ```
+    /// use capgen_call::Handlers;
+    /// use capgen_nats::ServiceInfo;
+    /// let handlers = Handlers::new("shop.echo").with_loose("say", async |_, payload| Ok(payload));
+    /// let info = ServiceInfo::of(&handlers, "1.0.0", "agents.echo.requests");
+    /// assert_eq!((info.name.as_str(), info.metadata["agent"].as_str()), ("shop-echo", "agent://shop.echo"));
+    /// ```
+    #[must_use]
+    pub fn of(handlers: &Handlers, version: impl Into<String>, subject: impl Into<String>) -> Self {
+        let agent = handlers.agent();
+        let contracts = handlers.contracts().filter(|(_, hash)| !hash.is_empty());
+        let contracts = contracts.map(|(name, hash)| (format!("capgen-contract.{name}"), format!("sha256:{hash}")));
+        let metadata: BTreeMap<String, String> =
+            contracts.chain([("agent".to_owned(), format!("agent://{agent}"))]).collect();
+        let endpoint = Endpoint {
+            name: "requests".to_owned(),
+            subject: subject.into(),
+            queue_group: agent.to_owned(),
+            metadata: BTreeMap::new(),
+        };
+        Self {
+            name: agent.replace('.', "-"),
+            id: String::new(),
+            version: version.into(),
+            description: format!("The agent {agent}"),
+            metadata,
+            endpoints: vec![endpoint],
+        }
+    }
+}
+
+impl From<ServerStats> for EndpointStats {
+    fn from(stats: ServerStats) -> Self {
+        Self {
+            requests: stats.received,
+            errors: stats.errors,
+            last_error: String::new(),
+            processing_time: Duration::from_micros(stats.handling_us),
+        }
+    }
+}
