@@ -17,14 +17,19 @@ fn text(path: &str) -> String {
 
 #[test]
 fn the_checked_in_output_is_up_to_date() {
-    let fleet = Selection { all: true, root: Some(root().join("examples/fleet")), ..Selection::default() };
-    let contracts = fleet.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
-    let folder = root().join("generated");
-    let languages = &Language::DEFAULT;
-    let target = Target { folder: &folder, languages, options: Options::default(), build_script: None };
-    let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
-    assert_eq!(plan.diff(), "", "run `cargo run -p xtask -- regen`");
-    assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
+    let root_of_fleet = Some(root().join("examples/fleet"));
+    let all = Selection { all: true, root: root_of_fleet.clone(), ..Selection::default() };
+    let peers = ["pr-reviewer", "reviewer"].map(str::to_owned).into();
+    let called = Selection { peers, root: root_of_fleet, ..Selection::default() };
+    for (selection, folder, calls) in [(all, "generated", false), (called, "generated/calls", true)] {
+        let contracts = selection.locate().load().unwrap_or_else(|found| panic!("{}", render::human(&found, false)));
+        let folder = root().join(folder);
+        let options = Options { calls, ..Options::default() };
+        let target = Target { folder: &folder, languages: &Language::DEFAULT, options, build_script: None };
+        let plan = Plan::new(&folder, target.generate(&contracts)).unwrap();
+        assert_eq!(plan.diff(), "", "run `cargo run -p xtask -- regen`");
+        assert_eq!(plan.orphans(|_| false).unwrap(), Vec::<PathBuf>::new());
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
-    for found in [examples(&root, mode), benchmarks(&root, mode), envelope(&root, mode)] {
+    for found in [examples(&root, mode), calls(&root, mode), benchmarks(&root, mode), envelope(&root, mode)] {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
     stale.extend(lock(&root, mode)?);
@@ -81,7 +81,16 @@ fn file(path: &Path, text: &str, mode: Mode) -> Result<Option<String>, String> {
 fn examples(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let fleet = root.join("examples/fleet");
     let selection = Selection { all: true, root: Some(fleet.clone()), start: fleet, ..Selection::default() };
-    generated(&root.join("generated"), &selection, &Language::DEFAULT, mode)
+    generated(&root.join("generated"), &selection, &Language::DEFAULT, Options::default(), mode)
+}
+
+/// `generated/calls/`: the same for the agents that the examples call or implement, with clients.
+fn calls(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let fleet = root.join("examples/fleet");
+    let peers = ["pr-reviewer", "reviewer"].map(str::to_owned);
+    let selection = Selection { peers: peers.into(), root: Some(fleet.clone()), start: fleet, ..Selection::default() };
+    let options = Options { calls: true, ..Options::default() };
+    generated(&root.join("generated/calls"), &selection, &Language::DEFAULT, options, mode)
 }
 
 /// `benches/validation/src/generated/`: the Rust code of the contracts of the benchmarks.
@@ -89,14 +98,14 @@ fn benchmarks(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let contracts = ["enums", "findings", "flat", "tree", "union"];
     let file = |name| root.join("benches/payloads").join(name).join("capabilities.yaml");
     let selection = Selection { files: contracts.map(file).into(), start: root.to_owned(), ..Selection::default() };
-    generated(&root.join("benches/validation/src/generated"), &selection, &[Language::Rust], mode)
+    generated(&root.join("benches/validation/src/generated"), &selection, &[Language::Rust], Options::default(), mode)
 }
 
 /// `call/src/envelope/generated/`: the Rust code of the messages between callers and providers.
 fn envelope(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let files = vec![root.join("call/contract/capabilities.yaml")];
     let selection = Selection { files, start: root.to_owned(), ..Selection::default() };
-    generated(&root.join("call/src/envelope/generated"), &selection, &[Language::Rust], mode)
+    generated(&root.join("call/src/envelope/generated"), &selection, &[Language::Rust], Options::default(), mode)
 }
 
 /// Compares or replaces a folder of generated code; returns a message for each file that was out of date.
@@ -104,10 +113,11 @@ fn generated(
     folder: &Path,
     selection: &Selection,
     languages: &[Language],
+    options: Options,
     mode: Mode,
 ) -> Result<Vec<String>, Vec<Diagnostic>> {
     let contracts = selection.locate().load()?;
-    let target = Target { folder, languages, options: Options::default(), build_script: None };
+    let target = Target { folder, languages, options, build_script: None };
     let plan = Plan::new(folder, target.generate(&contracts))?;
     let mut stale: Vec<String> = plan.stale("").into_iter().map(|finding| finding.message).collect();
     for path in plan.orphans(|_| false)? {
