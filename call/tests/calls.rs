@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use capgen::call::{CallMode, CallOptions, Context, Failure, Handlers, Status, code};
+use capgen::call::{CallMode, CallOptions, Context, Failure, Handlers, Status, code, header};
 use capgen::{Capability, Checked};
 use fixture::{Fixture, Review, Verdict, handlers};
 use serde_json::{Value, json};
@@ -191,4 +191,23 @@ async fn the_number_of_calls_in_flight_is_bounded() {
 #[test]
 fn the_descriptor_of_a_derived_capability_has_no_agent() {
     assert_eq!(Review::descriptor().agent, None);
+}
+
+#[tokio::test]
+async fn a_child_call_is_in_the_trace_of_its_parent() {
+    let handlers = Handlers::new("reviewer").with_loose("review", async |context: Context, _: Value| {
+        let own = context.headers()[header::TRACEPARENT].clone();
+        let child = context.child_options();
+        let child = format!("{child:?}");
+        assert!(child.contains(&own), "{child}");
+        Ok(json!({"approved": true, "comment": own}))
+    });
+    let fixture = Fixture::start(handlers).await;
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let options = CallOptions::new().header("traceparent", parent);
+    let payload = json!({"url": "x", "depth": 1});
+    let mode = CallMode::Sync;
+    let result = fixture.client.call_json_with("reviewer", "review", &payload, &options, mode).await;
+    let comment = result.response.unwrap()["comment"].as_str().unwrap().to_owned();
+    assert!(comment.starts_with("00-4bf92f3577b34da6a3ce929d0e0e4736-") && comment != parent, "{comment}");
 }
