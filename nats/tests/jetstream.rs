@@ -79,7 +79,7 @@ async fn a_message_with_a_known_id_is_dropped() {
 #[tokio::test]
 async fn messages_without_acknowledgement_are_delivered_again() {
     let Some(server) = NatsServer::start() else { return };
-    let transport = open(&server, JetStreamOptions::new().ack_wait(Duration::from_millis(500))).await;
+    let transport = open(&server, JetStreamOptions::new().ack_wait(Duration::from_secs(2))).await;
     let mut subscription = transport.subscribe("a", durable("g")).await.unwrap();
     transport.publish(stored("a", "x")).await.unwrap();
     let first = next(&mut subscription).await;
@@ -89,8 +89,8 @@ async fn messages_without_acknowledgement_are_delivered_again() {
     assert!(second.redelivered);
     // Progress extends the wait.
     let acknowledgement = second.acknowledgement.unwrap();
-    for _ in 0..5 {
-        tokio::time::sleep(Duration::from_millis(200)).await;
+    for _ in 0..6 {
+        tokio::time::sleep(Duration::from_millis(500)).await;
         acknowledgement.in_progress().await.unwrap();
     }
     assert!(soon(&mut subscription).await.is_none());
@@ -99,9 +99,9 @@ async fn messages_without_acknowledgement_are_delivered_again() {
     acknowledgement.nak().await.unwrap();
     let third = next(&mut subscription).await;
     assert!(third.redelivered);
-    assert!(start.elapsed() < Duration::from_millis(400), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
     third.acknowledgement.unwrap().ack().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    tokio::time::sleep(Duration::from_millis(2100)).await;
     assert!(soon(&mut subscription).await.is_none());
 }
 
@@ -150,7 +150,7 @@ async fn a_member_that_leaves_gives_its_messages_back() {
         rest.insert(text(&incoming));
         incoming.acknowledgement.unwrap().ack().await.unwrap();
     }
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}; the server waits 30 seconds", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}; the server waits 30 seconds", start.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -266,7 +266,7 @@ async fn a_server_without_jetstream_is_reported() {
     ] {
         assert!(matches!(&error, TransportError::Unsupported(reason) if reason.contains("not enabled")), "{error}");
     }
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     transport.publish(message("a", "x")).await.unwrap();
 }
 

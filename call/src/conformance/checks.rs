@@ -72,7 +72,7 @@ fn fan_out<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), String>> {
             send(&two, number(&address, index)).await?;
         }
         for subscription in &mut subscriptions {
-            let received = numbers(subscription).await?;
+            let received = numbers(&mut [subscription], 20).await?;
             ensure(received == (0..20).collect::<Vec<_>>(), || format!("received {received:?}"))?;
         }
         ensure(soon(&mut elsewhere).await.is_none(), || "a message arrived at another address".to_owned())
@@ -94,15 +94,12 @@ fn groups<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), String>> {
         for index in 0..100 {
             send(&one, number(&address, index)).await?;
         }
-        let mut all = Vec::new();
-        for subscription in &mut group {
-            all.extend(numbers(subscription).await?);
-        }
+        let mut all = numbers(&mut group.each_mut(), 100).await?;
         all.sort_unstable();
         let expected: Vec<usize> = (0..100).collect();
         ensure(all == expected, || format!("the members of a group received {} messages: {all:?}", all.len()))?;
         for subscription in [&mut other_group, &mut alone] {
-            let received = numbers(subscription).await?;
+            let received = numbers(&mut [subscription], 100).await?;
             ensure(received == expected, || format!("received {received:?}"))?;
         }
         // The group goes on if a member leaves.
@@ -112,8 +109,7 @@ fn groups<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), String>> {
         for index in 0..20 {
             send(&one, number(&address, index)).await?;
         }
-        let mut rest = numbers(&mut second).await?;
-        rest.extend(numbers(&mut third).await?);
+        let mut rest = numbers(&mut [&mut second, &mut third], 20).await?;
         rest.sort_unstable();
         ensure(rest == (0..20).collect::<Vec<_>>(), || format!("the remaining members received {rest:?}"))
     })

@@ -71,7 +71,7 @@ fn close_sends<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), String>
             send(&sender, number(&address, index)).await?;
         }
         tokio::time::timeout(LONG, sender.close()).await.map_err(|_| "`close` does not end")?;
-        let received = numbers(&mut subscription).await?;
+        let received = numbers(&mut [&mut subscription], 500).await?;
         ensure(received.len() == 500, || format!("{} of 500 messages arrived", received.len()))
     })
 }
@@ -121,7 +121,7 @@ fn capacity<'a>(harness: &'a Harness<'a>) -> BoxFuture<'a, Result<(), String>> {
             }
         }
         tokio::time::sleep(SHORT).await;
-        let received = numbers(&mut slow).await?;
+        let received = numbers(&mut [&mut slow], 8).await?;
         ensure(received.len() <= 16, || format!("{} messages waited; the capacity is 8", received.len()))?;
         ensure(received.first() == Some(&0), || "the first messages were dropped, not the last".to_owned())?;
         let reported = rejected + receiver.dropped();

@@ -1,7 +1,7 @@
 //! Helpers of the checks: connections, unique addresses, and waiting with a limit.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -93,11 +93,24 @@ pub(super) fn payload(incoming: &Incoming) -> Result<&Bytes, String> {
     }
 }
 
-/// The numbers that a subscription has received, until no more arrive.
-pub(super) async fn numbers(subscription: &mut Subscription) -> Result<Vec<usize>, String> {
+/// The numbers that subscriptions receive together: as many as expected, which may take long, and those that arrive soon after them.
+pub(super) async fn numbers(subscriptions: &mut [&mut Subscription], expected: usize) -> Result<Vec<usize>, String> {
+    let start = Instant::now();
     let mut numbers = Vec::new();
-    while let Some(incoming) = soon(subscription).await {
-        numbers.push(parsed(&incoming)?);
+    while numbers.len() < expected && start.elapsed() < LONG {
+        numbers.extend(arrived(subscriptions, Duration::from_millis(5)).await?);
+    }
+    numbers.extend(arrived(subscriptions, SHORT).await?);
+    Ok(numbers)
+}
+
+/// The numbers that have arrived, until each subscription has none for some time.
+async fn arrived(subscriptions: &mut [&mut Subscription], pause: Duration) -> Result<Vec<usize>, String> {
+    let mut numbers = Vec::new();
+    for subscription in subscriptions {
+        while let Ok(Some(incoming)) = tokio::time::timeout(pause, subscription.next()).await {
+            numbers.push(parsed(&incoming)?);
+        }
     }
     Ok(numbers)
 }

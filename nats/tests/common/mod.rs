@@ -9,7 +9,7 @@ use capgen_call::{Delivery, Event, Health, Incoming, Outgoing, SubscribeOptions,
 use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
 use capgen_test_brokers::NatsServer;
 
-pub(crate) const LONG: Duration = Duration::from_secs(10);
+pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
 pub(crate) fn options(server: &NatsServer) -> NatsOptions {
