@@ -54,6 +54,15 @@ pub trait Transport: Send + Sync + 'static {
         0
     }
 
+    /// Waits until the broker has received the messages that were published before. Without a buffer, there is nothing to wait for.
+    ///
+    /// # Errors
+    ///
+    /// It is not known whether the broker has received them.
+    fn flush(&self) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Sends the buffered messages, ends all subscriptions and disconnects. Later calls of [`publish`](Self::publish) fail.
     fn close(&self) -> BoxFuture<'_, ()>;
 }

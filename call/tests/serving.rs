@@ -49,6 +49,26 @@ async fn a_duplicate_waits_while_the_first_call_runs() {
 }
 
 #[tokio::test]
+async fn the_key_of_one_call_is_forgotten_at_its_deadline() {
+    let mut raw = Raw::start(|server| server).await;
+    let request = |raw: &Raw, timeout| {
+        let mut request = raw.request("1");
+        request["headers"] = json!({"idempotency-key": "c-1"});
+        request["deadline"] = json!(fixture::raw::now() + timeout);
+        request.to_string()
+    };
+    let first = request(&raw, 1000);
+    assert_eq!(raw.code(first.clone()).await, "ok");
+    assert_eq!(raw.code(first.clone()).await, "ok");
+    assert_eq!(raw.handled(), 1);
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    assert_eq!(raw.code(first).await, "EAGENTRPC_DEADLINE_EXCEEDED");
+    let other = request(&raw, 5000);
+    assert_eq!(raw.code(other).await, "ok");
+    assert_eq!(raw.handled(), 2);
+}
+
+#[tokio::test]
 async fn an_idempotency_key_is_forgotten_after_its_window() {
     let mut raw = Raw::start(|server| server.idempotency_window(Duration::from_millis(50))).await;
     assert_eq!(raw.code(keyed(&raw, "1", "k", json!(1))).await, "ok");

@@ -196,6 +196,14 @@ impl Transport for NatsTransport {
         self.link.observer.dropped.load(Ordering::Relaxed)
     }
 
+    fn flush(&self) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(async {
+            self.link.usable()?;
+            // The server handles the messages of a connection in order.
+            self.link.round_trip().await
+        })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.link.close())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use capgen_payload::Payload as _;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::builder::Link;
@@ -68,11 +68,17 @@ impl Client {
         self.deliver(started, link, &request, envelope, message_id, None).await
     }
 
-    /// The response to a request. If the provider asks for the caller's contract, the request is sent again with it, once.
-    pub(super) async fn reply(&self, started: &Started, mut waiting: Waiting) -> Result<Bytes, CallError> {
+    /// The response to a request, if it arrives before `until`. If the provider asks for the caller's contract, the request is sent
+    /// again with it, once.
+    pub(super) async fn reply(
+        &self,
+        started: &Started,
+        mut waiting: Waiting,
+        until: Instant,
+    ) -> Result<Bytes, CallError> {
         let mut has_sent_contract = false;
         loop {
-            let reply = match timeout_at(started.deadline, waiting.slot.reply()).await {
+            let reply = match timeout_at(until.min(started.deadline), waiting.slot.reply()).await {
                 Ok(reply) => reply?,
                 Err(_) => return Err(too_late(started)),
             };
@@ -219,6 +225,7 @@ fn not_sent(error: &TransportError) -> CallError {
     let message = format!("the request was not sent: {error}");
     match error {
         TransportError::Overloaded => CallError::new(code::BUSY, message),
+        TransportError::TooLarge { .. } => CallError::new(code::INVALID_ENVELOPE, message),
         TransportError::Disconnected(_) => CallError { retryable: true, ..CallError::new(code::NO_TRANSPORT, message) },
         _ => CallError::new(code::NO_TRANSPORT, message),
     }

@@ -79,7 +79,7 @@ impl Client {
                 let sent = started.result(Status::Ok);
                 let client = self.clone();
                 let wait = async move {
-                    let response = client.reply(&started, waiting).await;
+                    let response = client.reply(&started, waiting, started.deadline).await;
                     handler(settle(started, &target.contract, response).await);
                 };
                 self.inner.runtime.spawn(wait.instrument(tracing::Span::current()));

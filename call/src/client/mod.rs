@@ -15,6 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::{Capability, Descriptor, InvalidPayload, Options, Payload, Violation};
+use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::outcome::CallError;
@@ -124,7 +125,7 @@ impl Client {
         let correlation_id = started.subject.correlation_id.clone();
         let client = self.clone();
         let wait = async move {
-            let response = client.reply(&started, waiting).await;
+            let response = client.reply(&started, waiting, started.deadline).await;
             handler(settle::<C::Response>(started, response).await);
         };
         self.inner.runtime.spawn(wait.instrument(span));
@@ -191,7 +192,10 @@ impl Client {
         let mut attempt = 1;
         loop {
             let result = match self.publish(started, target, payload.clone(), options).await {
-                Ok(waiting) => self.reply(started, waiting).await,
+                Ok(waiting) => {
+                    let until = Instant::now() + retry.wait(attempt, started.remaining());
+                    self.reply(started, waiting, until).await
+                }
                 Err(error) => Err(error),
             };
             match result {

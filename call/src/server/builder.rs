@@ -125,6 +125,9 @@ impl ServerBuilder {
 
     /// How long the response of a request with an idempotency key is kept for its duplicates. The default is 5 minutes. At most 100,000
     /// responses of together 64 MiB are kept; if there are more, requests with keys are answered with `EAGENTRPC_BUSY`.
+    ///
+    /// A key that the client makes (for retries and stored requests; it is the `correlationId`) belongs to one call: its response is kept
+    /// until the deadline of the call.
     pub fn idempotency_window(self, window: Duration) -> Self {
         Self { window, ..self }
     }

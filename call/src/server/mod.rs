@@ -31,6 +31,7 @@ pub struct Server {
     shared: Arc<Shared>,
     phase: watch::Sender<Phase>,
     listeners: Vec<JoinHandle<()>>,
+    transports: Vec<Arc<dyn Transport>>,
 }
 
 /// The life of a server.
@@ -73,6 +74,9 @@ struct Counters {
     handling_us: AtomicU64,
 }
 
+/// How long the last responses may take to leave.
+const LAST_RESPONSES: Duration = Duration::from_secs(5);
+
 impl Server {
     /// Builds a server from the handlers of an agent.
     ///
@@ -94,10 +98,11 @@ impl Server {
 
     fn new(shared: Arc<Shared>, subscriptions: Vec<(Arc<dyn Transport>, Subscription)>) -> Self {
         let (phase, _) = watch::channel(Phase::Serving);
+        let transports = subscriptions.iter().map(|(transport, _)| Arc::clone(transport)).collect();
         let listeners = subscriptions.into_iter().map(|(transport, subscription)| {
             tokio::spawn(listen(Arc::clone(&shared), transport, subscription, phase.subscribe()))
         });
-        Self { listeners: listeners.collect(), shared, phase }
+        Self { listeners: listeners.collect(), transports, shared, phase }
     }
 
     /// Stops to receive requests, and waits until the received ones are answered, at most for `patience`. Calls that still run then are
@@ -111,8 +116,15 @@ impl Server {
         self.phase.send_replace(Phase::Stopped);
         if !in_time {
             // Abandoned calls still send their response.
-            let _ = timeout(Duration::from_secs(5), self.shared.idle()).await;
+            let _ = timeout(LAST_RESPONSES, self.shared.idle()).await;
         }
+        // The program may end now, with responses in the buffer of a transport.
+        let flush = async {
+            for transport in &self.transports {
+                let _ = transport.flush().await;
+            }
+        };
+        let _ = timeout(LAST_RESPONSES, flush).await;
         in_time
     }
 

@@ -68,6 +68,11 @@ impl Once {
         Self { entries: Mutex::default(), window, capacity, max_bytes }
     }
 
+    /// The end of the window that starts at a time in Unix ms.
+    pub(super) fn end(&self, now: u64) -> u64 {
+        now.saturating_add(self.window)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,12 +114,11 @@ fn size(entry: &Entry) -> usize {
 }
 
 impl First {
-    /// Stores the answer, and gives it to the requests that wait.
-    pub(super) fn answer(mut self, answer: Answer, now: u64) {
+    /// Stores the answer until a time in Unix ms, and gives it to the requests that wait.
+    pub(super) fn answer(mut self, answer: Answer, end: u64) {
         self.has_answer = true;
         let mut entries = self.once.lock();
         entries.bytes += answer.payload.len();
-        let end = now.saturating_add(self.once.window);
         entries.by_end.entry(end).or_default().push(self.key.clone());
         drop(entries);
         self.answer.send_replace(Some(answer));
@@ -144,7 +148,7 @@ mod tests {
         let Turn::First(first) = once.turn(key("k"), &payload, 0) else { panic!("not first") };
         assert!(matches!(once.turn(key("k"), &payload, 0), Turn::Later(_)));
         assert!(matches!(once.turn(key("k"), &Bytes::from_static(b"2"), 0), Turn::Conflict));
-        first.answer(Answer::ok(payload.clone()), 0);
+        first.answer(Answer::ok(payload.clone()), once.end(0));
         let Turn::Later(answer) = once.turn(key("k"), &payload, 100) else { panic!("not later") };
         assert_eq!(answer.borrow().as_ref().map(|answer| answer.payload.clone()), Some(payload.clone()));
         assert!(matches!(once.turn(key("k"), &payload, 101), Turn::First(_)));

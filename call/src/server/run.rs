@@ -104,9 +104,22 @@ impl Shared {
         // The request did not run to its end, so a later one may.
         let has_ended = !matches!(answer.code.as_deref(), Some(code::ABANDONED | code::TIMEOUT | code::BUSY));
         if has_ended && !answer.is_retryable {
-            first.answer(answer.clone(), self.journal.clock.now_ms());
+            first.answer(answer.clone(), self.kept_until(request));
         }
         answer
+    }
+
+    /// The Unix time in ms until which the answer to a request is kept for its duplicates.
+    fn kept_until(&self, request: &Envelope) -> u64 {
+        let fields = &request.fields;
+        let key = request.header(header::IDEMPOTENCY_KEY);
+        match fields.deadline {
+            // Only attempts of the same call have such a key. They share its deadline, after which they are rejected anyway.
+            Some(deadline) if key.is_none_or(|key| key == fields.correlation_id) => {
+                deadline.saturating_add(self.tolerance)
+            }
+            _ => self.once.end(self.journal.clock.now_ms()),
+        }
     }
 
     /// Validates the request, runs its handler and validates the response.

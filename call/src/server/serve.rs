@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use super::handlers::Entry;
@@ -18,7 +19,7 @@ use super::{Counters, Phase};
 use crate::envelope::{Envelope, Keys, MessageKind, id, salvage};
 use crate::journal::Journal;
 use crate::outcome::code;
-use crate::transport::{Delivery, Event, Incoming, Outgoing, Transport};
+use crate::transport::{Delivery, Event, Incoming, Outgoing, Transport, TransportError};
 
 /// The state of a server that all its calls share.
 pub(super) struct Shared {
@@ -51,6 +52,13 @@ struct Delivered {
     redelivered: bool,
     is_stored: bool,
 }
+
+/// The pause between attempts to send a response without a connection.
+const RESEND_PAUSE: Duration = Duration::from_millis(20);
+/// How long a response to a request without a deadline is sent again.
+const UNKNOWN_DEADLINE: Duration = Duration::from_secs(5);
+/// The longest timeout of a call.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
 
 impl Shared {
     /// The number of requests that wait or run.
@@ -108,7 +116,8 @@ impl Shared {
             (Err(_), None) => {
                 if let Ok(envelope) = Envelope::decode(&delivered.text) {
                     let busy = Answer::error(code::BUSY, "the provider has too many requests");
-                    self.respond(&delivered, &envelope, &busy).await;
+                    // The listener does not wait for a connection.
+                    self.respond(&delivered, &envelope, &busy, Duration::ZERO).await;
                 }
             }
         }
@@ -131,7 +140,8 @@ impl Shared {
             Err(message) => {
                 // A sender that made a mistake learns of it, if the message shows where to.
                 if let Some(request) = salvage(&delivered.text, &self.agent) {
-                    self.respond(delivered, &request, &Answer::error(code::INVALID_ENVELOPE, message)).await;
+                    let answer = Answer::error(code::INVALID_ENVELOPE, message);
+                    self.respond(delivered, &request, &answer, Duration::ZERO).await;
                 }
                 return true;
             }
@@ -147,14 +157,25 @@ impl Shared {
             contract = envelope.header(crate::envelope::header::CONTRACT)
         );
         let answer = self.answer(&envelope, delivered.redelivered, delivered.is_stored, phase).instrument(span).await;
-        let was_sent = self.respond(delivered, &envelope, &answer).await;
+        // A stored message whose call was abandoned is for another process, which answers it.
+        if delivered.is_stored && answer.code.as_deref() == Some(code::ABANDONED) {
+            return false;
+        }
+        let was_sent = self.respond(delivered, &envelope, &answer, self.patience(&envelope)).await;
         drop(permit);
-        // A stored message whose call was abandoned is for another process.
-        was_sent && answer.code.as_deref() != Some(code::ABANDONED)
+        was_sent
     }
 
-    /// Sends the response to a request; an event has none. Returns whether it was sent.
-    async fn respond(&self, delivered: &Delivered, request: &Envelope, answer: &Answer) -> bool {
+    /// How long a provider without a connection tries to send a response: as long as the caller waits for it.
+    fn patience(&self, request: &Envelope) -> Duration {
+        let now = self.journal.clock.now_ms();
+        let rest = request.fields.deadline.map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
+        rest.map_or(UNKNOWN_DEADLINE, |rest| Duration::from_millis(rest).min(LONGEST_PATIENCE))
+    }
+
+    /// Sends the response to a request; an event has none. If the connection is lost, tries again for a time. Returns whether the
+    /// response was sent.
+    async fn respond(&self, delivered: &Delivered, request: &Envelope, answer: &Answer, patience: Duration) -> bool {
         if answer.code.is_some() {
             self.counters.errors.fetch_add(1, Ordering::Relaxed);
         }
@@ -174,7 +195,12 @@ impl Shared {
         let Some(payload) = text else { return true };
         let message_id = request.fields.message_id.clone();
         let message = Outgoing { address, reply_to: None, payload, delivery: Delivery::AtMostOnce, message_id };
-        let sent = transport.publish(message).await;
+        let end = Instant::now() + patience;
+        let mut sent = transport.publish(message.clone()).await;
+        while matches!(sent, Err(TransportError::Disconnected(_))) && Instant::now() < end {
+            tokio::time::sleep(RESEND_PAUSE).await;
+            sent = transport.publish(message.clone()).await;
+        }
         if let Err(error) = &sent {
             self.counters.unsent.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(%error, "a response was not sent");
