@@ -1,0 +1,21 @@
+//! Calls under faults and under load.
+//!
+//! [`table`] lists the faults of each transport and the expected end of a call; `tests/table.rs` has one test for each cell, and
+//! `docs/faults.md` shows the table.
+#![forbid(unsafe_code)]
+
+mod agent;
+mod child;
+mod faults;
+mod injected;
+mod page;
+mod proxy;
+mod table;
+mod world;
+
+pub use agent::{ADDRESS, AGENT, Done, Runs, Work, handlers};
+pub use faults::TABLE;
+pub use page::{PAGE, page};
+pub use proxy::Proxy;
+pub use table::{Cell, Expected, Kind, Observed, Row, Scenario, check};
+pub use world::{End, World, nats_options};
