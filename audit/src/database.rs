@@ -43,6 +43,8 @@ pub enum DatabaseError {
 #[derive(Debug)]
 pub struct Database {
     pub(crate) connection: Connection,
+    /// The path of the write-ahead log.
+    pub(crate) log: PathBuf,
 }
 
 impl Database {
@@ -54,23 +56,23 @@ impl Database {
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
         require_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = Connection::open_with_flags(path, flags).map_err(DatabaseError::from).and_then(Self::checked);
-        match opened {
+        let opened = Connection::open_with_flags(path, flags).map_err(DatabaseError::from);
+        match opened.and_then(|connection| Self::checked(connection, path)) {
             // In WAL mode, SQLite creates files next to the database even to read it. In a folder that is not writable, that fails; if
             // there is no log, no one else has the file open, and it can be read as it is.
             Err(DatabaseError::Failed(_)) if !log(path).exists() => {
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-                Self::checked(Connection::open_with_flags(immutable(path), flags)?)
+                Self::checked(Connection::open_with_flags(immutable(path), flags)?, path)
             }
             opened => opened,
         }
     }
 
-    fn checked(connection: Connection) -> Result<Self, DatabaseError> {
+    fn checked(connection: Connection, path: &Path) -> Result<Self, DatabaseError> {
         harden(&connection)?;
         connection.busy_timeout(READER_TIMEOUT)?;
         table::check(&connection)?;
-        Ok(Self { connection })
+        Ok(Self { connection, log: log(path) })
     }
 }
 

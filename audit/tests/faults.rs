@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use capgen_audit::{Durability, SqliteAudit, WhenFull};
+use capgen_audit::{Database, Durability, Pruned, SqliteAudit, WhenFull, prune};
 use capgen_call::{Audit, AuditError};
 use common::{Folder, run, violation};
 use rusqlite::Connection;
@@ -69,6 +69,13 @@ async fn write(path: &Path, role: &str) {
                 }
             }
         }
+        // Slow enough that each verification ends before there are many more rows.
+        "slow" => {
+            for number in 0..3000 {
+                audit.record(violation("t", number)).await.unwrap();
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        }
         "full" => {
             let mut failed = 0;
             for number in 0..400 {
@@ -116,6 +123,59 @@ fn acknowledged_records_survive_kill_9() {
         let verification = folder.verify();
         assert!(verification.is_intact(), "{verification:?}");
     }
+}
+
+#[test]
+fn a_changed_byte_of_the_log_of_a_killed_program_is_found() {
+    let folder = Folder::new();
+    let mut child = child(&folder, "forever", "");
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut printed = String::new();
+    while lines(&printed).len() < 60 {
+        assert_ne!(output.read_line(&mut printed).unwrap(), 0);
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let log = folder.path().with_extension("db-wal");
+    let bytes = std::fs::read(&log).unwrap();
+    let copy = Folder::new();
+    let verify = |bytes: &[u8]| {
+        // SQLite reads the log again if its index does not exist.
+        let _ = std::fs::remove_file(copy.path().with_extension("db-shm"));
+        std::fs::copy(folder.path(), copy.path()).unwrap();
+        std::fs::write(copy.path().with_extension("db-wal"), bytes).unwrap();
+        let verification = Database::open(&copy.path()).and_then(|database| database.verify(None));
+        verification.is_ok_and(|verification| verification.is_intact()).then(|| copy.rows().len())
+    };
+    let rows = verify(&bytes).unwrap();
+    assert!(rows >= 50);
+    // The frames at the end may belong to a transaction that was not committed.
+    for part in 0..45 {
+        let mut changed = bytes.clone();
+        let position = bytes.len() * part / 60;
+        changed[position] ^= 1 << (part % 8);
+        assert!([None, Some(rows)].contains(&verify(&changed)), "byte {position} of {}", bytes.len());
+    }
+}
+
+#[test]
+fn a_database_is_verified_and_pruned_while_a_program_writes_to_it() {
+    let folder = Folder::with([violation("t", 1)]);
+    let mut child = child(&folder, "slow", "");
+    let mut pruned = 0;
+    for round in 0..30 {
+        let verification = folder.verify();
+        assert!(verification.is_intact(), "{round}: {verification:?}");
+        if round % 5 == 4 {
+            let Pruned::Removed(removed) = prune(&folder.path(), round, 1_000_000).unwrap() else { panic!("refused") };
+            pruned += removed.len();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let verification = folder.verify();
+    assert!(pruned > 0 && verification.rows() > 10 && verification.is_intact(), "{verification:?}");
 }
 
 #[test]

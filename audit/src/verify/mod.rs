@@ -2,6 +2,7 @@
 
 mod anchor;
 mod chain;
+mod log;
 
 pub use anchor::{Anchor, AnchorProblem, Head, InvalidAnchor, UnconfirmedHead};
 pub use chain::{BrokenRow, Reason};
@@ -95,6 +96,13 @@ impl Database {
             table::differences(&transaction)?.into_iter().map(|message| Problem { row: None, message }).collect();
         scan.rows(&transaction)?;
         problems.append(&mut scan.problems);
+        if let Some(message) = log::damage(&self.log) {
+            let message = match scan.last {
+                Some(id) => format!("{message}: rows after row {id} may be missing"),
+                None => message,
+            };
+            problems.push(Problem { row: scan.last, message });
+        }
         let structure = structure(&transaction);
         if !structure.is_empty() {
             problems.extend(unreachable_rows(&transaction).unwrap_or_default());

@@ -17,12 +17,11 @@ use crate::failure::{Failure, Outcome, Verdict};
 /// The largest anchor in bytes.
 const MAX_ANCHOR: u64 = 16 << 20;
 
-const LIMITS: &str = "\
-  This does not prove that no row is missing at the end of a chain, or that no one wrote a whole chain again.
+const LIMITS: &str =
+    "  This does not prove that no row is missing at the end of a chain, or that no one wrote a whole chain again.
   An anchor that is stored elsewhere does: see `capgen audit anchor`.";
 
-const LIMITS_WITH_ANCHOR: &str = "\
-  The rows up to the anchored ones are unchanged. For later rows, this does not prove that none is missing at the end,
+const LIMITS_WITH_ANCHOR: &str = "  The rows up to the anchored ones are unchanged. For later rows, this does not prove that none is missing at the end,
   or that no one wrote them again.";
 
 pub(super) fn run(arguments: &Verify, path: &Path, console: &Console) -> Outcome {
