@@ -286,6 +286,25 @@ fn a_database_that_remains_locked_blocks_no_call_and_lost_records_are_counted() 
 }
 
 #[test]
+fn closing_a_store_that_cannot_write_ends_after_two_attempts() {
+    let folder = Folder::with([violation("t", 1)]);
+    let options = SqliteAudit::options(folder.path()).busy_timeout(Duration::from_millis(300)).queue(100).batch(1);
+    let audit = options.open().unwrap();
+    let lock = lock(&folder);
+    run(async {
+        for number in 0..50 {
+            audit.record(violation("t", number)).await.unwrap();
+        }
+        let start = Instant::now();
+        assert!(matches!(audit.close().await, Err(AuditError::Failed(_))));
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    });
+    assert_eq!(audit.lost_by_reason().failed, 50);
+    drop(lock);
+    assert_eq!(folder.rows().len(), 1);
+}
+
+#[test]
 fn a_full_queue_drops_at_once_if_the_user_chose_that() {
     let folder = Folder::with([violation("t", 1)]);
     let audit = SqliteAudit::options(folder.path()).queue(2).batch(1).when_full(WhenFull::Drop).open().unwrap();

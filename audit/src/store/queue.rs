@@ -228,9 +228,12 @@ impl Queue {
     pub(super) fn end(&self, result: Result<(), AuditError>) {
         let mut state = self.lock();
         let lost = state.records + state.taken;
-        self.count_closed(lost);
+        match result {
+            Err(AuditError::Failed(_)) => self.count_failed(lost),
+            _ => self.count_closed(lost),
+        }
         (state.records, state.taken, state.bytes) = (0, 0, 0);
-        let result = if lost > 0 { Err(AuditError::Closed) } else { result };
+        let result = if lost > 0 { result.and(Err(AuditError::Closed)) } else { result };
         state.end = Some(result.clone());
         let entries = std::mem::take(&mut state.entries);
         let closers = std::mem::take(&mut state.closers);

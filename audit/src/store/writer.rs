@@ -46,14 +46,11 @@ impl Writer {
     }
 
     fn write_all(&mut self) -> Result<(), AuditError> {
-        let mut result = Ok(());
         while let Some(entries) = self.queue.take(self.batch) {
-            if let Err(error) = self.write_batch(entries) {
-                // The queue closes, and the last attempt failed.
-                result = Err(error);
-            }
+            // An error means that the queue closes. Other batches would fail too, and each attempt may take long.
+            self.write_batch(entries)?;
         }
-        result
+        Ok(())
     }
 
     /// Writes a batch, however many attempts it takes, unless the queue closes. Then its records are lost.
