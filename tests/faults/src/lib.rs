@@ -6,16 +6,19 @@
 
 mod agent;
 mod child;
+mod counted;
 mod faults;
 mod injected;
+mod load;
+mod many;
 mod page;
-mod proxy;
 mod table;
 mod world;
 
 pub use agent::{ADDRESS, AGENT, Done, Runs, Work, handlers};
 pub use faults::TABLE;
+pub use load::{Load, run as load};
+pub use many::{Counts, run as many};
 pub use page::{PAGE, page};
-pub use proxy::Proxy;
 pub use table::{Cell, Expected, Kind, Observed, Row, Scenario, check};
 pub use world::{End, World, nats_options};

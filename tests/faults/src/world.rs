@@ -11,11 +11,11 @@ use capgen::call::{
 };
 use capgen_manifest::{AgentId, TransportSettings};
 use capgen_nats::{JetStreamOptions, NatsOptions, NatsTransport};
-use capgen_test_brokers::NatsServer;
+use capgen_test_brokers::{NatsServer, Proxy};
 
+use crate::Done;
 use crate::agent::{ADDRESS, AGENT, Behaviour, Runs, Work, behaving};
 use crate::table::{Kind, Observed};
-use crate::{Done, Proxy};
 
 /// The timeout of calls that have no response. Long enough for a request to arrive on a busy machine.
 pub(crate) const SHORT: Duration = Duration::from_millis(1500);
@@ -67,7 +67,7 @@ impl World {
             Kind::Memory => None,
             Kind::Nats | Kind::JetStream => {
                 let server = tokio::task::spawn_blocking(NatsServer::start).await.expect("starting a broker")?;
-                let (caller, provider) = (Proxy::start(server.port()).await, Proxy::start(server.port()).await);
+                let (caller, provider) = (Proxy::start(server.port()), Proxy::start(server.port()));
                 Some(Nats { server, caller, provider })
             }
         };
@@ -81,6 +81,17 @@ impl World {
             End::Caller => &nats.caller,
             End::Provider => &nats.provider,
         }
+    }
+
+    /// Cuts the connections of one end, and new ones too, until [`open`](Self::open) is called.
+    pub(crate) fn close(&self, end: End) {
+        self.proxy(end).refuse(true);
+        self.proxy(end).cut();
+    }
+
+    /// Permits connections of one end again.
+    pub(crate) fn open(&self, end: End) {
+        self.proxy(end).refuse(false);
     }
 
     /// The broker's process.

@@ -70,12 +70,12 @@ async fn down_during(world: &mut World, attempts: u32, limit: Duration) -> Obser
     tokio::time::sleep(Duration::from_millis(200)).await;
     world.server().kill();
     wait(&ends, Health::Reconnecting).await;
-    world.proxy(End::Caller).close();
+    world.close(End::Caller);
     runs.open();
     tokio::task::block_in_place(|| world.server().restart());
     until(&ends[0], Health::Connected).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    world.proxy(End::Caller).open();
+    world.open(End::Caller);
     let observed = call.await.expect("the call ends");
     world.settled(observed, 1, Duration::from_millis(200)).await
 }

@@ -49,9 +49,9 @@ async fn before(world: &mut World) -> Observed {
     let client = world.client_on(Arc::clone(&transport), |client| client).await;
     let cut = async {
         world.runs.started(1).await;
-        world.proxy(End::Caller).close();
+        world.close(End::Caller);
         until(&transport, Health::Reconnecting).await;
-        world.proxy(End::Caller).open();
+        world.open(End::Caller);
         until(&transport, Health::Connected).await;
         // The client is connected before it has subscribed again.
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -67,11 +67,11 @@ async fn during(world: &mut World, attempts: u32, limit: Duration) -> Observed {
     let client = world.client_on(Arc::clone(&transport), |client| client.retry(Retry::attempts(attempts))).await;
     let cut = async {
         world.runs.started(1).await;
-        world.proxy(End::Caller).close();
+        world.close(End::Caller);
         until(&transport, Health::Reconnecting).await;
         world.runs.open();
         tokio::time::sleep(Duration::from_millis(300)).await;
-        world.proxy(End::Caller).open();
+        world.open(End::Caller);
     };
     let (observed, ()) = tokio::join!(world.call(&client, 1, limit), cut);
     observed
@@ -83,11 +83,11 @@ async fn provider(world: &mut World) -> Observed {
     let client = world.client().await;
     let cut = async {
         world.runs.started(1).await;
-        world.proxy(End::Provider).close();
+        world.close(End::Provider);
         until(&transport, Health::Reconnecting).await;
         world.runs.open();
         tokio::time::sleep(Duration::from_millis(300)).await;
-        world.proxy(End::Provider).open();
+        world.open(End::Provider);
     };
     let (observed, ()) = tokio::join!(world.call(&client, 1, LONG), cut);
     world.settled(observed, 1, ACK_WAIT / 2).await
@@ -109,11 +109,11 @@ async fn after(world: &mut World) -> Observed {
     let _server = world.provide_on(injected, Behaviour::Answer, |server| server).await;
     let client = world.client().await;
     let observed = world.call(&client, 1, LONG).await;
-    world.proxy(End::Provider).close();
+    world.close(End::Provider);
     until(&transport, Health::Reconnecting).await;
     cut.send_replace(true);
     tokio::time::sleep(Duration::from_millis(100)).await;
-    world.proxy(End::Provider).open();
+    world.open(End::Provider);
     until(&transport, Health::Connected).await;
     world.settled(observed, 1, ACK_WAIT * 2).await
 }
