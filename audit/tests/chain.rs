@@ -124,6 +124,16 @@ fn sql_cannot_change_or_remove_rows() {
 }
 
 #[test]
+fn maintenance_by_other_programs_keeps_a_database_intact() {
+    let folder = two_tenants();
+    let rows = folder.rows();
+    folder.sql("ANALYZE; VACUUM; REINDEX; PRAGMA optimize").unwrap();
+    assert_eq!((findings(&folder.verify()), folder.rows()), (vec![], rows));
+    folder.sql("CREATE TABLE mine (a)").unwrap();
+    assert_eq!(findings(&folder.verify()), ["the file has 1 more tables, indexes, views or triggers"]);
+}
+
+#[test]
 fn an_anchor_proves_that_rows_still_exist() {
     let folder = two_tenants();
     let anchor = folder.verify().anchor();

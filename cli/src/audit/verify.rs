@@ -74,7 +74,8 @@ pub(super) fn findings(verification: &Verification, path: &Path) -> Vec<Diagnost
     let broken = verification.tenants.iter().filter_map(|tenant| {
         let row = tenant.broken.as_ref()?;
         let place = format!("row {} (tenant {}, sequence number {})", row.id, quoted(&tenant.tenant), row.seq);
-        Some(Diagnostic::new(codes::BROKEN_CHAIN, format!("{place} is broken: {}", row.reason)))
+        let help = "compare the database with a backup; later rows of the same tenant were not checked";
+        Some(Diagnostic::new(codes::BROKEN_CHAIN, format!("{place} is broken: {}", row.reason)).help(help))
     });
     let problems = verification.problems.iter().map(|problem| {
         let help = "restore the file from a backup; `capgen audit query` may still read some rows";
