@@ -157,8 +157,8 @@ export interface ReviewerTransport {
 }
 
 /**
- * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted when the call ends, at the
- * latest after `timeoutMs`.
+ * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted if the
+ * call ends before its response, at the latest after `timeoutMs`.
  */
 export type ReviewerMessage = {
   to: string;
@@ -897,8 +897,12 @@ function clientOf(agent: string, capabilities: any, methods: any, transport: any
     inFlight++;
     let timer: any, abandon: any;
     const stopped = new Promise((resolve) => {
-      timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", "no response before the deadline")), limit);
-      abandon = () => resolve(failed("EAGENTRPC_ABANDONED", "the caller abandoned the call"));
+      const stop = (code: string, message: string) => () => {
+        resolve(failed(code, message));
+        controller.abort();
+      };
+      timer = setTimeout(stop("EAGENTRPC_TIMEOUT", "no response before the deadline"), limit);
+      abandon = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
       signal?.addEventListener("abort", abandon);
     });
     try {
@@ -909,7 +913,6 @@ function clientOf(agent: string, capabilities: any, methods: any, transport: any
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abandon);
-      controller.abort();
       inFlight--;
     }
   };
@@ -1007,9 +1010,10 @@ async function serve(agent: string, capabilities: any, methods: any, text: strin
   return respond(answered).catch(() => respond(failed("EAGENTRPC_HANDLER_FAILED", "the response cannot be sent")));
 }
 
-/** A random id. */
+/** A random id. Browsers have `randomUUID`, which is faster, only on secure pages. */
 function freshId(): string {
   const { crypto }: any = globalThis;
+  if (crypto.randomUUID) return crypto.randomUUID();
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte: any) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -327,7 +327,7 @@ tests["a server rejects a request before it reaches a handler"] = async () => {
 tests["a response names its request"] = async () => {
   const answer = JSON.parse(await handleShop(request({ tenantId: "t", headers: { traceparent: "x" } }), handlers));
   const { messageId, ...rest } = answer;
-  assert.match(messageId, /^[0-9a-f]{32}$/);
+  assert.match(messageId, /^[0-9a-f-]{36}$/);
   assert.deepEqual(rest, {
     version: 1, kind: "response", correlationId: "c", causedBy: "m", from: "agent://shop", to: "agent://console", capability: "echo",
     tenantId: "t", headers: { "capgen-contract": hash }, payload: { text: "a" },

@@ -1,5 +1,6 @@
 //! Builds contracts from schemas.
 
+use crate::random::Random;
 use capgen_codegen::{Language, Options, Regenerate, generate, generate_with};
 use capgen_manifest::{Diagnostic, LoadedContract, Manifest, Source, load};
 
@@ -76,6 +77,64 @@ pub fn generated(contract: &Manifest, language: Language) -> String {
 pub fn generated_with_calls(contract: &Manifest, language: Language) -> String {
     let options = Options { calls: true, ..Options::default() };
     generate_with(contract, &[language], &options, &Regenerate::anywhere(&contract.agent)).into_values().collect()
+}
+
+/// Contracts whose agents, capabilities and definitions have random names of words that generated code uses. Names of capabilities
+/// often differ only in punctuation or case.
+pub fn random_names(count: usize) -> Vec<Manifest> {
+    const WORDS: [&str; 22] = [
+        "a",
+        "b",
+        "1",
+        "x2",
+        "new",
+        "type",
+        "async",
+        "self",
+        "clone",
+        "client",
+        "agent",
+        "handlers",
+        "call",
+        "context",
+        "with",
+        "options",
+        "then",
+        "constructor",
+        "to",
+        "string",
+        "transport",
+        "result",
+    ];
+    const JOINTS: [&str; 4] = ["-", "_", "--", ""];
+    let mut random = Random::new(12);
+    let mut name = |joints: &[&str]| {
+        let mut name = (*random.pick(&WORDS)).to_owned();
+        for _ in 0..random.below(3) {
+            name.push_str(random.pick(joints));
+            name.push_str(random.pick(&WORDS));
+        }
+        name
+    };
+    let mut one = || {
+        let agent = name(&["-", ".", "_"]);
+        let mut drafts: Vec<Draft> = Vec::new();
+        for index in 0..8 {
+            let capability = name(&JOINTS);
+            if drafts.iter().any(|draft| draft.name.eq_ignore_ascii_case(&capability)) {
+                continue;
+            }
+            let definition: String = name(&[""]).split('-').map(|word| word[..1].to_uppercase() + &word[1..]).collect();
+            let object = format!(
+                r##"{{"definitions": {{"{definition}": {{"type": "object", "properties": {{"n{index}": {{"type": "string"}}}}}}}},
+                "type": "object", "properties": {{"p": {{"$ref": "#/definitions/{definition}"}}}}}}"##
+            );
+            let output = (index % 2 == 0).then(|| object.clone());
+            drafts.push(Draft { output, ..Draft::request(&capability, &object) });
+        }
+        contract(&agent, &drafts).unwrap_or_else(|findings| panic!("{}", summary(&findings)))
+    };
+    (0..count).map(|_| one()).collect()
 }
 
 /// The codes and messages of findings, one per line.

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use capgen_codegen::{Language, Options, Regenerate, generate_with};
 use capgen_manifest::{Manifest, Source, load};
-use capgen_tests::contract::generated_with_calls;
+use capgen_tests::contract::{generated_with_calls, random_names};
 use capgen_tests::folder;
 use capgen_tests::node::{self, Program};
 
@@ -161,6 +161,14 @@ fn types_of_contracts_do_not_shadow_those_of_the_language() {
     );
     let contract = load(&Source::new("capabilities.json", text)).unwrap().manifest;
     let files = vec![("p.ts".to_owned(), generated_with_calls(&contract, Language::TypeScript))];
+    assert_eq!(node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap(), [vec![]]);
+}
+
+#[test]
+fn any_names_of_agents_and_capabilities_compile() {
+    let Some(node) = node::require_or_skip().unwrap() else { return };
+    let file = |(index, contract)| (format!("f{index}.ts"), generated_with_calls(contract, Language::TypeScript));
+    let files = random_names(30).iter().enumerate().map(file).collect();
     assert_eq!(node.tsc_check_all(&[Program { files, options: node::strictest() }]).unwrap(), [vec![]]);
 }
 

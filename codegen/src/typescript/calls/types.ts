@@ -10,8 +10,8 @@ export interface PREFIXTransport {
 }
 
 /**
- * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted when the call ends, at the
- * latest after `timeoutMs`.
+ * A message: the text, the agent that gets it (`agent://...`), and its capability. `signal` is aborted if the
+ * call ends before its response, at the latest after `timeoutMs`.
  */
 export type PREFIXMessage = {
   to: string;

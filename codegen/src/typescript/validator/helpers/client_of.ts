@@ -91,8 +91,12 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     inFlight++;
     let timer«: any», abandon«: any»;
     const stopped = new Promise((resolve) => {
-      timer = setTimeout(() => resolve(failed("EAGENTRPC_TIMEOUT", "no response before the deadline")), limit);
-      abandon = () => resolve(failed("EAGENTRPC_ABANDONED", "the caller abandoned the call"));
+      const stop = (code«: string», message«: string») => () => {
+        resolve(failed(code, message));
+        controller.abort();
+      };
+      timer = setTimeout(stop("EAGENTRPC_TIMEOUT", "no response before the deadline"), limit);
+      abandon = stop("EAGENTRPC_ABANDONED", "the caller abandoned the call");
       signal?.addEventListener("abort", abandon);
     });
     try {
@@ -103,7 +107,6 @@ function clientOf(agent«: string», capabilities«: any», methods«: any», tr
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abandon);
-      controller.abort();
       inFlight--;
     }
   };
