@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use capgen::call::{Client, Context, Failure, PeerTable, Server, Status};
+use capgen::call::{Client, Context, Failure, Handlers, PeerTable, Server, Status};
+use capgen::{Capability, Descriptor, OwnedDescriptor};
 use capgen_manifest::{AgentId, TransportSettings};
 use capgen_nats::{NatsOptions, NatsTransport};
 use capgen_test_brokers::NatsServer;
 use capgen_tests::{Failure as TestFailure, folder, node, npm};
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
 #[allow(dead_code, reason = "the tests use only a part")]
@@ -88,6 +90,31 @@ impl reviewer::Reviewer for Reviewer {
     }
 }
 
+/// A later version of `review-change`, which accepts more requests.
+struct Lenient;
+
+impl Capability for Lenient {
+    type Request = Value;
+    type Response = Value;
+    const NAME: &'static str = "review-change";
+
+    fn descriptor() -> &'static Descriptor {
+        static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+            let schema = reviewer::ReviewChange::DESCRIPTOR.input_schema.unwrap();
+            let schema: &'static str = schema.replace("\"repository\",", "").leak();
+            let mut descriptor = OwnedDescriptor::from(&reviewer::ReviewChange::DESCRIPTOR);
+            descriptor.input_schema = Some(schema.to_owned());
+            let hash = capgen_manifest::Capability::from_descriptor(&descriptor).unwrap().hash().to_string();
+            let response = reviewer::ReviewChange::DESCRIPTOR.output_schema.unwrap();
+            Descriptor::new("reviewer", "review-change", hash.leak())
+                .with_version(reviewer::ReviewChange::DESCRIPTOR.version.unwrap())
+                .with_input_schema(schema)
+                .with_output_schema(response)
+        });
+        &DESCRIPTOR
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn node_and_rust_call_each_other_over_nats() -> Result<(), TestFailure> {
     let Some(_) = node::require_or_skip()? else { return Ok(()) };
@@ -135,5 +162,15 @@ an invalid request: schema-violation
 ";
     assert_eq!(text(&printed.stdout), expected, "{}", text(&printed.stderr));
     assert_eq!(server.stats().received, 1, "the invalid request was not sent");
+    server.shutdown(Duration::from_secs(5)).await;
+
+    // A later version of the agent, whose contract differs: it asks for the caller's contract, and accepts it.
+    let review = json!({"verdict": "approve", "findings": []});
+    let handlers = Handlers::new("reviewer").with::<Lenient, _, _>(move |_, _| std::future::ready(Ok(review.clone())));
+    let transport = Arc::new(NatsTransport::connect(NatsOptions::new([broker.url()])).await?);
+    let server = Server::builder(handlers).listen(transport, "reviewer.requests").start().await?;
+    let printed = call().await?;
+    assert_eq!(text(&printed.stdout), expected, "{}", text(&printed.stderr));
+    assert_eq!((server.stats().received, server.stats().handled), (2, 1));
     Ok(())
 }
