@@ -13,13 +13,13 @@ use crate::envelope::{Envelope, header, id};
 pub struct Context(Arc<Inner>);
 
 struct Inner {
-    envelope: Envelope,
+    envelope: Arc<Envelope>,
     deadline: Option<u64>,
     clock: Arc<dyn Clock>,
 }
 
 impl Context {
-    pub(crate) fn new(envelope: Envelope, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(envelope: Arc<Envelope>, clock: Arc<dyn Clock>) -> Self {
         let deadline = envelope.fields.deadline;
         Self(Arc::new(Inner { envelope, deadline, clock }))
     }

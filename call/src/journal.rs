@@ -103,11 +103,21 @@ impl Journal {
     /// Hands over a record. An audit that blocks delays the call at most by `limit`; then the record counts as lost.
     async fn record(&self, record: impl FnOnce() -> AuditRecord, limit: Duration) {
         let Some(audit) = &self.audit else { return };
-        let accepted = timeout(limit, audit.record(record())).await;
-        if !matches!(accepted, Ok(Ok(()))) {
-            self.lost.fetch_add(1, Ordering::Relaxed);
-            tracing::error!("an audit record is lost");
+        // If the call is dropped here, the record counts as lost too.
+        let unless_accepted = Lost(&self.lost);
+        if matches!(timeout(limit, audit.record(record())).await, Ok(Ok(()))) {
+            std::mem::forget(unless_accepted);
         }
+    }
+}
+
+/// Counts a lost record when it is dropped.
+struct Lost<'a>(&'a AtomicU64);
+
+impl Drop for Lost<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        tracing::error!("an audit record is lost");
     }
 }
 

@@ -28,7 +28,7 @@ mod violation;
 pub use capgen_payload::Capability;
 
 pub use audit::{Audit, AuditError, AuditRecord, AuditViolation, CallRecord, MemoryAudit, ViolationRecord};
-pub use capgen_manifest::{AgentId, Manifest, Side, TransportSettings};
+pub use capgen_manifest::{AgentId, Capability as CapabilityContract, Manifest, Side, TransportSettings};
 pub use client::{BuildError, CallMode, CallOptions, Client, ClientBuilder, Retry};
 pub use clock::{Clock, SystemClock};
 pub use context::Context;

@@ -153,3 +153,43 @@ async fn a_child_call_does_not_outlive_its_parent() {
     assert_eq!((result.status, result.error.unwrap().code.as_str()), (Status::Timeout, code::TIMEOUT));
     assert!(start.elapsed() < Duration::from_secs(5));
 }
+
+/// An audit that never accepts a record.
+struct Stuck;
+
+impl capgen::call::Audit for Stuck {
+    fn record(
+        &self,
+        _: capgen::call::AuditRecord,
+    ) -> capgen::call::BoxFuture<'_, Result<(), capgen::call::AuditError>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn flush(&self) -> capgen::call::BoxFuture<'_, Result<(), capgen::call::AuditError>> {
+        Box::pin(std::future::pending())
+    }
+
+    fn lost(&self) -> u64 {
+        0
+    }
+}
+
+#[tokio::test]
+async fn an_audit_that_is_stuck_does_not_hide_a_violation() {
+    let handlers = Handlers::new("reviewer").with_json(&fixture::manifest().capabilities[0], async |_, _| Ok(json!(1)));
+    let stuck = |server: capgen::call::ServerBuilder| server.audit(Arc::new(Stuck));
+    let fixture = Fixture::start_with(handlers, |client| client.audit(Arc::new(Stuck)), stuck).await;
+    let options = CallOptions::new().timeout(Duration::from_millis(600));
+    let mode = || capgen::call::CallMode::Sync;
+    // The provider's response is invalid: the caller learns of it before its deadline.
+    let payload = json!({"url": "x", "depth": 1});
+    let result = fixture.client.call_json_with("reviewer", "review", &payload, &options, mode()).await;
+    assert_eq!((result.status, result.schema_side.unwrap().name()), (Status::SchemaViolation, "response"));
+    assert_eq!(fixture.server.lost_audit_records(), 1);
+    // The caller's request is invalid.
+    let start = Instant::now();
+    let result = fixture.client.call_json_with("reviewer", "review", &json!(1), &options, mode()).await;
+    assert_eq!((result.status, result.schema_side.unwrap().name()), (Status::SchemaViolation, "request"));
+    assert_eq!(fixture.client.lost_audit_records(), 1);
+    assert!(start.elapsed() < Duration::from_secs(5));
+}

@@ -46,6 +46,7 @@ impl Client {
         payload: Bytes,
         options: &CallOptions,
     ) -> Result<Waiting, CallError> {
+        in_time(started)?;
         let permit = self.permit()?;
         let request = self.request(started, target, payload, options);
         let slot = self.publish_request(started, &request, None).await?;
@@ -60,6 +61,7 @@ impl Client {
         payload: Bytes,
         options: &CallOptions,
     ) -> Result<(), CallError> {
+        in_time(started)?;
         let _permit = self.permit()?;
         let request = self.request(started, target, payload, options);
         let link = self.link(target)?;
@@ -213,6 +215,11 @@ impl Client {
 
 fn new_id() -> String {
     Uuid::new_v4().simple().to_string()
+}
+
+/// An error if the deadline of the call has passed, such as that of the call that it serves: then nothing is published.
+fn in_time(started: &Started) -> Result<(), CallError> {
+    if started.remaining().is_zero() { Err(too_late(started)) } else { Ok(()) }
 }
 
 fn too_late(started: &Started) -> CallError {

@@ -22,14 +22,32 @@ use crate::journal::Subject;
 use crate::outcome::{code, in_ms};
 use crate::transport::BoxFuture;
 
-/// How long an audit may delay a response.
+/// How long an audit may delay a response, at most.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The end of a request, and the violations to record.
+struct Ended {
+    answer: Answer,
+    invalid: Option<(Side, InvalidSide)>,
+}
+
+impl From<Answer> for Ended {
+    fn from(answer: Answer) -> Self {
+        Self { answer, invalid: None }
+    }
+}
+
+impl Ended {
+    fn invalid(side: Side, invalid: InvalidSide) -> Self {
+        Self { answer: Answer::violation(side, &invalid.0), invalid: Some((side, invalid)) }
+    }
+}
 
 impl Shared {
     /// The answer to a request.
     pub(super) async fn answer(
         self: &Arc<Self>,
-        request: &Envelope,
+        request: &Arc<Envelope>,
         is_redelivered: bool,
         is_stored: bool,
         phase: watch::Receiver<Phase>,
@@ -42,14 +60,23 @@ impl Shared {
         let subject = subject(request, entry.hash());
         let answer = self.once(request, &entry, &subject, is_stored, phase).await;
         let latency = in_ms(start.elapsed());
-        self.journal.call(&subject, answer.status(), answer.code.as_deref(), latency, PATIENCE).await;
+        let limit = self.audit_patience(request);
+        self.journal.call(&subject, answer.status(), answer.code.as_deref(), latency, limit).await;
         answer
+    }
+
+    /// How long an audit may delay a response: half of the time that the caller still waits, so that an audit that is stuck does not
+    /// hide a violation from the caller.
+    fn audit_patience(&self, request: &Envelope) -> Duration {
+        let now = self.journal.clock.now_ms();
+        let rest = request.fields.deadline.map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
+        rest.map_or(PATIENCE, |rest| PATIENCE.min(Duration::from_millis(rest / 2)))
     }
 
     /// The answer to a request that passed the checks: for duplicates, the first one's.
     async fn once(
         &self,
-        request: &Envelope,
+        request: &Arc<Envelope>,
         entry: &Entry,
         subject: &Subject,
         is_stored: bool,
@@ -95,7 +122,7 @@ impl Shared {
     async fn run_first(
         &self,
         first: First,
-        request: &Envelope,
+        request: &Arc<Envelope>,
         entry: &Entry,
         subject: &Subject,
         phase: watch::Receiver<Phase>,
@@ -125,53 +152,52 @@ impl Shared {
     /// Validates the request, runs its handler and validates the response.
     async fn run(
         &self,
-        request: &Envelope,
+        request: &Arc<Envelope>,
         entry: &Entry,
         subject: &Subject,
         mut phase: watch::Receiver<Phase>,
     ) -> Answer {
         let work = async {
             let Ok(_permit) = self.running.acquire().await else {
-                return Answer::error(code::ABANDONED, "the provider stopped");
+                return Answer::error(code::ABANDONED, "the provider stopped").into();
             };
-            self.handle(request, entry, subject).await
+            self.handle(request, entry).await
         };
-        tokio::select! {
-            answer = self.until_deadline(request, work) => {
-                answer.unwrap_or_else(|| Answer::error(code::TIMEOUT, "the deadline passed before the handler ended"))
-            }
+        let ended = tokio::select! {
+            ended = self.until_deadline(request, work) => ended.unwrap_or_else(|| {
+                Answer::error(code::TIMEOUT, "the deadline passed before the handler ended").into()
+            }),
             () = reached(&mut phase, Phase::Stopped) => {
-                Answer::error(code::ABANDONED, "the provider stopped before the handler ended")
+                Answer::error(code::ABANDONED, "the provider stopped before the handler ended").into()
             }
+        };
+        // Not within the deadline of the handler: the record must not be lost because the deadline passes.
+        if let Some((side, InvalidSide(violations))) = ended.invalid {
+            self.journal.violation(subject, side, violations, self.audit_patience(request)).await;
         }
+        ended.answer
     }
 
-    async fn handle(&self, request: &Envelope, entry: &Entry, subject: &Subject) -> Answer {
-        let context = Context::new(request.clone(), Arc::clone(&self.journal.clock));
+    async fn handle(&self, request: &Arc<Envelope>, entry: &Entry) -> Ended {
+        let context = Context::new(Arc::clone(request), Arc::clone(&self.journal.clock));
         let payload = request.payload.clone();
         let start = Instant::now();
         // Generated code does not panic, but the part of a handler before its first `await` is user code too.
         let running = match catch_unwind(AssertUnwindSafe(|| entry.start(context, payload))) {
             Ok(Ok(running)) => running,
-            Ok(Err(invalid)) => return self.invalid(subject, Side::Request, invalid).await,
-            Err(_) => return panicked(),
+            Ok(Err(invalid)) => return Ended::invalid(Side::Request, invalid),
+            Err(_) => return panicked().into(),
         };
         self.counters.handled.fetch_add(1, Ordering::Relaxed);
         let result = caught(running).await;
         let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.counters.handling_us.fetch_add(micros, Ordering::Relaxed);
         match result {
-            None => panicked(),
-            Some(Ok(response)) => Answer::ok(response),
-            Some(Err(Unhandled::Failure(failure))) => Answer::failure(failure),
-            Some(Err(Unhandled::Invalid(invalid))) => self.invalid(subject, Side::Response, invalid).await,
+            None => panicked().into(),
+            Some(Ok(response)) => Answer::ok(response).into(),
+            Some(Err(Unhandled::Failure(failure))) => Answer::failure(failure).into(),
+            Some(Err(Unhandled::Invalid(invalid))) => Ended::invalid(Side::Response, invalid),
         }
-    }
-
-    async fn invalid(&self, subject: &Subject, side: Side, InvalidSide(violations): InvalidSide) -> Answer {
-        let answer = Answer::violation(side, &violations);
-        self.journal.violation(subject, side, violations, PATIENCE).await;
-        answer
     }
 
     /// The result of a future, or `None` if the deadline of the request passes first.
