@@ -1,0 +1,109 @@
+//! Calls within the process.
+
+use std::sync::Arc;
+
+use capgen::Payload as _;
+use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict};
+use crate::{ROUNDS, Way, round, table};
+
+pub(crate) fn request() -> ReviewPrRequest {
+    ReviewPrRequest::new("https://github.com/example/shop/pull/7", ReviewPrRequestSeverity::High)
+}
+
+pub(crate) fn response() -> ReviewPrResponse {
+    ReviewPrResponse::new(ReviewPrResponseVerdict::Approve, "The change is fine, and it has tests.")
+}
+
+/// The agent with schemas, and the same capability without.
+pub(crate) fn handlers() -> [Handlers; 2] {
+    let typed = Handlers::new("pr-reviewer").with::<ReviewPr, _, _>(async |_, _| Ok(response()));
+    let answer = serde_json::to_value(response()).expect("a response");
+    let loose = Handlers::new("pr-reviewer").with_loose("review-pr", move |_, _| {
+        let answer = answer.clone();
+        async move { Ok(answer) }
+    });
+    [typed, loose]
+}
+
+pub(crate) async fn run() {
+    let (typed, loose) = (MemoryBroker::new(), MemoryBroker::new());
+    let mut servers = Vec::new();
+    for (broker, handlers) in [&typed, &loose].into_iter().zip(handlers()) {
+        let server = Server::builder(handlers).listen(Arc::new(broker.connect()), "requests");
+        servers.push(server.start().await.expect("a server"));
+    }
+    let (typed, loose) = (client(&typed, true).await, client(&loose, false).await);
+    for concurrency in [1, 64] {
+        let mut ways = ["bare tokio channel", "loose", "with schemas"].map(|name| Way { name, rounds: Vec::new() });
+        for _ in 0..ROUNDS {
+            let [bare, without, with] = &mut ways;
+            bare.rounds.push(channel(concurrency).await);
+            let client = loose.clone();
+            let payload = serde_json::to_value(request()).expect("a request");
+            without.rounds.push(
+                round(concurrency, move || {
+                    let (client, payload) = (client.clone(), payload.clone());
+                    async move {
+                        let result = client.call_json("pr-reviewer", "review-pr", &payload).await;
+                        assert!(result.error.is_none(), "{result:?}");
+                    }
+                })
+                .await,
+            );
+            with.rounds.push(round(concurrency, calls(&typed)).await);
+        }
+        table(&format!("memory, {concurrency} at a time"), &mut ways);
+    }
+}
+
+/// Typed calls.
+pub(crate) fn calls(client: &Client) -> impl Fn() -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> + Clone + use<> {
+    let client = client.clone();
+    move || {
+        let client = client.clone();
+        Box::pin(async move {
+            client.call::<ReviewPr>(&request()).await.expect("a response");
+        })
+    }
+}
+
+/// A request and a response as text through a channel, as programs without capgen do it: nothing is validated.
+async fn channel(concurrency: usize) -> crate::Round {
+    let (sender, mut receiver) = mpsc::channel::<(Vec<u8>, oneshot::Sender<Vec<u8>>)>(1024);
+    tokio::spawn(async move {
+        while let Some((_, reply)) = receiver.recv().await {
+            let _ = reply.send(response().to_json().expect("a response"));
+        }
+    });
+    round(concurrency, move || {
+        let sender = sender.clone();
+        async move {
+            let (reply, answer) = oneshot::channel();
+            sender.send((request().to_json().expect("a request"), reply)).await.expect("a receiver");
+            answer.await.expect("an answer");
+        }
+    })
+    .await
+}
+
+async fn client(broker: &MemoryBroker, has_contract: bool) -> Client {
+    let agent = AgentId::new("pr-reviewer").expect("an id");
+    let transports = vec![TransportSettings::memory("requests")];
+    let peers = PeerTable::new();
+    let peers = if has_contract { peers } else { peers.with_manifest(&loose_manifest()) };
+    let peers = peers.with_transports(&agent, transports);
+    let client = Client::builder("bench").transport(Arc::new(broker.connect())).peers(peers);
+    client.build().await.expect("a client")
+}
+
+/// The contract of the agent without schemas.
+fn loose_manifest() -> capgen::call::Manifest {
+    capgen::call::Manifest {
+        agent: AgentId::new("pr-reviewer").expect("an id"),
+        transports: vec![TransportSettings::memory("requests")],
+        capabilities: vec![capgen::call::CapabilityContract::new("review-pr")],
+    }
+}
