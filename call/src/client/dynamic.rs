@@ -64,7 +64,7 @@ impl Client {
         };
         match mode {
             CallMode::Sync => {
-                let response = self.exchange(&started, &target, text, options).await;
+                let response = Box::pin(self.exchange(&started, &target, text, options)).await;
                 settle(started, &target.contract, response).await
             }
             CallMode::FireAndForget => match self.publish_event(&started, &target, text, options).await {

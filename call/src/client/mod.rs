@@ -69,7 +69,8 @@ impl Client {
         let span = started.span();
         async {
             let (started, target, payload) = self.prepare::<C>(started, request).await?;
-            let response = self.exchange(&started, &target, payload, options).await;
+            // In a box, because its state is large, and would be copied with the future of the call.
+            let response = Box::pin(self.exchange(&started, &target, payload, options)).await;
             settle::<C::Response>(started, response).await
         }
         .instrument(span)

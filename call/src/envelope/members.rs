@@ -79,11 +79,11 @@ impl Scanner<'_> {
         self.take(b'"')?;
         let start = self.at - 1;
         loop {
-            match self.bytes.get(self.at)? {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
+            self.at += memchr::memchr2(b'"', b'\\', self.bytes.get(self.at..)?)?;
+            if self.bytes.get(self.at) == Some(&b'"') {
+                break;
             }
+            self.at += 2;
         }
         self.at += 1;
         Some(start..self.at)

@@ -157,7 +157,8 @@ impl Shared {
             contract = envelope.header(crate::envelope::header::CONTRACT)
         );
         let envelope = Arc::new(envelope);
-        let answer = self.answer(&envelope, delivered.redelivered, delivered.is_stored, phase).instrument(span).await;
+        let answer =
+            Box::pin(self.answer(&envelope, delivered.redelivered, delivered.is_stored, phase)).instrument(span).await;
         // A stored message whose call was abandoned is for another process, which answers it.
         if delivered.is_stored && answer.code.as_deref() == Some(code::ABANDONED) {
             return false;
