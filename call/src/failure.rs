@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::outcome::CallError;
+
 /// Why a handler could not answer a request. The caller gets its code and message.
 ///
 /// ```
@@ -17,12 +19,14 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure. The code is for programs, such as `PR_NOT_FOUND`; an empty one, or one longer than 128 code points, becomes
-    /// `EAGENTRPC_HANDLER_FAILED`. Neither text may contain secrets.
+    /// A failure. The code is for programs, such as `PR_NOT_FOUND`. A code that is empty, longer than 128 code points, contains control
+    /// characters, or is one of [`code`](crate::code), which have meanings of their own, becomes `EAGENTRPC_HANDLER_FAILED`. Neither text
+    /// may contain secrets.
     #[must_use]
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         let mut code = code.into();
-        if code.is_empty() || code.chars().count() > 128 {
+        let is_reserved = code.starts_with("EAGENTRPC_") || code == crate::code::VERSION_SKEW;
+        if code.is_empty() || code.chars().count() > 128 || code.contains(char::is_control) || is_reserved {
             crate::code::HANDLER_FAILED.clone_into(&mut code);
         }
         Self { code, message: message.into(), retryable: false }
@@ -32,6 +36,29 @@ impl Failure {
     #[must_use]
     pub fn retryable(self) -> Self {
         Self { retryable: true, ..self }
+    }
+}
+
+impl Failure {
+    /// The code.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// The message.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl From<CallError> for Failure {
+    /// The failure of a handler because a call that it made failed. The caller gets the message without violations and values, and the
+    /// code unless it is one of [`code`](crate::code).
+    fn from(error: CallError) -> Self {
+        let failure = Self::new(error.code, format!("a call failed: {}", error.message));
+        if error.retryable { failure.retryable() } else { failure }
     }
 }
 

@@ -110,7 +110,7 @@ pub struct CallError {
 }
 
 /// The rarely used parts of a [`CallError`].
-#[derive(Clone, PartialEq, Default, Debug)]
+#[derive(Clone, PartialEq, Default)]
 pub(crate) struct Details {
     finding: Option<Value>,
     response: Option<Bytes>,
@@ -157,6 +157,14 @@ impl CallError {
     /// The error of a payload that violates its schema.
     pub(crate) fn violation(side: Side, message: String, violations: Vec<Violation>) -> Self {
         Self { side: Some(side), violations, ..Self::new(code::SCHEMA_VIOLATION, message) }
+    }
+}
+
+impl fmt::Debug for Details {
+    /// Leaves out the response, which may contain secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let response_bytes = self.response.as_ref().map(Bytes::len);
+        f.debug_struct("Details").field("finding", &self.finding).field("response_bytes", &response_bytes).finish()
     }
 }
 

@@ -239,3 +239,20 @@ async fn an_unknown_capability_is_rejected_after_the_signature() {
     assert_eq!(raw.code(signed(&unknown, "k1", SECRET)).await, "EAGENTRPC_NO_CAPABILITY");
     assert_eq!(raw.handled(), 0);
 }
+
+#[tokio::test]
+async fn answers_to_requests_that_prove_nothing_are_not_signed() {
+    let mut raw = with_keys().await;
+    let text = raw.request("1").to_string();
+    let expired = with(raw.request("2"), "deadline", json!(1));
+    for text in [&text, &expired] {
+        raw.send(text.clone()).await;
+        let response = raw.response().await.unwrap();
+        assert_ne!(code(&response), "ok");
+        assert_eq!(response.get("auth"), None, "{response}");
+    }
+    // The caller that does have a key learns the reason.
+    raw.send(signed(&expired, "k1", SECRET)).await;
+    let response = raw.response().await.unwrap();
+    assert_eq!((code(&response).as_str(), &response["auth"]["keyId"]), ("EAGENTRPC_DEADLINE_EXCEEDED", &json!("k1")));
+}

@@ -1,5 +1,11 @@
 //! Idempotency, limits and the end of servers.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod fixture;
 
@@ -192,4 +198,54 @@ async fn an_audit_that_is_stuck_does_not_hide_a_violation() {
     assert_eq!((result.status, result.schema_side.unwrap().name()), (Status::SchemaViolation, "request"));
     assert_eq!(fixture.client.lost_audit_records(), 1);
     assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_flood_of_requests_does_not_prevent_a_shutdown() {
+    let mut raw = Raw::start(|server| server).await;
+    let flood = raw.flood();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let shutdown = tokio::time::timeout(Duration::from_secs(20), raw.shutdown(Duration::from_secs(5)));
+    assert!(shutdown.await.is_ok());
+    flood.abort();
+}
+
+#[tokio::test]
+async fn a_handler_whose_destructor_panics_is_answered() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if !std::thread::panicking() {
+                panic!("a destructor");
+            }
+        }
+    }
+    let handlers = Handlers::new("echo").with_loose("say", async |_: Context, _: Value| {
+        let _bomb = Bomb;
+        std::future::pending::<()>().await;
+        Ok(Value::Null)
+    });
+    let mut raw = Raw::with_handlers(handlers, |server| server).await;
+    let mut request = raw.request("1");
+    request["deadline"] = json!(fixture::raw::now() + 100);
+    assert_eq!(raw.code(request.to_string()).await, "EAGENTRPC_TIMEOUT");
+}
+
+#[tokio::test]
+async fn answers_to_invalid_requests_are_bounded_and_not_kept() {
+    let mut contract = fixture::manifest().capabilities[0].clone();
+    contract.input = Some(capgen_schema::Schema::parse_text(r#"{"items": {"type": "string"}}"#).unwrap());
+    let handlers = Handlers::new("echo").with_json(&contract, async |_, payload| Ok(payload));
+    let mut raw = Raw::with_handlers(handlers, |server| server).await;
+    for id in ["1", "2", "3"] {
+        let mut request = raw.request(id);
+        request["capability"] = json!("review");
+        request["headers"] = json!({"idempotency-key": id});
+        request["payload"] = json!(vec![1; 200_000]);
+        request["deadline"] = json!(fixture::raw::now() + 60_000);
+        raw.send(request.to_string()).await;
+        let response = raw.patient_response().await;
+        assert_eq!(response["payload"]["code"], "EAGENTRPC_SCHEMA_VIOLATION");
+        assert_eq!(response["payload"]["violations"].as_array().unwrap().len(), 1000);
+    }
 }

@@ -127,3 +127,13 @@ async fn a_contract_that_does_not_have_its_hash_is_rejected() {
         assert_eq!(raw.code(request.to_string()).await, expected);
     }
 }
+
+#[tokio::test]
+async fn a_side_without_a_schema_on_either_end_is_not_compared() {
+    let typed = contract("1.0.0", OLD);
+    let loose = Capability { input: None, ..typed.clone() };
+    for (caller, provider) in [(&typed, &loose), (&loose, &typed)] {
+        let (results, _) = call(caller, provider, &[json!({"q": "a"})], |server| server).await;
+        assert_eq!(results[0].status, Status::Ok, "{results:?}");
+    }
+}

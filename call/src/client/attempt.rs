@@ -9,12 +9,12 @@ use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::builder::Link;
-use super::pending::Slot;
+use super::pending::{Expected, Slot, abandoned};
 use super::route::Target;
 use super::started::Started;
 use super::{CallOptions, Client};
-use crate::envelope::{Addressed, Envelope, ErrorPayload, ErrorSide, MessageKind, header, id};
-use crate::outcome::{CallError, code, in_ms};
+use crate::envelope::{Addressed, Envelope, ErrorPayload, ErrorSide, MessageKind, header};
+use crate::outcome::{CallError, Status, code, in_ms};
 use crate::trace;
 use crate::transport::{Delivery, Outgoing, TransportError};
 
@@ -65,6 +65,9 @@ impl Client {
         let _permit = self.permit()?;
         let request = self.request(started, target, payload, options);
         let link = self.link(target)?;
+        if link.pending.is_closed() {
+            return Err(abandoned());
+        }
         let message_id = new_id();
         let envelope = self.envelope(started, &request, MessageKind::Event, &message_id);
         self.deliver(started, link, &request, envelope, message_id, None).await
@@ -82,9 +85,9 @@ impl Client {
         loop {
             let reply = match timeout_at(until.min(started.deadline), waiting.slot.reply()).await {
                 Ok(reply) => reply?,
-                Err(_) => return Err(too_late(started)),
+                // If messages arrived that are not the response, the last one is the better explanation.
+                Err(_) => return Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
             };
-            self.check(&reply, &waiting.request.target)?;
             if reply.header(header::STATUS).unwrap_or("ok") == "ok" {
                 return Ok(reply.payload);
             }
@@ -107,6 +110,7 @@ impl Client {
 
     fn request(&self, started: &Started, target: &Target, payload: Bytes, options: &CallOptions) -> Request {
         let mut headers = options.headers.clone();
+        headers.retain(|name, _| !name.starts_with("capgen-"));
         let contract = &target.contract;
         let mut set = |name: &str, value: Option<String>| {
             headers.remove(name);
@@ -115,13 +119,13 @@ impl Client {
         set(header::CONTRACT, Some(contract.hash().to_owned()).filter(|hash| !hash.is_empty()));
         set(header::VERSION, contract.version().map(std::borrow::Cow::into_owned));
         set(header::SESSION, options.session.clone());
-        set(header::DESCRIPTOR, None);
         // Repeated requests are one call for the provider.
         let is_repeatable = contract.is_idempotent() && self.inner.retry.attempts > 1;
-        let key = options.idempotency_key.clone();
+        let given = || options.headers.get(header::IDEMPOTENCY_KEY).cloned();
+        let key = options.idempotency_key.clone().or_else(given);
         let needs_key = is_repeatable || options.delivery == Delivery::AtLeastOnce;
         let key = key.or_else(|| needs_key.then(|| started.subject.correlation_id.clone()));
-        set(header::IDEMPOTENCY_KEY, key.or_else(|| options.headers.get(header::IDEMPOTENCY_KEY).cloned()));
+        set(header::IDEMPOTENCY_KEY, key);
         set(header::TRACEPARENT, Some(trace::child(options.headers.get(header::TRACEPARENT).map(String::as_str))));
         Request {
             target: target.clone(),
@@ -140,9 +144,12 @@ impl Client {
     ) -> Result<Slot, CallError> {
         let link = self.link(&request.target)?;
         let message_id = new_id();
-        let Some(slot) = link.pending.wait(&message_id, &started.subject.correlation_id) else {
-            return Err(CallError::new(code::ABANDONED, "the client is closed"));
+        let expected = Expected {
+            correlation_id: started.subject.correlation_id.clone(),
+            peer: request.target.peer.clone(),
+            capability: request.target.contract.name().to_owned(),
         };
+        let Some(slot) = link.pending.wait(&message_id, expected) else { return Err(abandoned()) };
         let mut envelope = self.envelope(started, request, MessageKind::Request, &message_id);
         let inbox = format!("{}.{message_id}", link.inbox);
         envelope.fields.reply_to = Some(format!("{}://{inbox}", link.transport.kind()));
@@ -167,7 +174,9 @@ impl Client {
         envelope.fields.tenant_id.clone_from(&started.subject.tenant);
         envelope.fields.headers = Some(request.headers.clone());
         let deadline = self.inner.journal.clock.now_ms().saturating_add(in_ms(started.remaining()).max(1));
-        envelope.fields.deadline = Some(deadline);
+        // A stored event is for whenever a provider is there.
+        let is_stored_event = kind == MessageKind::Event && request.delivery == Delivery::AtLeastOnce;
+        envelope.fields.deadline = (!is_stored_event).then_some(deadline);
         envelope
     }
 
@@ -194,22 +203,6 @@ impl Client {
 
     fn link(&self, target: &Target) -> Result<&Link, CallError> {
         target.link(&self.inner).ok_or_else(|| CallError::new(code::NO_TRANSPORT, "the transport was removed"))
-    }
-
-    /// Checks that a reply is a response of the peer to this client.
-    fn check(&self, reply: &Envelope, target: &Target) -> Result<(), CallError> {
-        if !reply.is_authentic(self.inner.keys.as_ref()) {
-            return Err(CallError::new(code::AUTH_FAILED, "the signature of the response is missing or invalid"));
-        }
-        let fields = &reply.fields;
-        let expected = fields.kind == MessageKind::Response
-            && id(&fields.from) == target.peer
-            && id(&fields.to) == self.inner.agent
-            && fields.capability == target.contract.name();
-        if expected {
-            return Ok(());
-        }
-        Err(CallError::new(code::INVALID_ENVELOPE, "the message is not a response of the peer to this agent"))
     }
 }
 
@@ -259,5 +252,7 @@ fn remote_error(payload: &[u8]) -> CallError {
     let violations = violations.collect();
     let new = CallError::new(&error.code, error.message);
     let retryable = error.retryable.unwrap_or(new.retryable);
-    CallError { side, violations, retryable, ..new }.with_finding(finding)
+    // A provider may choose any code for its failures, but a violation has a side.
+    let status = if new.status == Status::SchemaViolation && side.is_none() { Status::Error } else { new.status };
+    CallError { status, side, violations, retryable, ..new }.with_finding(finding)
 }

@@ -172,7 +172,7 @@ impl ClientBuilder {
             let capacity = self.max_in_flight.saturating_mul(4).clamp(1024, 1 << 20);
             let options = SubscribeOptions { capacity, ..SubscribeOptions::default() };
             let replies = transport.subscribe(&format!("{inbox}.*"), options).await.map_err(BuildError::Transport)?;
-            let pending = Arc::new(Pending::default());
+            let pending = Arc::new(Pending::new(self.agent.clone(), self.keys.clone()));
             let dispatcher = tokio::spawn(Arc::clone(&pending).dispatch(replies));
             links.push(Link { transport, inbox, pending, dispatcher });
         }

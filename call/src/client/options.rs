@@ -46,11 +46,13 @@ impl CallOptions {
         Self::default()
     }
 
-    /// The id of the agent to call, without `agent://`. Generated capabilities name their agent; capabilities that are declared in Rust
+    /// The id of the agent to call, with or without `agent://`. Generated capabilities name their agent; capabilities that are declared in Rust
     /// do not.
     #[must_use]
     pub fn peer(self, agent: impl Into<String>) -> Self {
-        Self { peer: Some(agent.into()), ..self }
+        let agent: String = agent.into();
+        let agent = agent.strip_prefix("agent://").map(str::to_owned).unwrap_or(agent);
+        Self { peer: Some(agent), ..self }
     }
 
     /// The agent to call, unless these options have one.

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use crate::envelope::Envelope;
+use crate::envelope::{Envelope, Keys, MessageKind, id};
 use crate::outcome::{CallError, code};
 use crate::transport::{Event, Incoming, Subscription};
 
@@ -14,10 +15,13 @@ use crate::transport::{Event, Incoming, Subscription};
 pub(crate) type Reply = Result<Envelope, CallError>;
 
 /// The calls that wait, by the id of their request, which is also the last token of their reply address.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(crate) struct Pending {
     waiting: Mutex<Waiting>,
-    /// Responses that no call waits for: late ones, duplicates and forged ones.
+    /// The id of this agent.
+    agent: String,
+    keys: Option<Keys>,
+    /// Messages that no call waits for: late responses, duplicates and forged ones.
     unexpected: AtomicU64,
 }
 
@@ -27,10 +31,20 @@ struct Waiting {
     is_closed: bool,
 }
 
+/// The response that a call waits for.
+#[derive(Clone, Debug)]
+pub(crate) struct Expected {
+    pub(crate) correlation_id: String,
+    pub(crate) peer: String,
+    pub(crate) capability: String,
+}
+
 #[derive(Debug)]
 struct Call {
-    correlation_id: String,
+    expected: Expected,
     sender: oneshot::Sender<Reply>,
+    /// Why a message to this call was not accepted as its response.
+    rejected: Option<CallError>,
 }
 
 /// The right to receive one reply. Dropping it means that the call no longer waits.
@@ -42,18 +56,22 @@ pub(crate) struct Slot {
 }
 
 impl Pending {
+    pub(crate) fn new(agent: String, keys: Option<Keys>) -> Self {
+        Self { waiting: Mutex::default(), agent, keys, unexpected: AtomicU64::new(0) }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for the reply to a token; `None` if the client is closed.
-    pub(crate) fn wait(self: &Arc<Self>, token: &str, correlation_id: &str) -> Option<Slot> {
+    pub(crate) fn wait(self: &Arc<Self>, token: &str, expected: Expected) -> Option<Slot> {
         let (sender, receiver) = oneshot::channel();
         let mut waiting = self.lock();
         if waiting.is_closed {
             return None;
         }
-        waiting.calls.insert(token.to_owned(), Call { correlation_id: correlation_id.to_owned(), sender });
+        waiting.calls.insert(token.to_owned(), Call { expected, sender, rejected: None });
         Some(Slot { pending: Arc::clone(self), token: token.to_owned(), receiver })
     }
 
@@ -62,9 +80,7 @@ impl Pending {
         let mut waiting = self.lock();
         waiting.is_closed = true;
         for (_, call) in waiting.calls.drain() {
-            let _ = call
-                .sender
-                .send(Err(CallError::new(code::ABANDONED, "the client was closed before the response arrived")));
+            let _ = call.sender.send(Err(abandoned()));
         }
     }
 
@@ -88,24 +104,56 @@ impl Pending {
 
     fn receive(&self, incoming: &Incoming) {
         let token = incoming.address.rsplit('.').next().unwrap_or_default();
+        // A message that is not the response leaves the call waiting: anyone who can send to the address could end it otherwise.
         let reply = match &incoming.event {
-            Event::NoResponders => Err(CallError::new(code::NO_PEER, "no program receives the requests of the peer")),
-            Event::Message(text) => Envelope::decode(text).map_err(|error| {
-                CallError::new(code::INVALID_ENVELOPE, format!("the response is not a valid envelope: {error}"))
-            }),
+            Event::NoResponders => Ok(None),
+            Event::Message(text) => self.accept(text).map(Some),
         };
-        let call = {
-            let mut waiting = self.lock();
-            // A response to another call leaves this one waiting.
-            let is_for = |call: &Call| match &reply {
-                Ok(envelope) => envelope.fields.correlation_id == call.correlation_id,
-                Err(_) => true,
-            };
-            if waiting.calls.get(token).is_some_and(is_for) { waiting.calls.remove(token) } else { None }
+        let mut waiting = self.lock();
+        let is_response = match (&reply, waiting.calls.get_mut(token)) {
+            (_, None) => false,
+            (Ok(None), Some(_)) => true,
+            (Ok(Some(envelope)), Some(call)) => call.expected.is(envelope),
+            (Err(error), Some(call)) => {
+                call.rejected = Some(error.clone());
+                false
+            }
         };
+        let call = if is_response { waiting.calls.remove(token) } else { None };
+        drop(waiting);
+        let none = || CallError::new(code::NO_PEER, "no program receives the requests of the peer");
+        let reply = reply.and_then(|reply| reply.ok_or_else(none));
         if call.is_none_or(|call| call.sender.send(reply).is_err()) {
             self.unexpected.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// A message as a response to this agent.
+    fn accept(&self, text: &Bytes) -> Result<Envelope, CallError> {
+        let envelope = Envelope::decode(text).map_err(|error| {
+            CallError::new(code::INVALID_ENVELOPE, format!("the response is not a valid envelope: {error}"))
+        })?;
+        if !envelope.is_authentic(self.keys.as_ref()) {
+            return Err(CallError::new(code::AUTH_FAILED, "the signature of the response is missing or invalid"));
+        }
+        if envelope.fields.kind != MessageKind::Response || id(&envelope.fields.to) != self.agent {
+            return Err(CallError::new(code::INVALID_ENVELOPE, "the message is not a response to this agent"));
+        }
+        Ok(envelope)
+    }
+
+    /// Whether the client is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+}
+
+impl Expected {
+    fn is(&self, envelope: &Envelope) -> bool {
+        let fields = &envelope.fields;
+        fields.correlation_id == self.correlation_id
+            && id(&fields.from) == self.peer
+            && fields.capability == self.capability
     }
 }
 
@@ -114,8 +162,15 @@ impl Slot {
     pub(crate) async fn reply(&mut self) -> Reply {
         match (&mut self.receiver).await {
             Ok(reply) => reply,
-            Err(_) => Err(CallError::new(code::ABANDONED, "the client was closed before the response arrived")),
+            Err(_) => Err(abandoned()),
         }
+    }
+}
+
+impl Slot {
+    /// Why the last message to this call was not accepted as its response.
+    pub(crate) fn rejected(&self) -> Option<CallError> {
+        self.pending.lock().calls.get(&self.token)?.rejected.clone()
     }
 }
 
@@ -123,4 +178,10 @@ impl Drop for Slot {
     fn drop(&mut self) {
         self.pending.lock().calls.remove(&self.token);
     }
+}
+
+/// The error of a call whose client is closed. It is not worth repeating.
+pub(crate) fn abandoned() -> CallError {
+    let error = CallError::new(code::ABANDONED, "the client is closed");
+    CallError { retryable: false, ..error }
 }

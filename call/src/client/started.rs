@@ -102,9 +102,10 @@ impl Started {
         self.inner.journal.call(&self.subject, status.as_str(), code, latency, self.patience()).await;
     }
 
-    /// How long an audit may delay the end of the call: until its deadline, but at least a moment, so that timeouts are recorded too.
+    /// How long an audit may delay the end of the call: half of the remaining time, at most 5 s, but at least a moment, so that timeouts are
+    /// recorded too.
     fn patience(&self) -> Duration {
-        self.remaining().max(Duration::from_millis(100))
+        (self.remaining() / 2).clamp(Duration::from_millis(100), Duration::from_secs(5))
     }
 }
 

@@ -162,22 +162,37 @@ impl Envelope {
 /// The request that an invalid envelope probably was, to answer it: the parts that are valid by themselves. `None` if it does not show
 /// who sent it.
 pub(crate) fn salvage(text: &[u8], agent: &str) -> Option<Envelope> {
-    let value: Value = serde_json::from_slice(text).ok()?;
-    let part = |name: &str| value.get(name).and_then(Value::as_str);
+    /// Everything else is skipped, because the text may be large.
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Parts {
+        kind: Option<String>,
+        message_id: String,
+        correlation_id: String,
+        from: String,
+        capability: String,
+        reply_to: Option<String>,
+    }
+    // A tree accepts duplicate keys, so that their sender learns of them; but the tree of a large text is much larger.
+    let parts: Parts = if text.len() <= 64 * 1024 {
+        serde_json::from_value(serde_json::from_slice::<Value>(text).ok()?).ok()?
+    } else {
+        serde_json::from_slice(text).ok()?
+    };
     let request = Envelope::new(
         &Addressed {
             kind: MessageKind::Request,
-            message_id: part("messageId")?,
-            correlation_id: part("correlationId")?,
-            from: id(part("from")?),
+            message_id: &parts.message_id,
+            correlation_id: &parts.correlation_id,
+            from: id(&parts.from),
             to: agent,
-            capability: part("capability")?,
+            capability: &parts.capability,
         },
         Bytes::new(),
     );
-    let fields = EnvelopeFields { reply_to: part("replyTo").map(str::to_owned), ..request.fields };
+    let fields = EnvelopeFields { reply_to: parts.reply_to, ..request.fields };
     fields.validate().ok()?;
-    let is_request = part("kind") != Some("response") && part("kind") != Some("event");
+    let is_request = !matches!(parts.kind.as_deref(), Some("response" | "event"));
     is_request.then_some(Envelope { fields, ..request })
 }
 

@@ -34,6 +34,8 @@ pub struct PeerTable {
 pub(crate) struct Peer {
     /// The ways to reach it, in the order of its manifest.
     pub(crate) routes: Vec<Route>,
+    /// Whether the caller gave the ways, instead of the manifest.
+    has_own_routes: bool,
     /// Its capabilities; `None` if only its transports are known.
     pub(crate) capabilities: Option<BTreeMap<String, PeerCapability>>,
 }
@@ -73,11 +75,11 @@ impl PeerTable {
             manifest.capabilities.iter().map(|capability| (capability.name.clone(), PeerCapability::new(capability)));
         let capabilities = Some(capabilities.collect());
         let agent = manifest.agent.as_str();
-        let routes = match self.peers.get(agent) {
-            Some(peer) if peer.capabilities.is_none() => peer.routes.clone(),
-            _ => routes(&manifest.transports),
+        let (routes, has_own_routes) = match self.peers.get(agent) {
+            Some(peer) if peer.has_own_routes => (peer.routes.clone(), true),
+            _ => (routes(&manifest.transports), false),
         };
-        self.peers.insert(agent.to_owned(), Arc::new(Peer { routes, capabilities }));
+        self.peers.insert(agent.to_owned(), Arc::new(Peer { routes, has_own_routes, capabilities }));
         self
     }
 
@@ -86,7 +88,7 @@ impl PeerTable {
     #[must_use]
     pub fn with_transports(mut self, agent: &AgentId, transports: Vec<TransportSettings>) -> Self {
         let capabilities = self.peers.get(agent.as_str()).and_then(|peer| peer.capabilities.clone());
-        let peer = Peer { routes: routes(&transports), capabilities };
+        let peer = Peer { routes: routes(&transports), has_own_routes: true, capabilities };
         self.peers.insert(agent.as_str().to_owned(), Arc::new(peer));
         self
     }

@@ -11,7 +11,7 @@ use crate::envelope::{Envelope, id};
 use crate::outcome::code;
 
 /// The longest timeout of a call, in ms.
-const MAX_TIMEOUT: u64 = 600_000;
+pub(super) const MAX_TIMEOUT: u64 = 600_000;
 /// How much later a deadline may be, in ms, to allow for clocks that are not exact.
 const SLACK: u64 = 30_000;
 
@@ -19,15 +19,9 @@ impl Shared {
     /// The handler of a request that passes all checks.
     pub(super) async fn admit(&self, request: &Envelope, is_redelivered: bool) -> Result<Arc<Entry>, Answer> {
         let fields = &request.fields;
-        if id(&fields.to) != self.agent {
-            return Err(Answer::error(code::INVALID_ENVELOPE, "the request is for another agent"));
-        }
         let now = self.journal.clock.now_ms();
-        self.check_deadline(fields.deadline, now)?;
-        let is_served = |tenant: &String| self.tenants.contains(tenant);
-        if !self.tenants.is_empty() && !fields.tenant_id.as_ref().is_some_and(is_served) {
-            return Err(Answer::error(code::TENANT_MISMATCH, "the provider does not serve the tenant of the request"));
-        }
+        self.check_fields(request, now)
+            .map_err(|answer| if request.is_authentic(self.keys.as_ref()) { answer } else { answer.unproved() })?;
         self.check_sender(request, is_redelivered, now)?;
         let Some(entry) = self.entries.get(&fields.capability) else {
             let message = format!("the agent `{}` has no capability `{}`", self.agent, fields.capability);
@@ -39,6 +33,19 @@ impl Shared {
             return Err(answer);
         }
         Ok(Arc::clone(entry))
+    }
+
+    fn check_fields(&self, request: &Envelope, now: u64) -> Result<(), Answer> {
+        let fields = &request.fields;
+        if id(&fields.to) != self.agent {
+            return Err(Answer::error(code::INVALID_ENVELOPE, "the request is for another agent"));
+        }
+        self.check_deadline(fields.deadline, now)?;
+        let is_served = |tenant: &String| self.tenants.contains(tenant);
+        if !self.tenants.is_empty() && !fields.tenant_id.as_ref().is_some_and(is_served) {
+            return Err(Answer::error(code::TENANT_MISMATCH, "the provider does not serve the tenant of the request"));
+        }
+        Ok(())
     }
 
     fn check_deadline(&self, deadline: Option<u64>, now: u64) -> Result<(), Answer> {
@@ -56,7 +63,9 @@ impl Shared {
     /// With keys, requests must be signed, and each one is accepted once.
     fn check_sender(&self, request: &Envelope, is_redelivered: bool, now: u64) -> Result<(), Answer> {
         if !request.is_authentic(self.keys.as_ref()) {
-            return Err(Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid"));
+            return Err(
+                Answer::error(code::AUTH_FAILED, "the signature of the request is missing or invalid").unproved()
+            );
         }
         if self.keys.is_none() {
             return Ok(());
@@ -68,7 +77,7 @@ impl Shared {
             Novelty::New => Ok(()),
             // A broker delivers a stored message again until it is acknowledged. A sender cannot pretend that.
             Novelty::Replayed if is_redelivered => Ok(()),
-            Novelty::Replayed => Err(Answer::error(code::AUTH_FAILED, "the request was received before")),
+            Novelty::Replayed => Err(Answer::error(code::AUTH_FAILED, "the request was received before").unproved()),
             Novelty::Full => Err(Answer::error(code::BUSY, "the provider cannot remember more requests")),
         }
     }

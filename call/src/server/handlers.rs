@@ -89,8 +89,9 @@ impl Handlers {
         F: Fn(Context, Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, Failure>> + Send + 'static,
     {
-        let validator =
-            |schema: &Option<capgen_schema::Schema>| schema.as_ref().map(|schema| Validator::new(schema).redact(true));
+        let validator = |schema: &Option<capgen_schema::Schema>| {
+            schema.as_ref().map(|schema| Validator::new(schema).redact(true).max_violations(MAX_VIOLATIONS))
+        };
         let (input, output) = (validator(&capability.input), Arc::new(validator(&capability.output)));
         let run = move |context: Context, payload: Bytes| -> Result<BoxFuture<'static, Handled>, InvalidSide> {
             let request = read(&payload, input.as_ref())?;
@@ -146,7 +147,10 @@ impl Handlers {
 }
 
 /// The caller knows its payload, and a response that is invalid must not leave the provider.
-const REDACTED: Options = Options::new().redact(true);
+const REDACTED: Options = Options::new().redact(true).max_violations(MAX_VIOLATIONS);
+
+/// The most violations of a payload that are reported. A caller is not trusted, and a large payload could have millions.
+const MAX_VIOLATIONS: usize = 1000;
 
 impl Entry {
     /// Reads a request, and starts its handler.

@@ -182,11 +182,12 @@ async fn listen(
     loop {
         tokio::select! {
             biased;
+            // First, so that a flood of requests does not prevent the end.
+            () = reached(&mut phase, Phase::Draining) => return,
             incoming = subscription.next() => {
                 let Some(incoming) = incoming else { return };
                 shared.receive(&transport, incoming, &stopping).await;
             }
-            () = reached(&mut phase, Phase::Draining) => return,
         }
     }
 }

@@ -19,8 +19,13 @@ pub(super) struct Answer {
     /// The code of the error; `None` if the payload is a response.
     pub(super) code: Option<String>,
     pub(super) payload: Bytes,
-    /// Whether the same request may succeed later, so that this answer is not kept for it.
-    pub(super) is_retryable: bool,
+    /// Whether the answer is kept for duplicates of the request: its handler ran to the end, and the same request would not succeed later.
+    pub(super) is_final: bool,
+    /// Whether the request was interrupted because this process stops, so that another process should get it.
+    pub(super) is_abandoned: bool,
+    /// Whether the request is not proved to come from its sender. Then the answer is not signed, so that no one can use the provider to
+    /// forge responses.
+    pub(super) is_unproved: bool,
     /// Whether the caller should send the request again with its contract.
     needs_descriptor: bool,
 }
@@ -28,12 +33,32 @@ pub(super) struct Answer {
 impl Answer {
     /// A valid response.
     pub(super) fn ok(payload: Bytes) -> Self {
-        Self { code: None, payload, is_retryable: false, needs_descriptor: false }
+        Self { code: None, payload, is_final: true, is_abandoned: false, is_unproved: false, needs_descriptor: false }
     }
 
-    /// An error.
+    /// An error before or instead of the end of a handler.
     pub(super) fn error(code: &str, message: impl Into<String>) -> Self {
-        Self::of(ErrorPayload::new(code, message))
+        Self { is_final: false, ..Self::of(ErrorPayload::new(code, message)) }
+    }
+
+    /// The end of a request because this process stops.
+    pub(super) fn abandoned() -> Self {
+        let message = "the provider stopped before the handler ended";
+        Self { is_abandoned: true, ..Self::error(code::ABANDONED, message) }
+    }
+
+    /// The answer to a request that is not proved to come from its sender.
+    pub(super) fn unproved(self) -> Self {
+        Self { is_unproved: true, ..self }
+    }
+
+    /// The same error without the parts that can be large.
+    pub(super) fn shortened(&self) -> Self {
+        let Ok(ErrorPayload { code, message, side, .. }) = ErrorPayload::from_json(&self.payload) else {
+            return Self::error(code::HANDLER_FAILED, "the response is larger than the transport allows");
+        };
+        let message: String = message.chars().take(256).collect();
+        Self::of(ErrorPayload { side, ..ErrorPayload::new(code, message) })
     }
 
     /// The failure of a handler.
@@ -51,7 +76,9 @@ impl Answer {
             Side::Response => ErrorSide::Response,
         };
         let error = ErrorPayload::new(code::SCHEMA_VIOLATION, summary(side, violations.len()));
-        Self::of(error.with_side(error_side).with_violations(violations.iter().map(entry).collect()))
+        let error = error.with_side(error_side).with_violations(violations.iter().map(entry).collect());
+        // An invalid request did not run, and its answer may be large.
+        Self { is_final: side == Side::Response, ..Self::of(error) }
     }
 
     /// Contracts that differ, with the first change that breaks the caller.
@@ -77,8 +104,15 @@ impl Answer {
         // An error always conforms to its schema: its code is checked where it comes from.
         let payload =
             error.to_json().unwrap_or_else(|_| br#"{"code":"EAGENTRPC_HANDLER_FAILED","message":""}"#.to_vec());
-        let is_retryable = error.retryable == Some(true);
-        Self { code, payload: payload.into(), is_retryable, needs_descriptor: false }
+        let is_final = error.retryable != Some(true);
+        Self {
+            code,
+            payload: payload.into(),
+            is_final,
+            is_abandoned: false,
+            is_unproved: false,
+            needs_descriptor: false,
+        }
     }
 
     /// The status, for records.

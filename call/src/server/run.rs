@@ -11,6 +11,7 @@ use capgen_manifest::Side;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::admit::MAX_TIMEOUT;
 use super::handlers::{Entry, Handled, InvalidSide, Unhandled};
 use super::once::{First, Key, Turn};
 use super::respond::Answer;
@@ -53,9 +54,21 @@ impl Shared {
         phase: watch::Receiver<Phase>,
     ) -> Answer {
         let start = Instant::now();
-        let entry = match self.admit(request, is_redelivered).await {
+        let mut stopping = phase.clone();
+        let admitted = tokio::select! {
+            admitted = self.until_deadline(request, self.admit(request, is_redelivered)) => admitted.unwrap_or_else(|| {
+                Err(Answer::error(code::TIMEOUT, "the deadline passed before the contracts were compared"))
+            }),
+            () = reached(&mut stopping, Phase::Stopped) => Err(Answer::abandoned()),
+        };
+        let entry = match admitted {
             Ok(entry) => entry,
-            Err(answer) => return answer,
+            Err(answer) => {
+                let (latency, limit) = (in_ms(start.elapsed()), self.audit_patience(request));
+                let subject = subject(request, "");
+                self.journal.call(&subject, answer.status(), answer.code.as_deref(), latency, limit).await;
+                return answer;
+            }
         };
         let subject = subject(request, entry.hash());
         let answer = self.once(request, &entry, &subject, is_stored, phase).await;
@@ -128,9 +141,7 @@ impl Shared {
         phase: watch::Receiver<Phase>,
     ) -> Answer {
         let answer = self.run(request, entry, subject, phase).await;
-        // The request did not run to its end, so a later one may.
-        let has_ended = !matches!(answer.code.as_deref(), Some(code::ABANDONED | code::TIMEOUT | code::BUSY));
-        if has_ended && !answer.is_retryable {
+        if answer.is_final {
             first.answer(answer.clone(), self.kept_until(request));
         }
         answer
@@ -159,7 +170,7 @@ impl Shared {
     ) -> Answer {
         let work = async {
             let Ok(_permit) = self.running.acquire().await else {
-                return Answer::error(code::ABANDONED, "the provider stopped").into();
+                return Answer::abandoned().into();
             };
             self.handle(request, entry).await
         };
@@ -167,9 +178,7 @@ impl Shared {
             ended = self.until_deadline(request, work) => ended.unwrap_or_else(|| {
                 Answer::error(code::TIMEOUT, "the deadline passed before the handler ended").into()
             }),
-            () = reached(&mut phase, Phase::Stopped) => {
-                Answer::error(code::ABANDONED, "the provider stopped before the handler ended").into()
-            }
+            () = reached(&mut phase, Phase::Stopped) => Answer::abandoned().into(),
         };
         // Not within the deadline of the handler: the record must not be lost because the deadline passes.
         if let Some((side, InvalidSide(violations))) = ended.invalid {
@@ -202,19 +211,49 @@ impl Shared {
 
     /// The result of a future, or `None` if the deadline of the request passes first.
     async fn until_deadline<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Option<T> {
-        let Some(deadline) = request.fields.deadline else { return Some(work.await) };
-        let rest = deadline.saturating_add(self.tolerance).saturating_sub(self.journal.clock.now_ms());
+        // A request without a deadline ends after the longest timeout.
+        let now = self.journal.clock.now_ms();
+        let deadline = request.fields.deadline.unwrap_or(now.saturating_add(MAX_TIMEOUT));
+        let rest = deadline.saturating_add(self.tolerance).saturating_sub(now);
         tokio::time::timeout(Duration::from_millis(rest), work).await.ok()
     }
 }
 
+/// A handler that runs. Panics of user code end here, also those of destructors, when the handler is dropped.
+struct Caught(Option<BoxFuture<'static, Handled>>);
+
 /// The result of a handler; `None` if it panicked. A handler that panicked is not polled again.
-async fn caught(mut running: BoxFuture<'static, Handled>) -> Option<Handled> {
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(context))) {
-        Ok(poll) => poll.map(Some),
-        Err(_) => Poll::Ready(None),
+async fn caught(running: BoxFuture<'static, Handled>) -> Option<Handled> {
+    let mut running = Caught(Some(running));
+    poll_fn(move |context| {
+        let Some(future) = &mut running.0 else { return Poll::Ready(None) };
+        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(handled)) => {
+                running.end();
+                Poll::Ready(Some(handled))
+            }
+            Err(_) => {
+                running.end();
+                Poll::Ready(None)
+            }
+        }
     })
     .await
+}
+
+impl Caught {
+    fn end(&mut self) {
+        let running = self.0.take();
+        // The response is there, or the caller is told about the first panic.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(running)));
+    }
+}
+
+impl Drop for Caught {
+    fn drop(&mut self) {
+        self.end();
+    }
 }
 
 /// The message of a panic may contain secrets.

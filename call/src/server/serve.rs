@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -19,7 +19,7 @@ use super::{Counters, Phase};
 use crate::envelope::{Envelope, Keys, MessageKind, id, salvage};
 use crate::journal::Journal;
 use crate::outcome::code;
-use crate::transport::{Delivery, Event, Incoming, Outgoing, Transport, TransportError};
+use crate::transport::{Acknowledgement, Delivery, Event, Incoming, Outgoing, Transport, TransportError};
 
 /// The state of a server that all its calls share.
 pub(super) struct Shared {
@@ -93,29 +93,27 @@ impl Shared {
         match (permit, incoming.acknowledgement) {
             (Ok(permit), acknowledgement) => {
                 tokio::spawn(async move {
-                    // The broker delivers a stored message again if no one shows that it is being processed.
                     let was_answered = match &acknowledgement {
-                        None => shared.process(&delivered, phase, permit).await,
-                        Some(stored) => {
-                            let processing = shared.process(&delivered, phase, permit);
-                            tokio::pin!(processing);
-                            loop {
-                                tokio::select! {
-                                    was_answered = &mut processing => break was_answered,
-                                    () = tokio::time::sleep(Duration::from_secs(5)) => drop(stored.in_progress().await),
-                                }
-                            }
-                        }
+                        None => shared.process(&delivered, phase).await,
+                        Some(stored) => tokio::select! {
+                            was_answered = shared.process(&delivered, phase) => was_answered,
+                            () = show_progress(stored.as_ref()) => false,
+                        },
                     };
                     if let Some(stored) = acknowledgement {
                         let _ = if was_answered { stored.ack().await } else { stored.nak().await };
                     }
+                    // A server that shuts down waits for the acknowledgement too.
+                    drop(permit);
                 });
             }
             (Err(_), Some(stored)) => drop(stored.nak().await),
             (Err(_), None) => {
-                if let Ok(envelope) = Envelope::decode(&delivered.text) {
+                if delivered.text.len() <= self.max_message
+                    && let Ok(envelope) = Envelope::decode(&delivered.text)
+                {
                     let busy = Answer::error(code::BUSY, "the provider has too many requests");
+                    let busy = if envelope.is_authentic(self.keys.as_ref()) { busy } else { busy.unproved() };
                     // The listener does not wait for a connection.
                     self.respond(&delivered, &envelope, &busy, Duration::ZERO).await;
                 }
@@ -124,12 +122,7 @@ impl Shared {
     }
 
     /// Processes a message. Returns whether it is done with: `false` if the broker should deliver it again.
-    async fn process(
-        self: &Arc<Self>,
-        delivered: &Delivered,
-        phase: watch::Receiver<Phase>,
-        permit: OwnedSemaphorePermit,
-    ) -> bool {
+    async fn process(self: &Arc<Self>, delivered: &Delivered, phase: watch::Receiver<Phase>) -> bool {
         let envelope = if delivered.text.len() > self.max_message {
             Err(format!("the envelope has {} bytes; the limit is {}", delivered.text.len(), self.max_message))
         } else {
@@ -140,7 +133,7 @@ impl Shared {
             Err(message) => {
                 // A sender that made a mistake learns of it, if the message shows where to.
                 if let Some(request) = salvage(&delivered.text, &self.agent) {
-                    let answer = Answer::error(code::INVALID_ENVELOPE, message);
+                    let answer = Answer::error(code::INVALID_ENVELOPE, message).unproved();
                     self.respond(delivered, &request, &answer, Duration::ZERO).await;
                 }
                 return true;
@@ -160,12 +153,10 @@ impl Shared {
         let answer =
             Box::pin(self.answer(&envelope, delivered.redelivered, delivered.is_stored, phase)).instrument(span).await;
         // A stored message whose call was abandoned is for another process, which answers it.
-        if delivered.is_stored && answer.code.as_deref() == Some(code::ABANDONED) {
+        if delivered.is_stored && answer.is_abandoned {
             return false;
         }
-        let was_sent = self.respond(delivered, &envelope, &answer, self.patience(&envelope)).await;
-        drop(permit);
-        was_sent
+        self.respond(delivered, &envelope, &answer, self.patience(&envelope)).await
     }
 
     /// How long a provider without a connection tries to send a response: as long as the caller waits for it.
@@ -189,11 +180,10 @@ impl Shared {
         let named = request.fields.reply_to.as_deref().and_then(|address| address.strip_prefix(&prefix));
         let Some(address) = named.map(str::to_owned).or_else(|| delivered.reply_to.clone()) else { return true };
         let contract = self.entries.get(&request.fields.capability).map_or("", |entry| entry.hash());
-        let encode = |answer: &Answer| answer.encode(request, &self.agent, contract, self.keys.as_ref());
+        let keys = self.keys.as_ref().filter(|_| !answer.is_unproved);
+        let encode = |answer: &Answer| answer.encode(request, &self.agent, contract, keys);
         let fits = |text: &Bytes| text.len() <= transport.max_message();
-        let text = encode(answer).filter(fits).or_else(|| {
-            encode(&Answer::error(code::HANDLER_FAILED, "the response is larger than the transport allows"))
-        });
+        let text = encode(answer).filter(fits).or_else(|| encode(&answer.shortened()).filter(fits));
         let Some(payload) = text else { return true };
         let message_id = request.fields.message_id.clone();
         let message = Outgoing { address, reply_to: None, payload, delivery: Delivery::AtMostOnce, message_id };
@@ -207,6 +197,15 @@ impl Shared {
             self.counters.unsent.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(%error, "a response was not sent");
         }
-        sent.is_ok()
+        // A message whose response can never be sent is not delivered again.
+        !matches!(sent, Err(TransportError::Disconnected(_) | TransportError::Overloaded | TransportError::Closed))
+    }
+}
+
+/// Shows the broker of a stored message that it is being processed, so that the message is not delivered again. Never ends.
+async fn show_progress(stored: &dyn Acknowledgement) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        let _ = stored.in_progress().await;
     }
 }

@@ -74,21 +74,27 @@ impl Skew {
         request: &Envelope,
         provider: &OwnedDescriptor,
     ) -> Result<Arc<Verdict>, Answer> {
-        let caller = match (self.known.get(&key), request.header(header::DESCRIPTOR)) {
-            (Some(known), _) => known.clone(),
-            (None, None) => return Err(Answer::unknown_contract()),
-            (None, Some(text)) => received(text, &key.1)?,
-        };
+        let known = self.known.get(&key).cloned();
+        let text = request.header(header::DESCRIPTOR).map(str::to_owned);
+        if known.is_none() && text.is_none() {
+            return Err(Answer::unknown_contract());
+        }
         let Ok(_permit) = self.comparing.acquire().await else { return Err(Answer::unknown_contract()) };
         if let Some(verdict) = self.verdict(&key) {
             return Ok(verdict);
         }
-        let provider = provider.clone();
-        let compared = tokio::task::spawn_blocking(move || compare(&caller, &provider)).await;
-        let Ok(verdict) = compared else {
+        let (provider, hash) = (provider.clone(), key.1.clone());
+        let compared = tokio::task::spawn_blocking(move || {
+            let caller = match known {
+                Some(known) => known,
+                None => received(&text.unwrap_or_default(), &hash)?,
+            };
+            Ok(compare(caller, provider))
+        });
+        let Ok(verdict) = compared.await else {
             return Err(Answer::error(code::VERSION_SKEW, "the comparison of the contracts failed"));
         };
-        let verdict = Arc::new(verdict);
+        let verdict = Arc::new(verdict?);
         let mut verdicts = self.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
         if verdicts.len() >= CAPACITY {
             verdicts.pop_first();
@@ -116,9 +122,16 @@ fn received(text: &str, hash: &str) -> Result<OwnedDescriptor, Answer> {
     Ok(descriptor)
 }
 
-fn compare(caller: &OwnedDescriptor, provider: &OwnedDescriptor) -> Verdict {
+fn compare(mut caller: OwnedDescriptor, mut provider: OwnedDescriptor) -> Verdict {
+    // A side without a schema on either end is not compared: agents without schemas go on as before, and the other end validates.
+    if caller.input_schema.is_none() || provider.input_schema.is_none() {
+        (caller.input_schema, provider.input_schema) = (None, None);
+    }
+    if caller.output_schema.is_none() || provider.output_schema.is_none() {
+        (caller.output_schema, provider.output_schema) = (None, None);
+    }
     let settings = CallSettings { assume: Assume::AnyPeer, steps: STEPS, release: None };
-    match can_call_described(caller, provider, &settings) {
+    match can_call_described(&caller, &provider, &settings) {
         Ok(()) => Verdict::Compatible,
         Err(refusal) => Verdict::Refused { message: refusal.to_string(), finding: finding(&refusal) },
     }
