@@ -24,7 +24,8 @@ impl Context {
         Self(Arc::new(Inner { envelope, deadline, clock }))
     }
 
-    /// The id of the caller, without `agent://`. It is proved only if the server has keys.
+    /// The id of the caller, without `agent://`. If the server has keys, the
+    /// caller has one of them, but states its id itself.
     #[must_use]
     pub fn caller(&self) -> &str {
         id(&self.0.envelope.fields.from)

@@ -131,7 +131,7 @@ impl Envelope {
         Ok(text.into())
     }
 
-    /// Whether the envelope, as received, is authentic: signed with one of the keys or, without keys, not signed or `internal`.
+    /// Whether the envelope, as received, is signed with one of the keys. Without keys, every envelope counts as authentic.
     ///
     /// The signature covers the bytes as received without the member `auth` and the comma next to it.
     #[must_use]

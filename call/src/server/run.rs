@@ -245,7 +245,7 @@ async fn caught(running: BoxFuture<'static, Handled>) -> Option<Handled> {
 impl Caught {
     fn end(&mut self) {
         let running = self.0.take();
-        // The response is there, or the caller is told about the first panic.
+        // Either the response is there, or the first panic is the answer already.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(running)));
     }
 }

@@ -10,6 +10,7 @@ mod pr_reviewer;
 mod reviewer_contract;
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,15 +27,32 @@ use serde_json::json;
 
 const FLEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fleet");
 
+const USAGE: &str = "usage: calls [--nats <URL>] --audit <FILE> [--node]";
+
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+#[expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
+async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments.as_slice() {
+    let result = match arguments.as_slice() {
         ["--audit", file] => in_one_process(file).await,
         ["--nats", url, "--audit", file] => over_nats(url, file, false).await,
         ["--nats", url, "--audit", file, "--node"] => over_nats(url, file, true).await,
-        _ => Err("usage: calls [--nats <URL>] --audit <FILE> [--node]".into()),
+        ["--help" | "-h"] => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 
