@@ -137,3 +137,21 @@ async fn a_side_without_a_schema_on_either_end_is_not_compared() {
         assert_eq!(results[0].status, Status::Ok, "{results:?}");
     }
 }
+
+#[tokio::test]
+async fn an_event_of_an_unknown_contract_runs_if_its_payload_is_valid() {
+    let handled = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = Arc::clone(&handled);
+    let handlers = Handlers::new("echo").with_json(&contract("2.0.0", NARROWER), move |_, payload| {
+        count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        async { Ok(payload) }
+    });
+    let mut raw = fixture::raw::Raw::with_handlers(handlers, |server| server).await;
+    for (id, payload) in [("1", json!({"q": "a"})), ("2", json!({"q": ""}))] {
+        let mut event = raw.request(id);
+        (event["kind"], event["capability"], event["payload"]) = (json!("event"), json!("search"), payload);
+        event["headers"] = json!({"capgen-contract": contract("1.0.0", OLD).hash().to_string()});
+        assert_eq!(raw.code(event.to_string()).await, "nothing");
+    }
+    assert_eq!(handled.load(std::sync::atomic::Ordering::SeqCst), 1);
+}
