@@ -38,4 +38,6 @@ pub use wire::NotInEnum;
 #[doc(hidden)]
 pub use declared_capability::DeclaredCapability;
 #[cfg(feature = "derive")]
+pub use derive::Checked;
+#[cfg(feature = "derive")]
 pub use unsupported_schema::UnsupportedSchema;
