@@ -10,6 +10,7 @@ mod pr_reviewer;
 mod reviewer_contract;
 
 use std::error::Error;
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,7 @@ const FLEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fleet");
 const USAGE: &str = "usage: calls [--nats <URL>] --audit <FILE> [--node]";
 
 #[tokio::main]
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its results")]
+#[expect(clippy::print_stderr, reason = "a program reports its errors")]
 async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -39,7 +40,7 @@ async fn main() -> ExitCode {
         ["--nats", url, "--audit", file] => over_nats(url, file, false).await,
         ["--nats", url, "--audit", file, "--node"] => over_nats(url, file, true).await,
         ["--help" | "-h"] => {
-            println!("{USAGE}");
+            print(USAGE);
             return ExitCode::SUCCESS;
         }
         _ => {
@@ -57,7 +58,6 @@ async fn main() -> ExitCode {
 }
 
 /// Four calls over the transport `memory`.
-#[expect(clippy::print_stdout, reason = "an example prints its results")]
 async fn in_one_process(file: &str) -> Result<(), Box<dyn Error>> {
     let audit = Arc::new(SqliteAudit::open(file)?);
     let broker = MemoryBroker::new();
@@ -65,17 +65,17 @@ async fn in_one_process(file: &str) -> Result<(), Box<dyn Error>> {
     let concierge = client(&broker, serve::REQUESTS, &audit).await?;
 
     report("a valid request", &concierge.call::<ReviewChange>(&change()).await);
-    println!("   messages that the agent received: {}\n", agent.stats().received);
+    print(&format!("   messages that the agent received: {}\n", agent.stats().received));
 
     report("an invalid request", &concierge.call::<ReviewChange>(&too_many_findings()).await);
-    println!("   messages that the agent received: {}\n", agent.stats().received);
+    print(&format!("   messages that the agent received: {}\n", agent.stats().received));
 
     // An older version of the agent, from before it had schemas: nothing validates its response but the caller.
     let old = Handlers::new("reviewer").with_loose("review-change", async |_, _| Ok(json!({"verdict": "fine"})));
     let _old = Server::builder(old).listen(Arc::new(broker.connect()), "reviewer-0.requests").start().await?;
     let concierge = client(&broker, "reviewer-0.requests", &audit).await?;
     report("an invalid response", &concierge.call::<ReviewChange>(&change()).await);
-    println!();
+    print("");
 
     // Something that receives requests, and never answers.
     let stuck = broker.connect();
@@ -127,18 +127,22 @@ fn too_many_findings() -> ReviewChangeRequest {
     change
 }
 
-#[expect(clippy::print_stdout, reason = "an example prints its results")]
 fn report<T: std::fmt::Debug>(name: &str, result: &Result<T, CallError>) {
     match result {
-        Ok(response) => println!("{name}: ok\n   {response:?}"),
+        Ok(response) => print(&format!("{name}: ok\n   {response:?}")),
         Err(error) => {
-            println!("{name}: {}", error.status.as_str());
+            print(&format!("{name}: {}", error.status.as_str()));
             for line in error.to_string().lines() {
-                println!("   {line}");
+                print(&format!("   {line}"));
             }
             if let Some(response) = error.response() {
-                println!("   the response as it arrived: {}", String::from_utf8_lossy(response));
+                print(&format!("   the response as it arrived: {}", String::from_utf8_lossy(response)));
             }
         }
     }
+}
+
+/// Prints a line. The reader of the output may have gone, such as `head`.
+fn print(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
