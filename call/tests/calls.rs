@@ -3,11 +3,12 @@
 
 mod fixture;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use capgen::call::{CallMode, CallOptions, Context, Failure, Handlers, Status, code, header};
+use capgen::call::{CallMode, CallOptions, Clock, Context, Failure, Handlers, Status, code, header};
 use capgen::{Capability, Checked};
 use fixture::{Fixture, Review, Verdict, handlers};
 use serde_json::{Value, json};
@@ -74,19 +75,67 @@ async fn dynamic_calls_return_the_result_object() {
     }
 }
 
-#[tokio::test]
-async fn a_provider_that_does_not_answer_is_a_timeout() {
-    let handlers = Handlers::new("reviewer").with_loose("review", async |_: Context, _: Value| {
+/// A provider that never answers.
+fn stuck() -> Handlers {
+    Handlers::new("reviewer").with_loose("review", async |_: Context, _: Value| {
         std::future::pending::<()>().await;
         Ok(Value::Null)
-    });
-    let fixture = Fixture::start(handlers).await;
+    })
+}
+
+#[tokio::test]
+async fn a_provider_that_does_not_answer_is_a_timeout() {
+    let fixture = Fixture::start(stuck()).await;
     let options = fixture.options().timeout(Duration::from_millis(50));
     let request = Review { url: "x".to_owned(), depth: 3 };
     let error = fixture.client.call_with::<Review>(&request, &options).await.unwrap_err();
     assert_eq!((error.status, error.code.as_str()), (Status::Timeout, code::TIMEOUT));
     assert!(error.latency >= Duration::from_millis(50), "{:?}", error.latency);
     assert_eq!(fixture.client.in_flight(), 0);
+}
+
+/// A clock that always reports the same time.
+struct At(u64);
+
+impl Clock for At {
+    fn now_ms(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A provider that never answers, and whose clock is ahead of the client's.
+async fn stuck_and_ahead(by_ms: u64) -> Fixture {
+    let now = 1_000_000;
+    let (client, server) = (Arc::new(At(now)), Arc::new(At(now + by_ms)));
+    Fixture::start_with(stuck(), |built| built.clock(client), |built| built.clock(server)).await
+}
+
+/// Deadlines are in whole milliseconds, so the clock of a provider may be in the next one already.
+#[tokio::test(start_paused = true)]
+async fn a_provider_does_not_shorten_the_timeout_of_the_caller() {
+    for rounded in [0, 1, 2] {
+        let fixture = stuck_and_ahead(rounded).await;
+        let options = fixture.options().timeout(Duration::from_millis(50));
+        let request = Review { url: "x".to_owned(), depth: 3 };
+        let error = fixture.client.call_with::<Review>(&request, &options).await.unwrap_err();
+        assert_eq!((error.status, error.code.as_str()), (Status::Timeout, code::TIMEOUT));
+        assert!(error.latency >= Duration::from_millis(50), "{rounded} ms: {:?}", error.latency);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_too_late_is_a_timeout_only_after_the_deadline() {
+    let fixture = stuck_and_ahead(1000).await;
+    let options = fixture.options().timeout(Duration::from_millis(50));
+    let request = Review { url: "x".to_owned(), depth: 3 };
+    let early = fixture.client.call_with::<Review>(&request, &options).await.unwrap_err();
+    assert_eq!((early.status, early.code.as_str()), (Status::Error, code::DEADLINE_EXCEEDED));
+    let mut call = pin!(fixture.client.call_with::<Review>(&request, &options));
+    assert!(tokio::time::timeout(Duration::ZERO, &mut call).await.is_err());
+    // The answer arrives, but this process reads it only after the deadline.
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    let late = call.await.unwrap_err();
+    assert_eq!((late.status, late.code.as_str()), (Status::Timeout, code::TIMEOUT));
 }
 
 #[tokio::test]

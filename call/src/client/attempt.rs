@@ -93,7 +93,7 @@ impl Client {
             }
             let asks = !has_sent_contract && reply.header(header::NEEDS) == Some("descriptor");
             if !asks {
-                return Err(remote_error(&reply.payload));
+                return Err(refusal(started, &reply.payload));
             }
             has_sent_contract = true;
             let described = waiting.request.target.contract.described();
@@ -229,6 +229,14 @@ fn not_sent(error: &TransportError) -> CallError {
         TransportError::Disconnected(_) => CallError { retryable: true, ..CallError::new(code::NO_TRANSPORT, message) },
         _ => CallError::new(code::NO_TRANSPORT, message),
     }
+}
+
+/// The error of a provider that answered a call.
+fn refusal(started: &Started, payload: &[u8]) -> CallError {
+    let error = remote_error(payload);
+    // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the deadline, the same
+    // answer tells that the clocks differ.
+    if error.code == code::DEADLINE_EXCEEDED && started.remaining().is_zero() { too_late(started) } else { error }
 }
 
 /// The error that a provider sent.

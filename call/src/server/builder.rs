@@ -43,6 +43,10 @@ pub struct ServerBuilder {
 /// The number of requests with idempotency keys that are remembered, and the sum of the sizes of their responses, in bytes.
 const ONCE: (usize, usize) = (100_000, 64 * 1024 * 1024);
 
+/// How much later than the deadline in a request its caller may end the call, in ms. A deadline is in whole milliseconds; the caller
+/// rounds down its clock for it, and the remaining time too. Without this tolerance, a provider would end some calls before their timeout.
+const ROUNDING: u64 = 2;
+
 impl ServerBuilder {
     pub(super) fn new(handlers: Handlers) -> Self {
         Self {
@@ -132,7 +136,8 @@ impl ServerBuilder {
         Self { window, ..self }
     }
 
-    /// How much the clocks of callers may be behind or ahead. The default is 0.
+    /// How much the clocks of callers may be behind or ahead. The default is 0. In addition, a deadline always has a tolerance of 2 ms,
+    /// because it is rounded.
     pub fn clock_tolerance(self, tolerance: Duration) -> Self {
         Self { tolerance, ..self }
     }
@@ -178,7 +183,7 @@ impl ServerBuilder {
             admitted: Arc::new(Semaphore::new(total)),
             total,
             max_message: self.max_message,
-            tolerance: crate::outcome::in_ms(self.tolerance),
+            tolerance: crate::outcome::in_ms(self.tolerance).saturating_add(ROUNDING),
             counters: Counters::default(),
         };
         Ok(Server::new(Arc::new(shared), subscriptions))

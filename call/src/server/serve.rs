@@ -38,7 +38,7 @@ pub(super) struct Shared {
     /// The number of permits of `admitted`.
     pub(super) total: usize,
     pub(super) max_message: usize,
-    /// In ms.
+    /// How much later than its deadline a request ends, in ms.
     pub(super) tolerance: u64,
     pub(super) counters: Counters,
 }
