@@ -235,7 +235,7 @@ fn not_sent(error: &TransportError) -> CallError {
 fn refusal(started: &Started, payload: &[u8]) -> CallError {
     let error = remote_error(payload);
     // A busy process may read the answer only after the deadline. Then both sides agree that it has passed. Before the deadline, the same
-    // answer tells that the clocks differ.
+    // answer means that the clocks differ.
     if error.code == code::DEADLINE_EXCEEDED && started.remaining().is_zero() { too_late(started) } else { error }
 }
 
