@@ -5,5 +5,6 @@
 
 pub mod cbor;
 mod code;
+pub mod message;
 
 pub use code::{Category, Code};

@@ -1,8 +1,6 @@
 //! Encoding.
 
-use half::f16;
-
-use super::{Float, Map, Value};
+use super::{Float, Map, Value, half, token};
 
 /// The deterministic encoding of a value ([RFC 8949, section 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)).
 ///
@@ -21,18 +19,12 @@ pub fn encode(value: &Value) -> Vec<u8> {
 
 fn write(bytes: &mut Vec<u8>, value: &Value) {
     match value {
-        Value::Unsigned(number) => write_head(bytes, 0, *number),
+        Value::Unsigned(number) => write_unsigned(bytes, *number),
         Value::Negative(number) => write_head(bytes, 1, *number),
-        Value::Bytes(content) => {
-            write_head(bytes, 2, length(content.len()));
-            bytes.extend_from_slice(content);
-        }
-        Value::Text(text) => {
-            write_head(bytes, 3, length(text.len()));
-            bytes.extend_from_slice(text.as_bytes());
-        }
+        Value::Bytes(content) => write_bytes(bytes, content),
+        Value::Text(text) => write_text(bytes, text),
         Value::Array(elements) => {
-            write_head(bytes, 4, length(elements.len()));
+            write_array_head(bytes, elements.len());
             elements.iter().for_each(|element| write(bytes, element));
         }
         Value::Map(map) => write_map(bytes, map),
@@ -49,8 +41,36 @@ fn write(bytes: &mut Vec<u8>, value: &Value) {
     }
 }
 
-fn write_map(bytes: &mut Vec<u8>, map: &Map) {
-    write_head(bytes, 5, length(map.len()));
+/// Appends a byte string.
+pub(crate) fn write_bytes(bytes: &mut Vec<u8>, content: &[u8]) {
+    write_head(bytes, 2, length(content.len()));
+    bytes.extend_from_slice(content);
+}
+
+/// Appends a text string.
+pub(crate) fn write_text(bytes: &mut Vec<u8>, text: &str) {
+    write_head(bytes, 3, length(text.len()));
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// Appends an integer that is not negative.
+pub(crate) fn write_unsigned(bytes: &mut Vec<u8>, number: u64) {
+    write_head(bytes, 0, number);
+}
+
+/// Appends the head of an array. Its elements must follow.
+pub(crate) fn write_array_head(bytes: &mut Vec<u8>, elements: usize) {
+    write_head(bytes, 4, length(elements));
+}
+
+/// Appends the head of a map. Its keys and values must follow.
+pub(crate) fn write_map_head(bytes: &mut Vec<u8>, entries: usize) {
+    write_head(bytes, 5, length(entries));
+}
+
+/// Appends a map.
+pub(crate) fn write_map(bytes: &mut Vec<u8>, map: &Map) {
+    write_map_head(bytes, map.len());
     for (key, value) in map.iter() {
         write(bytes, key);
         write(bytes, value);
@@ -85,13 +105,12 @@ fn write_float(bytes: &mut Vec<u8>, number: Float) {
         bytes.extend([0xf9, 0x7e, 0x00]);
         return;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the result is compared with the number")]
-    let single = number as f32;
-    let half = f16::from_f64(number);
-    if half.to_f64().to_bits() == number.to_bits() {
+    if let Some(half) = half::from_f64(number) {
         bytes.push(0xf9);
-        bytes.extend(half.to_bits().to_be_bytes());
-    } else if f64::from(single).to_bits() == number.to_bits() {
+        bytes.extend(half.to_be_bytes());
+    } else if token::is_single(number) {
+        #[expect(clippy::cast_possible_truncation, reason = "the number has this format")]
+        let single = number as f32;
         bytes.push(0xfa);
         bytes.extend(single.to_be_bytes());
     } else {

@@ -65,7 +65,6 @@ impl Map {
     }
 
     /// A map of entries that are sorted and unique already, as those of a decoded map are.
-    #[expect(dead_code, reason = "the decoder uses it")]
     pub(super) const fn from_sorted(entries: Vec<(Value, Value)>) -> Self {
         Self(entries)
     }
@@ -74,11 +73,18 @@ impl Map {
 /// Of equal keys, the last one wins.
 impl<K: Into<Value>, V: Into<Value>> FromIterator<(K, V)> for Map {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
-        let mut map = Self::new();
-        for (key, value) in entries {
-            map.insert(key, value);
+        let mut entries: Vec<(Value, Value)> =
+            entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        // Stable, so that equal keys keep their order.
+        entries.sort_by(|(a, _), (b, _)| a.cmp_encoded(b));
+        let mut unique: Vec<(Value, Value)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match unique.last_mut() {
+                Some(last) if last.0 == entry.0 => *last = entry,
+                _ => unique.push(entry),
+            }
         }
-        map
+        Self(unique)
     }
 }
 

@@ -1,9 +1,17 @@
 //! Deterministic CBOR ([RFC 8949, section 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1)).
 
+mod decode;
+mod diagnostic;
 mod encode;
+mod half;
+mod json;
 mod map;
+mod token;
 mod value;
 
+pub use decode::{DecodeError, DecodeErrorKind, Limits, MAX_DEPTH, decode};
 pub use encode::encode;
+pub(crate) use encode::{write_array_head, write_bytes, write_map, write_map_head, write_text, write_unsigned};
+pub use json::NotJson;
 pub use map::Map;
 pub use value::{Float, Value};
