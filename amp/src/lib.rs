@@ -3,8 +3,18 @@
 //! The core has no async runtime, clock, randomness or network code; state machines are values. Carriers are behind features.
 #![forbid(unsafe_code)]
 
+mod alias;
+pub mod body;
 pub mod cbor;
 mod code;
+pub mod descriptor;
 pub mod message;
+mod name;
+pub mod negotiate;
+mod reader;
+mod version;
 
+pub use alias::Aliases;
 pub use code::{Category, Code};
+pub use name::{CapabilityName, InvalidName};
+pub use version::{CapabilityId, InvalidId, InvalidRange, InvalidVersion, Range, parse_version};
