@@ -11,6 +11,7 @@ pub mod descriptor;
 pub mod message;
 mod name;
 pub mod negotiate;
+pub mod policy;
 mod reader;
 mod version;
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use capgen_diagnostic::nearest;
 use capgen_schema::pointer;
 
 use crate::cbor::{Map, Value};
@@ -214,6 +215,16 @@ impl<'v> Reader<'v> {
             let names: Vec<_> = choices.iter().map(|(name, _)| format!("`{name}`")).collect();
             self.expected(&names.join(" or "))
         })
+    }
+
+    /// Reports the keys of a map that are unknown, for configurations: bodies may contain more keys.
+    pub(crate) fn only(&mut self, map: &'v Map, keys: &[&str]) {
+        for key in map.iter().filter_map(|(key, _)| key.as_text()).filter(|key| !keys.contains(key)) {
+            match nearest(key, keys.iter().copied()) {
+                Some(meant) => self.report_at(key, format_args!("unknown key; did you mean `{meant}`?")),
+                None => self.report_at(key, format_args!("unknown key; the keys here are `{}`", keys.join("`, `"))),
+            }
+        }
     }
 
     /// Reports that the value has another form. Always `None`.
