@@ -8,6 +8,7 @@ pub mod body;
 pub mod cbor;
 mod code;
 pub mod descriptor;
+pub mod draft;
 pub mod message;
 mod name;
 pub mod negotiate;

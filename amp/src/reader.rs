@@ -56,8 +56,17 @@ impl<'v> Reader<'v> {
         value: &'v Value,
         read: impl FnOnce(&mut Self, &'v Value) -> Option<T>,
     ) -> Result<T, Vec<BodyError>> {
+        Self::collect(|reader| read(reader, value))
+    }
+
+    /// Collects the errors of a function.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    pub(crate) fn collect<T>(read: impl FnOnce(&mut Self) -> Option<T>) -> Result<T, Vec<BodyError>> {
         let mut reader = Self::default();
-        let result = read(&mut reader, value);
+        let result = read(&mut reader);
         let Self { mut errors, left_out, .. } = reader;
         if left_out > 0 {
             errors.push(BodyError { path: String::new(), message: format!("{left_out} more errors are not listed") });
@@ -86,7 +95,7 @@ impl<'v> Reader<'v> {
 
     /// Reports an error at a key of the map at the current place.
     pub(crate) fn report_at(&mut self, key: &'v str, message: impl fmt::Display) {
-        self.inside(Token::Key(key), |reader| reader.report(message));
+        self.at_key(key, |reader| reader.report(message));
     }
 
     fn inside<T>(&mut self, token: Token<'v>, read: impl FnOnce(&mut Self) -> T) -> T {
@@ -94,6 +103,16 @@ impl<'v> Reader<'v> {
         let result = read(self);
         self.place.pop();
         result
+    }
+
+    /// Reads at a key of the map at the current place.
+    pub(crate) fn at_key<T>(&mut self, key: &'v str, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.inside(Token::Key(key), read)
+    }
+
+    /// Reads at an element of the array at the current place.
+    pub(crate) fn at_index<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.inside(Token::Index(index), read)
     }
 
     /// The value of a key that must be present.
@@ -104,7 +123,7 @@ impl<'v> Reader<'v> {
         read: impl FnOnce(&mut Self, &'v Value) -> Option<T>,
     ) -> Option<T> {
         match map.get(key) {
-            Some(value) => self.inside(Token::Key(key), |reader| read(reader, value)),
+            Some(value) => self.at_key(key, |reader| read(reader, value)),
             None => {
                 self.report_at(key, "missing");
                 None
@@ -120,7 +139,7 @@ impl<'v> Reader<'v> {
         read: impl FnOnce(&mut Self, &'v Value) -> Option<T>,
     ) -> Option<T> {
         let value = map.get(key)?;
-        self.inside(Token::Key(key), |reader| read(reader, value))
+        self.at_key(key, |reader| read(reader, value))
     }
 
     /// The elements of an array. `None` if one of them is invalid; all are read.
@@ -133,7 +152,7 @@ impl<'v> Reader<'v> {
         let elements = elements.iter().enumerate();
         // Collecting options stops at the first `None`, and the later elements would not be read.
         let elements: Vec<_> =
-            elements.map(|(index, value)| self.inside(Token::Index(index), |reader| read(reader, value))).collect();
+            elements.map(|(index, value)| self.at_index(index, |reader| read(reader, value))).collect();
         elements.into_iter().collect()
     }
 
@@ -198,7 +217,17 @@ impl<'v> Reader<'v> {
         value: &'v Value,
         parse: impl FnOnce(&str) -> Result<T, E>,
     ) -> Option<T> {
-        match parse(self.text(value)?) {
+        let text = self.text(value)?;
+        self.parse(text, parse)
+    }
+
+    /// Parses a text at the current place.
+    pub(crate) fn parse<T, E: fmt::Display>(
+        &mut self,
+        text: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Option<T> {
+        match parse(text) {
             Ok(parsed) => Some(parsed),
             Err(reason) => {
                 self.report(reason);

@@ -1,7 +1,9 @@
 //! Descriptors of capabilities (section 4.2).
 
+mod publication;
 mod schema_ref;
 
+pub use publication::Publication;
 pub use schema_ref::{ArtifactRef, HashAlgorithm, SchemaRef};
 
 use crate::cbor::{Map, Value};
