@@ -4,16 +4,21 @@
 #![forbid(unsafe_code)]
 
 mod alias;
+mod author;
 pub mod body;
+pub mod catalogue;
 pub mod cbor;
 mod code;
 pub mod descriptor;
 pub mod draft;
+mod mac;
 pub mod message;
 mod name;
 pub mod negotiate;
 pub mod policy;
+pub mod provider;
 mod reader;
+pub mod requester;
 mod version;
 
 pub use alias::Aliases;

@@ -68,6 +68,29 @@ impl VersionSet {
             .any(|Interval { start, end }| *start <= version && end.as_ref().is_none_or(|end| version < *end))
     }
 
+    /// Whether every version of the set is above this one. True for the empty set.
+    ///
+    /// ```
+    /// use capgen_descriptor::{VersionRange, VersionSet};
+    /// let range: VersionRange = ">=1.0.0 <2.0.0".parse()?;
+    /// let set: VersionSet = [range].iter().collect();
+    /// assert!(set.is_above(&"0.9.0".parse()?) && !set.is_above(&"1.0.0".parse()?));
+    /// assert!(set.is_below(&"2.0.0".parse()?) && !set.is_below(&"2.0.0-rc.1".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_above(&self, version: &Version) -> bool {
+        let version = without_build(version);
+        self.intervals.first().is_none_or(|Interval { start, .. }| version < *start)
+    }
+
+    /// Whether every version of the set is below this one. True for the empty set.
+    #[must_use]
+    pub fn is_below(&self, version: &Version) -> bool {
+        let version = without_build(version);
+        self.intervals.last().is_none_or(|Interval { end, .. }| end.as_ref().is_some_and(|end| *end <= version))
+    }
+
     /// The versions that are in both sets.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {

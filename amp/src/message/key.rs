@@ -3,8 +3,9 @@
 use std::fmt;
 
 use ed25519_dalek::{Signature, Signer, VerifyingKey};
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use hmac::Mac;
+
+use crate::mac::keyed;
 
 /// A private key of Ed25519. No message and no `Debug` text contains it, and its memory is cleared if it is dropped.
 #[derive(Clone)]
@@ -49,14 +50,7 @@ impl SigningKey {
     /// A key for another purpose: HMAC-SHA-256 of the context, with the seed as its key. Different contexts give independent keys.
     #[must_use]
     pub fn derive(&self, context: &[u8]) -> [u8; 32] {
-        // HMAC fills a key with zeros up to the block of the hash, here 64 bytes.
-        let mut block = [0; 64];
-        for (byte, seed) in block.iter_mut().zip(self.0.as_bytes()) {
-            *byte = *seed;
-        }
-        let mut mac = Hmac::<Sha256>::new(&block.into());
-        mac.update(context);
-        mac.finalize().into_bytes().into()
+        keyed(self.0.as_bytes()).chain_update(context).finalize().into_bytes().into()
     }
 }
 

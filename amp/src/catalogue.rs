@@ -1,0 +1,161 @@
+//! The capabilities that a provider publishes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range as Indexes;
+
+use capgen_schema::{Schema, Validator};
+use semver::Version;
+use sha2::{Digest as _, Sha256};
+
+use crate::cbor::{Value, encode};
+use crate::descriptor::Descriptor;
+use crate::name::CapabilityName;
+
+/// A version of a capability with its schemas, which were verified against the hashes of the descriptor.
+#[derive(Clone, Debug)]
+pub struct Contract {
+    /// The descriptor (section 4.2).
+    pub descriptor: Descriptor,
+    /// The schema of `params`.
+    pub input: Schema,
+    /// The schema of `result`.
+    pub output: Schema,
+    /// The longest time that an invocation may take, in ms; `None` if the capability has no limit of its own.
+    pub timeout_ms: Option<u64>,
+}
+
+/// The published capabilities, sorted by name and precedence. A catalogue does not change: a provider publishes another one.
+#[derive(Debug)]
+pub struct Catalogue {
+    published: Vec<Published>,
+    names: BTreeMap<CapabilityName, Indexes<usize>>,
+    hash: [u8; 32],
+}
+
+/// A published version of a capability.
+#[derive(Debug)]
+pub struct Published {
+    contract: Contract,
+    pub(crate) input: Validator,
+    pub(crate) output: Validator,
+    /// The length of the encoded descriptor, in bytes.
+    pub(crate) size: usize,
+}
+
+/// Two descriptors of one name have versions that differ only in build metadata, or not at all. An exact version would identify both
+/// (decision 7).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DuplicateVersion {
+    /// The ids of both.
+    pub ids: [String; 2],
+}
+
+impl fmt::Display for DuplicateVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [one, other] = &self.ids;
+        write!(f, "`{one}` and `{other}` have versions of equal precedence; publish only one of them")
+    }
+}
+
+impl std::error::Error for DuplicateVersion {}
+
+impl Catalogue {
+    /// Publishes contracts, in any order. Compiles their schemas.
+    ///
+    /// # Errors
+    ///
+    /// Every pair of neighbouring versions of one name that have equal precedence.
+    pub fn new(mut contracts: Vec<Contract>) -> Result<Self, Vec<DuplicateVersion>> {
+        contracts.sort_by(|one, other| {
+            let (one, other) = (&one.descriptor.id, &other.descriptor.id);
+            // `cmp` differs from precedence only by build metadata, which makes the order total.
+            (&one.name, &one.version).cmp(&(&other.name, &other.version))
+        });
+        let duplicates: Vec<_> = contracts
+            .windows(2)
+            .filter_map(|pair| {
+                let [one, other] = pair else { return None };
+                let (one, other) = (&one.descriptor.id, &other.descriptor.id);
+                let is_duplicate = one.name == other.name && one.version.cmp_precedence(&other.version).is_eq();
+                is_duplicate.then(|| DuplicateVersion { ids: [one.to_string(), other.to_string()] })
+            })
+            .collect();
+        if !duplicates.is_empty() {
+            return Err(duplicates);
+        }
+        let mut names: BTreeMap<CapabilityName, Indexes<usize>> = BTreeMap::new();
+        let mut hash = Sha256::new();
+        let mut published = Vec::with_capacity(contracts.len());
+        for (index, contract) in contracts.into_iter().enumerate() {
+            names.entry(contract.descriptor.id.name.clone()).or_insert(index..index).end = index + 1;
+            let encoded = encode(&Value::Map(contract.descriptor.to_map()));
+            hash.update(&encoded);
+            published.push(Published {
+                input: validator(&contract.input),
+                output: validator(&contract.output),
+                size: encoded.len(),
+                contract,
+            });
+        }
+        Ok(Self { published, names, hash: hash.finalize().into() })
+    }
+
+    /// The versions of a capability in ascending order of precedence; empty if it is not published.
+    #[must_use]
+    pub fn versions(&self, name: &CapabilityName) -> &[Published] {
+        self.published.get(self.indexes(name)).unwrap_or_default()
+    }
+
+    /// The version of a capability with this precedence.
+    #[must_use]
+    pub fn find(&self, name: &CapabilityName, version: &Version) -> Option<&Published> {
+        let versions = self.versions(name);
+        let found = |published: &Published| published.descriptor().id.version.cmp_precedence(version);
+        versions.get(versions.binary_search_by(found).ok()?)
+    }
+
+    /// The indexes in [`published`](Self::published) of the versions of a capability.
+    pub(crate) fn indexes(&self, name: &CapabilityName) -> Indexes<usize> {
+        self.names.get(name).cloned().unwrap_or(0..0)
+    }
+
+    /// The names in ascending order of their bytes.
+    pub fn names(&self) -> impl Iterator<Item = &CapabilityName> {
+        self.names.keys()
+    }
+
+    /// Every published version, sorted by name and precedence.
+    #[must_use]
+    pub fn published(&self) -> &[Published] {
+        &self.published
+    }
+
+    /// SHA-256 over the encoded descriptors in their order: equal catalogues have equal hashes, in every process.
+    #[must_use]
+    pub const fn hash(&self) -> &[u8; 32] {
+        &self.hash
+    }
+}
+
+impl Published {
+    /// The contract.
+    #[must_use]
+    pub const fn contract(&self) -> &Contract {
+        &self.contract
+    }
+
+    /// The descriptor.
+    #[must_use]
+    pub const fn descriptor(&self) -> &Descriptor {
+        &self.contract.descriptor
+    }
+}
+
+/// The violations that an answer has at most: enough to fix a request, and bounded.
+const MAX_VIOLATIONS: usize = 100;
+
+/// A validator whose messages contain no values, which may be secrets.
+fn validator(schema: &Schema) -> Validator {
+    Validator::new(schema).redact(true).max_violations(MAX_VIOLATIONS)
+}

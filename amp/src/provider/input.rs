@@ -1,0 +1,142 @@
+//! The inputs and outputs of a provider.
+
+use std::fmt;
+use std::sync::Arc;
+
+use capgen_schema::Violation;
+use serde_json::Value;
+
+use crate::catalogue::Catalogue;
+use crate::message::{Did, MessageId, Rejection};
+use crate::negotiate::Rule;
+use crate::version::CapabilityId;
+
+/// Where the answer to a message goes: a number that the program chooses, such as that of a connection. It may be used more than once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ticket(pub u64);
+
+/// An accepted invocation, counted from 0 by each [`State`](super::State).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct InvocationId(pub(super) u64);
+
+/// An event for a provider.
+#[derive(Clone, Debug)]
+pub enum Input<'a> {
+    /// A message was received.
+    Message {
+        /// The whole message.
+        bytes: &'a [u8],
+        /// Where the answer goes.
+        ticket: Ticket,
+        /// The sender as the transport has authenticated it, if it has. It must be the sender of the message.
+        principal: Option<&'a Did>,
+    },
+    /// A handler has ended.
+    Finished {
+        /// The invocation.
+        invocation: InvocationId,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// Time has passed: ends invocations whose deadline is over, and forgets expired answers.
+    Tick,
+    /// Other capabilities are published from now on. Pages of queries that have started are read from the former ones.
+    Publish(Arc<Catalogue>),
+    /// No new work is started. Running invocations have time until `until`, in Unix ms; then they end with 5002.
+    Shutdown {
+        /// The end of the time for running invocations.
+        until: u64,
+    },
+}
+
+/// How a handler ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outcome {
+    /// With a result.
+    Success(Value),
+    /// With a failure. The caller gets both texts.
+    Failure {
+        /// A code for programs, such as `PR_NOT_FOUND`.
+        code: String,
+        /// The message.
+        message: String,
+    },
+    /// With a panic. The caller does not get its message.
+    Panic,
+    /// There is no handler for this capability.
+    Missing,
+}
+
+/// What a program does for a provider.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Send this message.
+    Send {
+        /// The ticket of the message that it answers.
+        ticket: Ticket,
+        /// The whole message.
+        message: Arc<[u8]>,
+    },
+    /// Run a handler.
+    Start(Box<Start>),
+    /// Stop a handler: its invocation has ended. Its outcome is ignored.
+    Stop(InvocationId),
+    /// A message has no answer, because nothing proves its sender.
+    Rejected {
+        /// The ticket of the message.
+        ticket: Ticket,
+        /// The reason.
+        rejection: Rejection,
+    },
+    /// A message has no answer, because its type has none.
+    Ignored {
+        /// The ticket of the message.
+        ticket: Ticket,
+    },
+    /// The result of a handler violates the output schema; the caller gets 5001 without them (decision 12). For the log.
+    InvalidResult {
+        /// The capability.
+        id: CapabilityId,
+        /// The violations, without values.
+        violations: Vec<Violation>,
+    },
+    /// Every invocation has ended after a [shutdown](Input::Shutdown).
+    Drained,
+}
+
+/// An invocation whose handler is to be run.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The number to state when the handler has ended.
+    pub invocation: InvocationId,
+    /// The sender, whose signature was verified.
+    pub caller: Did,
+    /// The id of the message.
+    pub message: MessageId,
+    /// The version that was selected.
+    pub id: CapabilityId,
+    /// The rule that selected it.
+    pub rule: Rule,
+    /// The valid parameters.
+    pub params: Value,
+    /// The time at which the invocation ends with 5003, in Unix ms.
+    pub deadline: u64,
+}
+
+/// An input that no program can have: nothing changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Impossible {
+    /// An outcome of an invocation that was never started.
+    UnknownInvocation(InvocationId),
+}
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownInvocation(InvocationId(number)) => write!(f, "invocation {number} was never started"),
+        }
+    }
+}
+
+impl std::error::Error for Impossible {}

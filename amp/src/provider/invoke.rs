@@ -1,0 +1,188 @@
+//! The steps of section 7.2, in their order. Each is a function; [`accept`] calls them one after the other.
+
+use std::sync::Arc;
+
+use semver::Version;
+use serde_json::Value as Json;
+
+use super::Provider;
+use super::adapter::Adapter;
+use super::refusal::Refusal;
+use crate::body::{Body, CapInvoke, Target};
+use crate::catalogue::{Catalogue, Published};
+use crate::cbor::Value;
+use crate::code::Code;
+use crate::message::{Did, Message};
+use crate::name::CapabilityName;
+use crate::negotiate::{Offer, Request, Rule, Selected, negotiate};
+
+/// An invocation that has passed every step.
+pub(crate) struct Accepted {
+    /// The index of the version in [`Catalogue::published`].
+    pub(crate) index: usize,
+    /// The rule that selected the version.
+    pub(crate) rule: Rule,
+    /// `params`, converted by the adapter if there is one, and valid.
+    pub(crate) params: Json,
+    /// The adapter that also converts the result.
+    pub(crate) adapter: Option<Arc<Adapter>>,
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// Checks an invocation.
+///
+/// # Errors
+///
+/// The refusal of the first step that fails.
+pub(crate) fn accept(
+    provider: &Provider,
+    catalogue: Result<&Catalogue, Refusal>,
+    message: &Message,
+) -> Result<Accepted, Refusal> {
+    let invoke = read_body(provider, message)?;
+    authorize(provider, &message.from, &invoke)?;
+    let catalogue = catalogue?;
+    let name = resolve(provider, catalogue, &message.from, &invoke)?;
+    let candidates = authorize_versions(provider, catalogue, &message.from, &name);
+    let selected = select(provider, catalogue, &name, &candidates, &invoke)?;
+    let (params, adapter) = check_params(provider, &selected, &name, &invoke)?;
+    let CapInvoke { timeout_ms, .. } = invoke;
+    Ok(Accepted { index: selected.index, rule: selected.rule, params, adapter, timeout_ms })
+}
+
+/// The version that step 5 selected.
+struct Chosen<'a> {
+    index: usize,
+    published: &'a Published,
+    rule: Rule,
+}
+
+/// Step 1: the shape of the body and its required fields.
+fn read_body(provider: &Provider, message: &Message) -> Result<CapInvoke, Refusal> {
+    match Body::read(message.kind, &message.body, provider.policy.aliases()) {
+        Ok(Body::Invoke(invoke)) => Ok(invoke),
+        Ok(_) => Err(Refusal::new(Code::BadRequest, "the message is not an invocation")),
+        Err(errors) => Err(Refusal::body(&errors)),
+    }
+}
+
+/// Step 2: the policy for the caller, the name and the requested version. It does not examine what is published, so an answer cannot
+/// depend on that.
+///
+/// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the caller, so
+/// step 3 reveals nothing about others.
+fn authorize(provider: &Provider, caller: &Did, invoke: &CapInvoke) -> Result<(), Refusal> {
+    match configured_name(provider, &invoke.target) {
+        Some(name) if !provider.policy.allows(caller, &name, invoke.target.version()) => Err(Refusal::unauthorized()),
+        _ => Ok(()),
+    }
+}
+
+/// Step 3: the identity of the capability.
+fn resolve(
+    provider: &Provider,
+    catalogue: &Catalogue,
+    caller: &Did,
+    invoke: &CapInvoke,
+) -> Result<CapabilityName, Refusal> {
+    let name = match configured_name(provider, &invoke.target) {
+        Some(name) => name,
+        None => {
+            let text = invoke.target.type_alias().unwrap_or_default();
+            let name = visible_name(provider, catalogue, caller, text).ok_or_else(not_found)?;
+            if !provider.policy.allows(caller, &name, invoke.target.version()) {
+                return Err(Refusal::unauthorized());
+            }
+            name
+        }
+    };
+    if catalogue.versions(&name).is_empty() { Err(not_found()) } else { Ok(name) }
+}
+
+/// Step 4: the policy for each version of the resolved capability. Denied versions are not candidates (decision 10). The numbers are
+/// indexes into [`Catalogue::published`].
+fn authorize_versions(provider: &Provider, catalogue: &Catalogue, caller: &Did, name: &CapabilityName) -> Vec<usize> {
+    let is_allowed = |index: &usize| {
+        let version = catalogue.published().get(*index).map(|published| &published.descriptor().id.version);
+        version.is_some_and(|version| provider.policy.allows(caller, name, Some(version)))
+    };
+    catalogue.indexes(name).filter(is_allowed).collect()
+}
+
+/// Step 5: the version.
+fn select<'a>(
+    provider: &Provider,
+    catalogue: &'a Catalogue,
+    name: &CapabilityName,
+    candidates: &[usize],
+    invoke: &CapInvoke,
+) -> Result<Chosen<'a>, Refusal> {
+    let candidates: Vec<(usize, &Published)> =
+        candidates.iter().filter_map(|index| Some((*index, catalogue.published().get(*index)?))).collect();
+    let offers: Vec<Offer<'_>> = candidates
+        .iter()
+        .map(|(_, published)| Offer {
+            version: &published.descriptor().id.version,
+            supported: published.descriptor().supported_ranges.as_deref().unwrap_or_default(),
+        })
+        .collect();
+    let has_adapter = |from: &Version, to: &Version| provider.adapters.find(name, from, to).is_some();
+    let request = match &invoke.target {
+        Target::Id(id) => Request::Id(id),
+        Target::Version { version, .. } => Request::Exact(version),
+        Target::Negotiate { hints, .. } => Request::Hints(hints),
+    };
+    let mismatch = |mismatch: crate::negotiate::Mismatch| Refusal::new(Code::VersionMismatch, mismatch.to_string());
+    let Selected { index, rule } =
+        negotiate(provider.policy.mode(), request, &offers, &has_adapter).map_err(mismatch)?;
+    let missing = || Refusal::new(Code::InternalError, "the selected version is not published");
+    let (index, published) = *candidates.get(index).ok_or_else(missing)?;
+    Ok(Chosen { index, published, rule })
+}
+
+/// Step 6: `params` are JSON and conform to the input schema, after the adapter has converted them.
+fn check_params(
+    provider: &Provider,
+    chosen: &Chosen<'_>,
+    name: &CapabilityName,
+    invoke: &CapInvoke,
+) -> Result<(Json, Option<Arc<Adapter>>), Refusal> {
+    let mut params = to_json(&invoke.params)?;
+    let adapter = match &chosen.rule {
+        Rule::Adapter { from } => provider.adapters.find(name, from, &chosen.published.descriptor().id.version),
+        _ => None,
+    };
+    if let Some(adapter) = &adapter {
+        params = adapter.convert_request(params).map_err(|message| Refusal::new(Code::SchemaViolation, message))?;
+    }
+    let violations = chosen.published.input.validate(&params);
+    if violations.is_empty() { Ok((params, adapter)) } else { Err(Refusal::params(&violations)) }
+}
+
+fn to_json(params: &Value) -> Result<Json, Refusal> {
+    params.to_json().map_err(|error| {
+        Refusal::new(Code::SchemaViolation, format!("`params` is not JSON at `{}`: {}", error.path, error.reason))
+    })
+}
+
+/// The name that a target states, or that the configuration has for its `type`; `None` if it depends on what is published (decision 6).
+fn configured_name(provider: &Provider, target: &Target) -> Option<CapabilityName> {
+    target.name().cloned().or_else(|| provider.policy.aliases().resolve(target.type_alias()?))
+}
+
+/// The one name that the caller can see whose last segment is this text (decision 6).
+pub(crate) fn visible_name(
+    provider: &Provider,
+    catalogue: &Catalogue,
+    caller: &Did,
+    text: &str,
+) -> Option<CapabilityName> {
+    let mut names = catalogue.names().filter(|name| name.last_segment() == text);
+    let mut visible = names.by_ref().filter(|name| !authorize_versions(provider, catalogue, caller, name).is_empty());
+    let name = visible.next()?;
+    visible.next().is_none().then(|| name.clone())
+}
+
+pub(crate) fn not_found() -> Refusal {
+    Refusal::new(Code::CapabilityNotFound, "there is no capability with this name")
+}

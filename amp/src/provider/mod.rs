@@ -1,0 +1,141 @@
+//! The provider of capabilities: which answer each message gets (sections 6 and 7).
+//!
+//! A [`Provider`] is the configuration, a [`State`] is what it remembers. [`Provider::step`] takes an input and the time, and returns
+//! outputs; it has no IO, clock or randomness. A program receives messages, runs handlers and sends answers as the outputs say.
+
+mod adapter;
+mod answer;
+mod answered;
+mod cursor;
+mod input;
+mod invoke;
+mod query;
+mod receive;
+mod refusal;
+mod snapshots;
+mod state;
+
+use std::sync::Arc;
+
+pub use adapter::{Adapter, AdapterError};
+pub use answered::CacheLimits;
+pub use input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
+pub use state::State;
+
+use crate::author::Author;
+use crate::catalogue::Catalogue;
+use crate::cbor::Limits;
+use crate::message::{Did, ResolveKey, SigningKey};
+use crate::name::CapabilityName;
+use crate::policy::Policy;
+use adapter::Adapters;
+use cursor::CursorKey;
+
+/// The configuration of a provider. Its [`State`] is separate.
+pub struct Provider {
+    author: Author,
+    keys: Arc<dyn ResolveKey + Send + Sync>,
+    policy: Policy,
+    settings: Settings,
+    adapters: Adapters,
+    cursors: CursorKey,
+}
+
+/// The limits of a provider.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Settings {
+    /// The `ttl` of answers, in ms.
+    pub ttl_ms: u64,
+    /// The longest time that an invocation may take, in ms.
+    pub max_timeout_ms: u64,
+    /// The number of invocations that run at the same time. Others are refused with 5004.
+    pub max_running: usize,
+    /// The number of duplicates that wait for one running invocation. Others are refused with 5004.
+    pub max_waiting: usize,
+    /// The limits of received messages.
+    pub message: Limits,
+    /// The limits of the memory for answers.
+    pub cache: CacheLimits,
+}
+
+impl Default for Settings {
+    /// Answers live for a minute; an invocation takes five minutes at most; 1024 run at the same time, each with 8 duplicates.
+    fn default() -> Self {
+        Self {
+            ttl_ms: 60_000,
+            max_timeout_ms: 300_000,
+            max_running: 1024,
+            max_waiting: 8,
+            message: Limits::default(),
+            cache: CacheLimits::default(),
+        }
+    }
+}
+
+impl Provider {
+    /// A provider with an identity, its key, the keys of senders, and a policy.
+    #[must_use]
+    pub fn new(did: Did, key: SigningKey, keys: Arc<dyn ResolveKey + Send + Sync>, policy: Policy) -> Self {
+        let cursors = CursorKey::new(key.derive(b"capgen-amp cursor"));
+        let author = Author::new(did, key);
+        Self { author, keys, policy, settings: Settings::default(), adapters: Adapters::default(), cursors }
+    }
+
+    /// Replaces the limits.
+    #[must_use]
+    pub fn with_settings(self, settings: Settings) -> Self {
+        Self { settings, ..self }
+    }
+
+    /// The DID of the provider.
+    #[must_use]
+    pub const fn did(&self) -> &Did {
+        &self.author.did
+    }
+
+    /// Registers an adapter to a published version, if every request of the old version is a request of the published one
+    /// (decision 9). The old version is known only if the catalogue has it, too, perhaps for other callers.
+    ///
+    /// # Errors
+    ///
+    /// The reason why that is not proved, or a duplicate.
+    pub fn add_adapter(
+        &mut self,
+        name: &CapabilityName,
+        from: &semver::Version,
+        to: &semver::Version,
+        adapter: Adapter,
+        catalogue: &Catalogue,
+    ) -> Result<(), AdapterError> {
+        let contract = |version| catalogue.find(name, version).map(crate::catalogue::Published::contract);
+        let new = contract(to).ok_or(AdapterError::NotComparable)?;
+        adapter.prove(contract(from).map(|old| &old.input), &new.input)?;
+        self.adapters.insert(name.clone(), from, to, adapter)
+    }
+
+    /// Registers an adapter without a proof. An old request that it does not convert to a valid new one is refused with 4004.
+    ///
+    /// # Errors
+    ///
+    /// There already is an adapter between these versions.
+    pub fn add_unchecked_adapter(
+        &mut self,
+        name: &CapabilityName,
+        from: &semver::Version,
+        to: &semver::Version,
+        adapter: Adapter,
+    ) -> Result<(), AdapterError> {
+        self.adapters.insert(name.clone(), from, to, adapter)
+    }
+}
+
+impl std::fmt::Debug for Provider {
+    /// Leaves out the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Provider")
+            .field("did", &self.author.did)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,58 @@
+//! Why a request is refused before it runs.
+
+use capgen_schema::Violation;
+
+use crate::body::{BodyError, ErrorBody};
+use crate::cbor::{Map, Value};
+use crate::code::Code;
+
+/// The reason for an `ERROR` answer: a code, a message without values of the request, and details.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) code: Code,
+    message: String,
+    details: Option<Value>,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: None }
+    }
+
+    /// The one answer to everything that the policy denies. It is the same whether or not the capability exists (decision 10), so it
+    /// has no parameter.
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(Code::Unauthorized, "the request is not allowed")
+    }
+
+    /// The body violates its CDDL.
+    pub(crate) fn body(errors: &[BodyError]) -> Self {
+        let list = errors.iter().map(|error| entry([("path", &error.path), ("message", &error.message)])).collect();
+        let details = [("errors", Value::Array(list))].into_iter().collect::<Map>();
+        let message = match errors.first() {
+            Some(error) if error.path.is_empty() => format!("the body is invalid: {}", error.message),
+            Some(error) => format!("the body is invalid at `{}`: {}", error.path, error.message),
+            None => "the body is invalid".to_owned(),
+        };
+        Self { details: Some(details.into()), ..Self::new(Code::BadRequest, message) }
+    }
+
+    /// `params` violates the input schema. The violations have no values (section 12).
+    pub(crate) fn params(violations: &[Violation]) -> Self {
+        let list = violations.iter().map(violation).collect();
+        let details = [("violations", Value::Array(list))].into_iter().collect::<Map>();
+        Self { details: Some(details.into()), ..Self::new(Code::SchemaViolation, "`params` violates the input schema") }
+    }
+
+    pub(crate) fn to_body(&self) -> ErrorBody {
+        ErrorBody::of(self.code, self.message.clone(), self.details.clone())
+    }
+}
+
+fn violation(violation: &Violation) -> Value {
+    entry([("path", &violation.path), ("keyword", violation.keyword.as_str()), ("message", &violation.message)])
+}
+
+fn entry<const N: usize>(members: [(&str, &str); N]) -> Value {
+    Value::Map(members.into_iter().collect())
+}

@@ -1,0 +1,285 @@
+//! The memory of a provider, and the state machine of the executor (section 7.3).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::answer::{failed, handler_failed};
+use super::answered::{Answered, MessageHash, RequestKey, Seen};
+use super::input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
+use super::invoke::Accepted;
+use super::refusal::Refusal;
+use super::snapshots::Snapshots;
+use super::{Adapter, CacheLimits, Provider};
+use crate::author::ReplyTo;
+use crate::body::CapResult;
+use crate::catalogue::Catalogue;
+use crate::cbor::Value;
+use crate::code::Code;
+use crate::message::{Did, MessageType};
+
+/// What a [`Provider`] remembers: the published capabilities, the running invocations, and the answers for duplicates.
+///
+/// Its size is bounded by the [settings](super::Settings) of the provider.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// `None` if the published capabilities could not be loaded.
+    snapshots: Option<Snapshots>,
+    answered: Answered,
+    running: BTreeMap<InvocationId, Running>,
+    by_request: BTreeMap<RequestKey, InvocationId>,
+    deadlines: BTreeSet<(u64, InvocationId)>,
+    next: u64,
+    shutdown: Option<Shutdown>,
+}
+
+/// A shutdown that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Shutdown {
+    until: u64,
+    is_reported: bool,
+}
+
+/// A request whose envelope is valid.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) key: RequestKey,
+    pub(super) hash: MessageHash,
+    pub(super) reply_to: ReplyTo,
+    /// `ts + ttl`.
+    pub(super) expires: u64,
+}
+
+/// An accepted invocation that has no result yet.
+#[derive(Clone, Debug)]
+struct Running {
+    request: Request,
+    /// Those of the invocation and of its duplicates.
+    tickets: Vec<Ticket>,
+    catalogue: Arc<Catalogue>,
+    index: usize,
+    adapter: Option<Arc<Adapter>>,
+    deadline: u64,
+}
+
+impl State {
+    /// The state of a provider that publishes a catalogue.
+    #[must_use]
+    pub fn new(catalogue: Arc<Catalogue>, cache: CacheLimits) -> Self {
+        Self { snapshots: Some(Snapshots::new(catalogue)), ..Self::unavailable(cache) }
+    }
+
+    /// The state of a provider whose capabilities could not be loaded: it answers 5002 where it would have looked up a capability, until
+    /// [`Input::Publish`] (section 5.3).
+    #[must_use]
+    pub const fn unavailable(cache: CacheLimits) -> Self {
+        Self {
+            snapshots: None,
+            answered: Answered::new(cache),
+            running: BTreeMap::new(),
+            by_request: BTreeMap::new(),
+            deadlines: BTreeSet::new(),
+            next: 0,
+            shutdown: None,
+        }
+    }
+
+    /// The time of the next [`Input::Tick`] that has an effect on an invocation, in Unix ms; `None` if nothing runs.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.deadlines.first().map(|(deadline, _)| *deadline)
+    }
+
+    /// The number of running invocations.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.running.len()
+    }
+
+    pub(super) fn snapshots(&self) -> Result<&Snapshots, Refusal> {
+        self.snapshots.as_ref().ok_or_else(|| Refusal::new(Code::Unavailable, "the registry is unavailable"))
+    }
+
+    pub(super) fn catalogue(&self) -> Result<Arc<Catalogue>, Refusal> {
+        self.snapshots().map(Snapshots::current)
+    }
+
+    pub(super) fn find(&self, key: &RequestKey, hash: &MessageHash, now: u64) -> Seen {
+        match self.by_request.get(key).and_then(|invocation| self.running.get(invocation)) {
+            Some(running) if running.request.hash != *hash => Seen::Different,
+            _ => self.answered.find(key, hash, now),
+        }
+    }
+
+    /// Lets a duplicate of a running invocation wait for its result. `None` if none is running; false if too many wait.
+    pub(super) fn wait(&mut self, key: &RequestKey, ticket: Ticket, max_waiting: usize) -> Option<bool> {
+        let running = self.running.get_mut(self.by_request.get(key)?)?;
+        let has_room = running.tickets.len() <= max_waiting;
+        if has_room {
+            running.tickets.push(ticket);
+        }
+        Some(has_room)
+    }
+
+    /// Refuses new invocations during a shutdown, and beyond a limit.
+    pub(super) fn check_room(&self, max_running: usize) -> Result<(), Refusal> {
+        if self.shutdown.is_some() {
+            return Err(Refusal::new(Code::Unavailable, "the provider is shutting down"));
+        }
+        if self.running.len() >= max_running {
+            return Err(Refusal::new(Code::Overloaded, "too many invocations are running"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn remember(&mut self, request: &Request, answer: Option<Arc<[u8]>>, now: u64) {
+        self.answered.insert(request.key.clone(), request.hash, answer, request.expires, now);
+    }
+
+    /// Starts an invocation: from now on, it has exactly one result.
+    pub(super) fn start(
+        &mut self,
+        request: Request,
+        caller: &Did,
+        ticket: Ticket,
+        catalogue: Arc<Catalogue>,
+        accepted: Accepted,
+        deadline: u64,
+    ) -> Option<Start> {
+        let Accepted { index, rule, params, adapter, .. } = accepted;
+        let id = catalogue.published().get(index)?.descriptor().id.clone();
+        let invocation = InvocationId(self.next);
+        self.next += 1;
+        let message = request.reply_to.id;
+        self.by_request.insert(request.key.clone(), invocation);
+        self.deadlines.insert((deadline, invocation));
+        self.running
+            .insert(invocation, Running { request, tickets: vec![ticket], catalogue, index, adapter, deadline });
+        Some(Start { invocation, caller: caller.clone(), message, id, rule, params, deadline })
+    }
+
+    fn end(&mut self, invocation: InvocationId) -> Option<Running> {
+        let running = self.running.remove(&invocation)?;
+        self.by_request.remove(&running.request.key);
+        self.deadlines.remove(&(running.deadline, invocation));
+        Some(running)
+    }
+}
+
+impl Provider {
+    /// Takes an input at a time, in Unix ms, and returns the outputs in their order.
+    ///
+    /// Every input first ends the invocations whose deadline is over, as [`Input::Tick`] does.
+    ///
+    /// # Errors
+    ///
+    /// The input is impossible. Then the state has not changed.
+    pub fn step(&self, state: &mut State, input: Input<'_>, now: u64) -> Result<Vec<Output>, Impossible> {
+        if let Input::Finished { invocation, .. } = &input
+            && invocation.0 >= state.next
+        {
+            return Err(Impossible::UnknownInvocation(*invocation));
+        }
+        let mut outputs = self.expire(state, now);
+        match input {
+            Input::Message { bytes, ticket, principal } => {
+                outputs.extend(self.receive(state, bytes, ticket, principal, now));
+            }
+            // An invocation that has ended keeps its result: this outcome came too late.
+            Input::Finished { invocation, outcome } => {
+                if let Some(running) = state.end(invocation) {
+                    outputs.extend(self.finish(state, &running, outcome, now));
+                }
+            }
+            Input::Tick => {}
+            Input::Publish(catalogue) => match &mut state.snapshots {
+                Some(snapshots) => snapshots.publish(catalogue, now),
+                None => state.snapshots = Some(Snapshots::new(catalogue)),
+            },
+            Input::Shutdown { until } => {
+                state.shutdown = Some(Shutdown { until, is_reported: false });
+                outputs.extend(self.expire(state, now));
+            }
+        }
+        outputs.extend(drained(state));
+        Ok(outputs)
+    }
+
+    /// Ends the invocations whose time is over, and forgets what has expired.
+    fn expire(&self, state: &mut State, now: u64) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        while let Some((deadline, invocation)) = state.deadlines.first().copied()
+            && deadline <= now
+        {
+            let result = failed(Code::Timeout, "the invocation did not end in time", None);
+            outputs.extend(self.cancel(state, invocation, &result, now));
+        }
+        if state.shutdown.is_some_and(|shutdown| shutdown.until <= now) {
+            let result = failed(Code::Unavailable, "the provider was shut down", None);
+            while let Some(invocation) = state.running.keys().next().copied() {
+                outputs.extend(self.cancel(state, invocation, &result, now));
+            }
+        }
+        state.answered.shrink(now);
+        if let Some(snapshots) = &mut state.snapshots {
+            snapshots.drop_expired(now);
+        }
+        outputs
+    }
+
+    fn cancel(&self, state: &mut State, invocation: InvocationId, result: &CapResult, now: u64) -> Vec<Output> {
+        let Some(running) = state.end(invocation) else { return Vec::new() };
+        let mut outputs = vec![Output::Stop(invocation)];
+        outputs.extend(self.send_result(state, &running, result, now));
+        outputs
+    }
+
+    /// The result of an invocation whose handler has ended.
+    fn finish(&self, state: &mut State, running: &Running, outcome: Outcome, now: u64) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        let result = match outcome {
+            Outcome::Success(result) => checked_result(running, result).unwrap_or_else(|invalid| {
+                outputs.extend(invalid);
+                failed(Code::InternalError, "the result of the handler is invalid", None)
+            }),
+            Outcome::Failure { code, message } => handler_failed(code, message),
+            Outcome::Panic => failed(Code::InternalError, "the handler failed", None),
+            Outcome::Missing => failed(Code::Unavailable, "the capability has no handler", None),
+        };
+        outputs.extend(self.send_result(state, running, &result, now));
+        outputs
+    }
+
+    /// Sends the one result to the invocation and its duplicates.
+    fn send_result(&self, state: &mut State, running: &Running, result: &CapResult, now: u64) -> Vec<Output> {
+        let Running { request, tickets, .. } = running;
+        let mut message = self.answer(&request.reply_to, MessageType::CapResult, result.to_value(), now);
+        if message.len() > self.settings.message.bytes {
+            let result = failed(Code::InternalError, "the result is too large", None);
+            message = self.answer(&request.reply_to, MessageType::CapResult, result.to_value(), now);
+        }
+        state.remember(request, Some(Arc::clone(&message)), now);
+        tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) }).collect()
+    }
+}
+
+/// The result as a body, if it is valid; else the violations for the log.
+fn checked_result(running: &Running, result: serde_json::Value) -> Result<CapResult, Option<Output>> {
+    let published = running.catalogue.published().get(running.index).ok_or(None)?;
+    let violations = published.output.validate(&result);
+    if !violations.is_empty() {
+        return Err(Some(Output::InvalidResult { id: published.descriptor().id.clone(), violations }));
+    }
+    let result = match &running.adapter {
+        Some(adapter) => adapter.convert_response(result).map_err(|_| None)?,
+        None => result,
+    };
+    Ok(CapResult::Success(Value::from_json(&result)))
+}
+
+/// Reports once that a shutdown has ended.
+fn drained(state: &mut State) -> Option<Output> {
+    let is_idle = state.running.is_empty();
+    let shutdown = state.shutdown.as_mut().filter(|shutdown| is_idle && !shutdown.is_reported)?;
+    shutdown.is_reported = true;
+    Some(Output::Drained)
+}
