@@ -149,11 +149,15 @@ impl<'v> Reader<'v> {
         mut read: impl FnMut(&mut Self, &'v Value) -> Option<T>,
     ) -> Option<Vec<T>> {
         let Some(elements) = value.as_array() else { return self.expected("an array") };
-        let elements = elements.iter().enumerate();
-        // Collecting options stops at the first `None`, and the later elements would not be read.
-        let elements: Vec<_> =
-            elements.map(|(index, value)| self.at_index(index, |reader| read(reader, value))).collect();
-        elements.into_iter().collect()
+        let mut all = Some(Vec::new());
+        for (index, value) in elements.iter().enumerate() {
+            let element = self.at_index(index, |reader| read(reader, value));
+            match (&mut all, element) {
+                (Some(all), Some(element)) => all.push(element),
+                _ => all = None,
+            }
+        }
+        all
     }
 
     /// The elements of an array that has at least one.

@@ -58,8 +58,16 @@ pub fn parse_version(text: &str) -> Result<Version, InvalidVersion> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Range {
     text: String,
-    /// A range may have as many comparators as fit into a message, but it is one interval. So matching takes constant time.
-    versions: VersionSet,
+    /// A range may have as many comparators as fit into a message, but it is one interval. So matching takes constant time, and a
+    /// range little more memory than its text. `None` if no version matches.
+    interval: Option<Interval>,
+}
+
+/// The versions from `start` to `end`, without `end`; all from `start` on if there is no `end`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Interval {
+    start: Version,
+    end: Option<Version>,
 }
 
 /// Why a text is not a [`Range`].
@@ -84,20 +92,20 @@ impl Range {
     /// Whether a version is in the range. Versions are compared by precedence alone: `2.0.0-rc.1` is in `>=1.0.0 <2.0.0`.
     #[must_use]
     pub fn matches(&self, version: &Version) -> bool {
-        self.versions.contains(version)
+        !self.is_above(version) && !self.is_below(version)
     }
 
     /// Whether all versions of the range are above a version. Then it is not in the range, and neither is any lower one.
     #[must_use]
     pub fn is_above(&self, version: &Version) -> bool {
-        let above = VersionSet::at_least(version);
-        !self.versions.contains(version) && self.versions.difference(&above).is_empty()
+        self.interval.as_ref().is_none_or(|Interval { start, .. }| version.cmp_precedence(start).is_lt())
     }
 
     /// Whether all versions of the range are below a version. Then it is not in the range, and neither is any higher one.
     #[must_use]
     pub fn is_below(&self, version: &Version) -> bool {
-        self.versions.intersection(&VersionSet::at_least(version)).is_empty()
+        let is_after = |end: &Version| version.cmp_precedence(end).is_ge();
+        self.interval.as_ref().is_none_or(|Interval { end, .. }| end.as_ref().is_some_and(is_after))
     }
 }
 
@@ -112,13 +120,17 @@ impl FromStr for Range {
         if text.starts_with(' ') || text.ends_with(' ') {
             return Err(InvalidRange::SpaceAround);
         }
+        if text.contains("||") {
+            return Err(InvalidRange::Grammar(InvalidVersionRange::Alternatives));
+        }
         let is_alone = !text.contains(' ');
         let mut versions = VersionSet::all();
         for part in text.split(' ').filter(|part| !part.is_empty()) {
             let comparator = parse_part(part, is_alone)?;
             versions = versions.intersection(&[comparator].iter().collect());
         }
-        Ok(Self { text: text.to_owned(), versions })
+        let interval = versions.bounds().map(|(start, end)| Interval { start: start.clone(), end: end.cloned() });
+        Ok(Self { text: text.to_owned(), interval })
     }
 }
 

@@ -68,27 +68,21 @@ impl VersionSet {
             .any(|Interval { start, end }| *start <= version && end.as_ref().is_none_or(|end| version < *end))
     }
 
-    /// Whether every version of the set is above this one. True for the empty set.
+    /// The first version of the set, and the first one that is above the whole set, if there is one. `None` for the empty set. The set of
+    /// one range consists of all versions between them.
     ///
     /// ```
     /// use capgen_descriptor::{VersionRange, VersionSet};
-    /// let range: VersionRange = ">=1.0.0 <2.0.0".parse()?;
+    /// let range: VersionRange = ">=1.2.0 <=1.9.0".parse()?;
     /// let set: VersionSet = [range].iter().collect();
-    /// assert!(set.is_above(&"0.9.0".parse()?) && !set.is_above(&"1.0.0".parse()?));
-    /// assert!(set.is_below(&"2.0.0".parse()?) && !set.is_below(&"2.0.0-rc.1".parse()?));
+    /// let (start, end) = set.bounds().ok_or("empty")?;
+    /// assert_eq!((start.to_string(), end.map(ToString::to_string)), ("1.2.0".to_owned(), Some("1.9.1-0".to_owned())));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn is_above(&self, version: &Version) -> bool {
-        let version = without_build(version);
-        self.intervals.first().is_none_or(|Interval { start, .. }| version < *start)
-    }
-
-    /// Whether every version of the set is below this one. True for the empty set.
-    #[must_use]
-    pub fn is_below(&self, version: &Version) -> bool {
-        let version = without_build(version);
-        self.intervals.last().is_none_or(|Interval { end, .. }| end.as_ref().is_some_and(|end| *end <= version))
+    pub fn bounds(&self) -> Option<(&Version, Option<&Version>)> {
+        let (first, last) = (self.intervals.first()?, self.intervals.last()?);
+        Some((&first.start, last.end.as_ref()))
     }
 
     /// The versions that are in both sets.
