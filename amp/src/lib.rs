@@ -6,6 +6,8 @@
 mod alias;
 mod author;
 pub mod body;
+#[cfg(feature = "carrier")]
+pub mod carrier;
 pub mod catalogue;
 pub mod cbor;
 mod code;

@@ -146,6 +146,36 @@ fn the_runtime_does_without_the_renderers() {
 }
 
 #[test]
+fn amp_links_no_network_code_without_its_carriers() {
+    let linked = |features: &[&str]| -> BTreeSet<String> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.current_dir(root()).args(["tree", "--locked", "--offline", "--package", "capgen-amp"]);
+        command.args(["--edges", "normal,build", "--prefix", "none", "--format", "{lib}"]);
+        let output = command.args(features).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    };
+    // Every crate that opens a socket, or is useful only with one.
+    let network = [
+        "bytes",
+        "tokio",
+        "mio",
+        "socket2",
+        "hyper",
+        "http",
+        "rustls",
+        "tokio_rustls",
+        "native_tls",
+        "reqwest",
+        "ureq",
+    ];
+    let found: Vec<_> = linked(&[]).into_iter().filter(|krate| network.contains(&krate.as_str())).collect();
+    assert_eq!(found, Vec::<String>::new());
+    assert!(linked(&["--all-features"]).contains("bytes"), "the names of crates are read");
+}
+
+#[test]
 fn keys_of_capabilities_are_named_in_one_table() {
     let table = "descriptor/src/keys.rs";
     let rows = text(table).unwrap();
