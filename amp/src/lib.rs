@@ -6,6 +6,7 @@
 mod alias;
 mod author;
 pub mod body;
+pub mod bundle;
 #[cfg(feature = "carrier")]
 pub mod carrier;
 pub mod catalogue;

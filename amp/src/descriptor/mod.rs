@@ -4,6 +4,7 @@ mod publication;
 mod schema_ref;
 
 pub use publication::Publication;
+pub(crate) use schema_ref::read_hash;
 pub use schema_ref::{ArtifactRef, HashAlgorithm, SchemaRef};
 
 use crate::cbor::{Map, Value};

@@ -135,10 +135,7 @@ impl SchemaRef {
         let map = reader.map(value)?;
         let uri = reader.optional(map, "uri", Reader::string);
         let artifact = read_artifact(reader, map);
-        let hash_alg = reader.required(map, "hash_alg", |reader, value| {
-            reader.one_of(value, &HashAlgorithm::ALL.map(|algorithm| (algorithm.name(), algorithm)))
-        });
-        let hash = reader.required(map, "hash", |reader, value| read_hash(reader, value, hash_alg));
+        let (hash_alg, hash) = read_hash(reader, map);
         let media_type = reader.optional(map, "media_type", Reader::string);
         let updated_at = reader.optional(map, "updated_at", Reader::string);
         let other = super::without(map, &KEYS);
@@ -146,14 +143,21 @@ impl SchemaRef {
     }
 }
 
-fn read_hash<'v>(reader: &mut Reader<'v>, value: &'v Value, hash_alg: Option<HashAlgorithm>) -> Option<Vec<u8>> {
-    let hash = reader.bytes(value)?;
-    match hash_alg {
-        Some(algorithm) if hash.len() != algorithm.size() => {
-            reader.expected(&format!("{} bytes, because `hash_alg` is `{}`", algorithm.size(), algorithm.name()))
+/// `hash_alg` and `hash`, whose length is that of the algorithm.
+pub(crate) fn read_hash<'v>(reader: &mut Reader<'v>, map: &'v Map) -> (Option<HashAlgorithm>, Option<Vec<u8>>) {
+    let hash_alg = reader.required(map, "hash_alg", |reader, value| {
+        reader.one_of(value, &HashAlgorithm::ALL.map(|algorithm| (algorithm.name(), algorithm)))
+    });
+    let hash = reader.required(map, "hash", |reader, value| {
+        let hash = reader.bytes(value)?;
+        match hash_alg {
+            Some(algorithm) if hash.len() != algorithm.size() => {
+                reader.expected(&format!("{} bytes, because `hash_alg` is `{}`", algorithm.size(), algorithm.name()))
+            }
+            _ => Some(hash.to_vec()),
         }
-        _ => Some(hash.to_vec()),
-    }
+    });
+    (hash_alg, hash)
 }
 
 /// `bundle_id` and `artifact_key`, which occur together, and at least one of them and `uri` must be present.
