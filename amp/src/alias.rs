@@ -17,7 +17,7 @@ use crate::name::CapabilityName;
 pub struct Aliases(BTreeMap<String, CapabilityName>);
 
 impl Aliases {
-    /// The name to which a `type` refers, without regard to what is published: that of the table, or else the `type` itself, if it
+    /// The name to which a `type` refers, without regard to the published capabilities: that of the table, or else the `type` itself, if it
     /// is a name. `None` if it may be the last segment of a published name, which only the catalogue knows (decision 6).
     #[must_use]
     pub fn resolve(&self, type_alias: &str) -> Option<CapabilityName> {

@@ -17,7 +17,7 @@ pub struct BodyError {
     /// JSON Pointer ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)) into the body; the empty string is the body itself. A missing
     /// key is reported at the path that it would have.
     pub path: String,
-    /// What is expected there. It contains no values of the body, which may be secrets.
+    /// The expected form. It contains no values of the body, which may be secrets.
     pub message: String,
 }
 
