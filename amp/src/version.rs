@@ -24,7 +24,7 @@ pub enum InvalidVersion {
 /// Reads a full version of [SemVer 2.0.0](https://semver.org) (decision 7): at most 255 bytes, and numbers up to 2^64 - 1. Numeric
 /// identifiers of pre-releases have no limit of their own (decision 18).
 ///
-/// [`Version::to_string`] returns the same bytes. `==` compares them too; [`Version::cmp_precedence`] ignores build metadata.
+/// `to_string` returns the same bytes. `==` compares them too; [`Version::cmp_precedence`] ignores build metadata.
 ///
 /// # Errors
 ///

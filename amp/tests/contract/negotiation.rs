@@ -174,6 +174,19 @@ fn an_id_is_compared_by_bytes_and_a_version_by_precedence() {
     assert!(select(Mode::Range, &Wanted::Id("1.0.0".to_owned()), &offers).is_err());
 }
 
+#[test]
+fn the_first_of_identical_offers_is_selected() {
+    let [low, high] = ["1.0.0", "2.0.0"].map(version);
+    let offers = [&low, &high, &high, &low].map(|version| Offer { version, supported: &[] });
+    for (text, index) in [("1.0.0", 0), ("2.0.0", 1)] {
+        let selected = negotiate(Mode::Range, Request::Exact(&version(text)), &offers, &|_, _| false).unwrap();
+        assert_eq!(selected.index, index);
+    }
+    let hints = Hints { range: Some(">=1.0.0".parse().unwrap()), ..Hints::default() };
+    let selected = negotiate(Mode::Range, Request::Hints(&hints), &offers, &|_, _| false).unwrap();
+    assert_eq!((selected.index, selected.rule), (1, Rule::Range));
+}
+
 /// Decision 9.
 #[test]
 fn adapters_serve_requested_versions_that_nothing_else_serves() {
