@@ -1,11 +1,15 @@
 //! The bodies of the fuzz targets, which tests run too: arbitrary bytes, and the properties that must be true for them.
 
 use capgen::{Capability, InvalidPayload, Payload};
+use capgen_amp::cbor::{Limits, Value as Cbor, encode};
+use capgen_amp::message::{DidKey, Keys, ResolveKey, SigningKey, decode_message};
 use capgen_codegen::{Language, generate};
 use capgen_diagnostic::{Diagnostic, Source, render};
 use capgen_manifest::load;
 use capgen_schema::{ExactPayload, Keyword, Schema, Validator, Violation, normalise, parse_payload};
 use serde_json::Value;
+
+use crate::independent_cbor;
 
 #[path = "../../generated/legacy-crm.rs"]
 mod legacy_crm;
@@ -70,6 +74,35 @@ pub fn payload(bytes: &[u8]) {
     sides::<payments::RefundPayment>(bytes, value.as_ref());
     sides::<search::Search>(bytes, value.as_ref());
     sides::<search::Suggest>(bytes, value.as_ref());
+}
+
+/// Bytes of a message. Independent decoders agree with ours. An accepted value has these bytes as its encoding, and its JSON has the
+/// same value. A message that is read can be signed again, and is then accepted.
+pub fn message(bytes: &[u8]) {
+    if let Some(value) = independent_cbor::checked_decode(bytes) {
+        assert_eq!(encode(&value), bytes);
+        let view = value.to_diagnostic();
+        if let Ok(json) = value.to_json() {
+            assert_eq!(view, json, "{bytes:02x?}");
+            assert_eq!(Cbor::from_json(&json), value, "{bytes:02x?}");
+        }
+    }
+    match decode_message(bytes, &Limits::default()) {
+        Ok(unverified) => {
+            let from = unverified.message().from.clone();
+            assert!(unverified.clone().verify(&Keys::new()).is_err());
+            DidKey.key(&from);
+            let now = unverified.message().ts;
+            assert_eq!(unverified.check_time(now), Ok(()));
+            let key = SigningKey::from_seed(&[7; 32]);
+            let mut keys = Keys::new();
+            keys.insert(from, key.public());
+            let message = unverified.into_unchecked();
+            let again = decode_message(&message.sign(&key), &Limits::default()).and_then(|again| again.verify(&keys));
+            assert_eq!(again.as_ref(), Ok(&message));
+        }
+        Err(rejection) => assert!(rejection.to_string().len() < 200),
+    }
 }
 
 /// The schemas of the payloads that [`payload`] reads.

@@ -4,7 +4,7 @@
 //! [`corpus`] reads collections of schemas from outside this repository, and [`contract`] builds contracts from schemas. [`random`]
 //! generates random schemas and payloads, [`agreement`] compares the engines that validate them, and [`containment`] checks the answers
 //! to whether one schema contains another. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
-//! fuzz targets.
+//! fuzz targets, and [`independent_cbor`] compares decoders of CBOR.
 #![forbid(unsafe_code)]
 
 pub mod agreement;
@@ -13,6 +13,7 @@ pub mod contract;
 pub mod corpus;
 pub mod derived;
 pub mod fuzz;
+pub mod independent_cbor;
 pub mod literal;
 pub mod node;
 pub mod npm;

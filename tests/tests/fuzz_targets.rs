@@ -1,7 +1,10 @@
 //! A short, deterministic run of every fuzz target on a small corpus with random changes.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use capgen_amp::cbor::{Limits, decode, encode};
+use capgen_amp::message::decode_message;
 use capgen_tests::agreement::fixture;
 use capgen_tests::fuzz;
 use capgen_tests::random::Random;
@@ -40,21 +43,59 @@ const TOKENS: [&str; 30] = [
     "\"pattern\": \"(?!\"",
 ];
 
+/// The bytes that a change may insert into CBOR: heads with their arguments, and whole data items.
+const CBOR_TOKENS: [&[u8]; 30] = [
+    &[0x18, 0x17],
+    &[0x18],
+    &[0x19, 0x01],
+    &[0x1b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+    &[0x3b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+    &[0x5f],
+    &[0x41, 0x00],
+    &[0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+    &[0x61, 0x76],
+    &[0x62, 0xc3, 0xa9],
+    &[0x61, 0xff],
+    &[0x80],
+    &[0x81, 0x81, 0x81, 0x81],
+    &[0x9a, 0x00, 0x0f, 0xff, 0xff],
+    &[0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+    &[0x9f],
+    &[0xa0],
+    &[0xa1, 0xf6],
+    &[0xbf],
+    &[0xc2, 0x41, 0x01],
+    &[0xdb, 0x01, 0, 0, 0, 0, 0, 0, 0],
+    &[0xf7],
+    &[0xf8, 0x20],
+    &[0xf8, 0x18],
+    &[0xf9, 0x7e, 0x00],
+    &[0xf9, 0x7e, 0x01],
+    &[0xfa, 0x7f, 0x80, 0x00, 0x00],
+    &[0xfb, 0x3f, 0xf1, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a],
+    &[0xff],
+    &[0xfc],
+];
+
 /// Runs a target on every seed and on changed seeds.
 fn run(seeds: &[Vec<u8>], changes: usize, target: fn(&[u8])) {
+    let tokens: Vec<&[u8]> = TOKENS.iter().map(|token| token.as_bytes()).collect();
+    run_with(&mut Random::new(1), seeds, &tokens, changes, target);
+}
+
+fn run_with(random: &mut Random, seeds: &[Vec<u8>], tokens: &[&[u8]], changes: usize, target: fn(&[u8])) {
     assert!(!seeds.is_empty());
     seeds.iter().for_each(|seed| target(seed));
-    let mut random = Random::new(1);
     for _ in 0..changes {
         let mut bytes = seeds[random.below(seeds.len())].clone();
         for _ in 0..1 + random.below(4) {
-            change(&mut random, &mut bytes, seeds);
+            change(random, &mut bytes, seeds, tokens);
         }
         target(&bytes);
     }
 }
 
-fn change(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+fn change(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>], tokens: &[&[u8]]) {
     let at = random.below(bytes.len() + 1);
     let end = (at + random.below(12)).min(bytes.len());
     match random.below(7) {
@@ -68,7 +109,7 @@ fn change(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
             bytes.truncate(at);
             bytes.extend_from_slice(&other[from..]);
         }
-        _ => drop(bytes.splice(at..at, random.pick(&TOKENS).bytes())),
+        _ => drop(bytes.splice(at..at, random.pick(tokens).iter().copied())),
     }
 }
 
@@ -98,4 +139,34 @@ fn generated_types_and_the_interpreter_agree_on_arbitrary_payloads() {
     let seeds: Vec<String> = ours.chain(fixtures().into_iter().flat_map(|(_, payloads)| payloads)).collect();
     let seeds: Vec<Vec<u8>> = seeds.into_iter().map(String::into_bytes).collect();
     run(&seeds, 5_000, fuzz::payload);
+}
+
+/// `CAPGEN_INPUTS` sets the number of inputs; `docs/agreement.md` has the command of a long run.
+#[test]
+fn arbitrary_bytes_are_read_as_messages_or_rejected() {
+    static COUNTS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+    let target: fn(&[u8]) = |bytes| {
+        fuzz::message(bytes);
+        let limits = Limits::default();
+        let is_met = [true, decode(bytes, &limits).is_ok(), decode_message(bytes, &limits).is_ok()];
+        for (count, is_met) in COUNTS.iter().zip(is_met) {
+            count.fetch_add(usize::from(is_met), Relaxed);
+        }
+    };
+    let count: usize = std::env::var("CAPGEN_INPUTS").ok().and_then(|count| count.parse().ok()).unwrap_or(5_000);
+    let mut random = Random::new(3);
+    while COUNTS[0].load(Relaxed) < count {
+        let messages: Vec<Vec<u8>> = (0..150).map(|_| random.message()).collect();
+        let values: Vec<Vec<u8>> = (0..100).map(|_| encode(&random.cbor(4))).collect();
+        let nested = (126..=129).map(|depth| [vec![0x81; depth], vec![0xf6]].concat());
+        let seeds: Vec<Vec<u8>> = messages.into_iter().chain(values).chain(nested).collect();
+        run_with(&mut random, &seeds, &CBOR_TOKENS, 700, target);
+        for _ in 0..50 {
+            let bytes: Vec<u8> = (0..random.below(64)).map(|_| random.below(256) as u8).collect();
+            target(&bytes);
+        }
+    }
+    let [inputs, decoded, messages] = COUNTS.each_ref().map(|count| count.load(Relaxed));
+    eprintln!("{inputs} inputs, {decoded} of which are deterministic CBOR, {messages} of which are messages");
+    assert!(decoded > inputs / 4 && messages > inputs / 20, "the inputs have too many errors to test much");
 }

@@ -48,7 +48,7 @@ impl Map {
     }
 
     /// The entries in the order of the encoding.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Value, &Value)> + DoubleEndedIterator {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
