@@ -15,7 +15,6 @@ mod row;
 #[cfg(feature = "store")]
 mod store;
 mod table;
-mod time;
 mod verify;
 
 pub use database::{Database, DatabaseError};
@@ -25,7 +24,6 @@ pub use query::{Filter, KINDS};
 pub use row::{MalformedRow, Row};
 #[cfg(feature = "store")]
 pub use store::{Durability, Lost, SqliteAudit, SqliteAuditOptions, WhenFull};
-pub use time::{format_time, parse_time};
 pub use verify::{
     Anchor, AnchorProblem, BrokenRow, Head, InvalidAnchor, Problem, Reason, TenantChain, UnconfirmedHead, Verification,
 };

@@ -7,6 +7,14 @@ use capgen_manifest::Side;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "amp")]
+use crate::amp::Amp;
+#[cfg(feature = "audit")]
+use crate::audit::Audit;
+#[cfg(not(feature = "amp"))]
+use crate::missing::Missing as Amp;
+#[cfg(not(feature = "audit"))]
+use crate::missing::Missing as Audit;
 use crate::one_contract::OneContract;
 
 /// Generate Rust and TypeScript types from the contracts of agents
@@ -38,11 +46,11 @@ Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect us
 
 /// The text after the help, which also lists the parts that this build lacks.
 fn examples() -> String {
-    let lacks: &[&str] = &[
-        #[cfg(not(feature = "audit"))]
-        crate::audit::MISSING,
-    ];
-    lacks.iter().fold(EXAMPLES.to_owned(), |text, lacks| format!("{text}\n\n{lacks}"))
+    #[cfg(not(all(feature = "amp", feature = "audit")))]
+    let missing = crate::missing::SUBCOMMANDS.iter().map(|name| crate::missing::message(name));
+    #[cfg(all(feature = "amp", feature = "audit"))]
+    let missing = std::iter::empty::<String>();
+    missing.fold(EXAMPLES.to_owned(), |text, missing| format!("{text}\n\n{missing}"))
 }
 
 #[derive(Subcommand, Debug)]
@@ -66,7 +74,9 @@ pub(crate) enum Command {
     /// Show which versions of a capability work together: requesters against providers
     Matrix(crate::matrix::Matrix),
     /// Query and verify the audit of violations and calls
-    Audit(crate::audit::Audit),
+    Audit(Audit),
+    /// AMP messages: inspect them, negotiate versions, and answer them from signed bundles of capabilities
+    Amp(Amp),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

@@ -1,12 +1,14 @@
 //! The command line interface of capgen.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "amp")]
+mod amp;
 mod arguments;
 #[cfg(feature = "audit")]
 mod audit;
-#[cfg(not(feature = "audit"))]
-mod audit_missing;
 mod check;
+#[cfg(any(feature = "amp", feature = "audit"))]
+mod clock;
 mod codes;
 mod completions;
 mod console;
@@ -17,6 +19,8 @@ mod failure;
 mod generate;
 mod lock;
 mod matrix;
+#[cfg(not(all(feature = "amp", feature = "audit")))]
+mod missing;
 mod one_contract;
 mod repository;
 mod rerun;
@@ -28,8 +32,6 @@ mod watch;
 
 use std::process::ExitCode;
 
-#[cfg(not(feature = "audit"))]
-use audit_missing as audit;
 use clap::{CommandFactory, Parser};
 
 use arguments::{Arguments, Command};
@@ -53,7 +55,14 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Example(example)) => example::run(&example, console),
         Some(Command::Lock(lock)) => lock::run(&lock, console),
         Some(Command::Matrix(matrix)) => matrix::run(&matrix, console),
+        #[cfg(feature = "audit")]
         Some(Command::Audit(audit)) => audit::run(&audit, console),
+        #[cfg(not(feature = "audit"))]
+        Some(Command::Audit(_)) => missing::run("audit"),
+        #[cfg(feature = "amp")]
+        Some(Command::Amp(amp)) => amp::run(&amp, console),
+        #[cfg(not(feature = "amp"))]
+        Some(Command::Amp(_)) => missing::run("amp"),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

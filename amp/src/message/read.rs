@@ -17,32 +17,38 @@ pub struct Unverified {
     signature: [u8; 64],
 }
 
-/// Decodes a message and checks its form (decisions 1 and 2).
-///
-/// Unknown text keys are ignored, and are not kept. Cost: see [`decode`].
+/// Decodes a message and checks its form (decisions 1 and 2). Cost: see [`decode`].
 ///
 /// # Errors
 ///
-/// The first failure of: decoding (1001), `v` (1004), presence and types of the fields (1001), `typ` (1005), the time in `id` (1003).
+/// The first failure of: decoding (1001), and those of [`Unverified::read`].
 pub fn decode_message(bytes: &[u8], limits: &Limits) -> Result<Unverified, Rejection> {
-    let value = decode(bytes, limits).map_err(|error| invalid(error.to_string()))?;
-    let Value::Map(map) = value else { return Err(invalid("a message is a map")) };
-    let mut fields = Fields(map);
-    if fields.unsigned("v")? != 1 {
-        return Err(Rejection::new(Code::UnsupportedVersion, "`v` is not 1"));
-    }
-    let (code, read) = fields.shape()?;
-    let kind = MessageType::from_code(code)
-        .ok_or_else(|| Rejection::new(Code::UnknownType, "`typ` is not a type of AMP RFC 001"))?;
-    let message = Message { kind, ..read.message };
-    if message.id.time().abs_diff(message.ts) > ID_TOLERANCE {
-        let text = "the time in `id` differs from `ts` by more than a second";
-        return Err(Rejection::new(Code::InvalidTimestamp, text));
-    }
-    Ok(Unverified { message, ..read })
+    Unverified::read(decode(bytes, limits)?)
 }
 
 impl Unverified {
+    /// Checks the form of a decoded message. Unknown text keys are ignored, and are not kept.
+    ///
+    /// # Errors
+    ///
+    /// The first failure of: `v` (1004), presence and types of the fields (1001), `typ` (1005), the time in `id` (1003).
+    pub fn read(value: Value) -> Result<Self, Rejection> {
+        let Value::Map(map) = value else { return Err(invalid("a message is a map")) };
+        let mut fields = Fields(map);
+        if fields.unsigned("v")? != 1 {
+            return Err(Rejection::new(Code::UnsupportedVersion, "`v` is not 1"));
+        }
+        let (code, read) = fields.shape()?;
+        let kind = MessageType::from_code(code)
+            .ok_or_else(|| Rejection::new(Code::UnknownType, "`typ` is not a type of AMP RFC 001"))?;
+        let message = Message { kind, ..read.message };
+        if message.id.time().abs_diff(message.ts) > ID_TOLERANCE {
+            let text = "the time in `id` differs from `ts` by more than a second";
+            return Err(Rejection::new(Code::InvalidTimestamp, text));
+        }
+        Ok(Self { message, ..read })
+    }
+
     /// The message as it claims to be.
     #[must_use]
     pub const fn message(&self) -> &Message {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::Code;
+use crate::cbor::DecodeError;
 
 /// The reason why a message is rejected. The text contains no part of the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +26,13 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+/// 1001: the bytes are not a message.
+impl From<DecodeError> for Rejection {
+    fn from(error: DecodeError) -> Self {
+        Self::new(Code::InvalidMessage, error.to_string())
     }
 }
 

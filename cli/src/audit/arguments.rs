@@ -1,11 +1,12 @@
 //! The options of `capgen audit`.
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use capgen_audit::{Filter, KINDS, parse_time};
+use capgen_audit::{Filter, KINDS};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+
+use crate::clock::{now, parse_time};
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -200,12 +201,6 @@ impl When {
             Self::Ago(ms) => now().saturating_sub(ms),
         }
     }
-}
-
-/// The current Unix time in ms.
-pub(crate) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Conditions {

@@ -1,8 +1,9 @@
 //! A row as one line.
 
-use capgen_audit::{Row, format_time};
+use capgen_audit::Row;
 use serde_json::Value;
 
+use crate::clock::format_time;
 use crate::console::{visible, visible_json};
 
 /// The names of the columns.

@@ -16,10 +16,11 @@ use capgen_diagnostic::{Code, Diagnostic};
 use capgen_manifest::shown;
 use serde_json::json;
 
+use crate::clock::now;
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
-use arguments::{Command, Prune, Query, Tail, now};
+use arguments::{Command, Prune, Query, Tail};
 
 /// How often `tail` looks for new records.
 const INTERVAL: Duration = Duration::from_millis(300);

@@ -49,4 +49,9 @@ capgen_diagnostic::codes! {
     pub(crate) ANCHOR_NOT_CONFIRMED = "E0655";
     /// A file that is not an anchor.
     pub(crate) INVALID_ANCHOR = "E0656";
+
+    /// A file of an AMP command that cannot be read.
+    pub(crate) AMP_FILE = "E0676";
+    /// A file that is not a request to compare an AMP message with.
+    pub(crate) NOT_A_REQUEST = "E0677";
 }

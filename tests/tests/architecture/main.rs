@@ -61,6 +61,7 @@ fn crates_depend_on_each_other_in_one_direction() {
         (
             "capgen-cli",
             &[
+                "capgen-amp",
                 "capgen-audit",
                 "capgen-codegen",
                 "capgen-diagnostic",

@@ -1,19 +1,23 @@
-//! Times as people write them.
+//! The current time, and times as people write them.
+
+#[cfg(feature = "audit")]
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
+#[cfg(feature = "audit")]
 use time::format_description::well_known::Rfc3339;
+
+/// The current Unix time in ms.
+#[cfg(feature = "audit")]
+pub(crate) fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// Reads a time of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) such as `2026-11-23T10:00:00Z`, or a day such as `2026-11-23`, which
 /// starts at midnight UTC. Returns the Unix time in ms, rounded down; `None` for another text, and for times before 1970.
-///
-/// ```
-/// use capgen_audit::parse_time;
-/// assert_eq!(parse_time("1970-01-02"), Some(86_400_000));
-/// assert_eq!(parse_time("1970-01-01T01:00:00.5+01:00"), Some(500));
-/// assert_eq!(parse_time("1970-02-30"), None);
-/// ```
-#[must_use]
-pub fn parse_time(text: &str) -> Option<u64> {
+#[cfg(feature = "audit")]
+pub(crate) fn parse_time(text: &str) -> Option<u64> {
     let midnight;
     let text = if text.len() == 10 {
         midnight = format!("{text}T00:00:00Z");
@@ -30,12 +34,7 @@ pub fn parse_time(text: &str) -> Option<u64> {
 }
 
 /// Unix time in ms as `YYYY-MM-DDTHH:MM:SS.mmmZ`. Times after the year 9999 are returned as the number alone.
-///
-/// ```
-/// assert_eq!(capgen_audit::format_time(86_400_000), "1970-01-02T00:00:00.000Z");
-/// ```
-#[must_use]
-pub fn format_time(ms: u64) -> String {
+pub(crate) fn format_time(ms: u64) -> String {
     // With its feature `large-dates`, `time` accepts later years too.
     let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok();
     let Some(time) = time.filter(|time| time.year() <= 9999) else { return ms.to_string() };
@@ -44,7 +43,7 @@ pub fn format_time(ms: u64) -> String {
     format!("{year:04}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z", u8::from(month))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "audit"))]
 mod tests {
     use super::*;
 
@@ -56,6 +55,7 @@ mod tests {
                 assert_eq!(parse_time(&format_time(ms)), Some(ms));
             }
         }
+        assert_eq!(parse_time("1970-01-02"), Some(86_400_000));
         assert_eq!(format_time(951_782_400_000), "2000-02-29T00:00:00.000Z");
         assert_eq!(format_time(253_402_300_799_999), "9999-12-31T23:59:59.999Z");
         assert_eq!(format_time(253_402_300_800_000), "253402300800000");

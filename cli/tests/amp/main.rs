@@ -1,0 +1,54 @@
+//! `capgen amp`.
+#![cfg(feature = "amp")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod inspect;
+mod messages;
+mod negotiate;
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use common::{Fleet, Run};
+
+/// A folder in which the binary runs.
+struct Folder(Fleet);
+
+impl Folder {
+    fn new() -> Self {
+        Self(Fleet::new(&[]))
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path(name)
+    }
+
+    /// Runs `capgen amp` with these arguments.
+    fn run<T: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = T>) -> Run {
+        let mut command = self.0.command("amp");
+        let output = command.args(arguments).stdin(std::process::Stdio::null()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Run { status: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+#[test]
+fn every_help_page_has_examples() {
+    for arguments in [&[][..], &["inspect"], &["negotiate"], &["range"]] {
+        let run = Folder::new().run(arguments.iter().chain(&["--help"])).ended(0);
+        assert!(run.stdout.contains("Examples:\n  capgen amp "), "{run:?}");
+    }
+}
+
+#[test]
+fn a_missing_subcommand_is_incorrect_usage() {
+    Folder::new().run([""; 0]).ended(2);
+    Folder::new().run(["examine"]).ended(2);
+}
