@@ -69,7 +69,7 @@ impl<'v> Reader<'v> {
         let result = read(&mut reader);
         let Self { mut errors, left_out, .. } = reader;
         if left_out > 0 {
-            errors.push(BodyError { path: String::new(), message: format!("{left_out} more errors are not listed") });
+            errors.push(BodyError { path: String::new(), message: format!("errors that are not listed: {left_out}") });
         }
         match result {
             Some(result) if errors.is_empty() => Ok(result),

@@ -67,8 +67,8 @@ fn a_body_has_100_errors_at_most() {
     for (count, expected, last) in [
         (99, 99, "/negotiate/acceptable/98: expected a text string"),
         (100, 100, "/negotiate/acceptable/99: expected a text string"),
-        (101, 101, "1 more errors are not listed"),
-        (5000, 101, "4900 more errors are not listed"),
+        (101, 101, "errors that are not listed: 1"),
+        (5000, 101, "errors that are not listed: 4900"),
     ] {
         let body = json!({"type": "review", "negotiate": {"acceptable": vec![0; count]}, "params": 1});
         let errors = invoke(&body).unwrap_err();
