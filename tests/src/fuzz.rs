@@ -1,8 +1,13 @@
 //! The bodies of the fuzz targets, which tests run too: arbitrary bytes, and the properties that must be true for them.
 
 use capgen::{Capability, InvalidPayload, Payload};
-use capgen_amp::cbor::{Limits, Value as Cbor, encode};
-use capgen_amp::message::{DidKey, Keys, ResolveKey, SigningKey, decode_message};
+use capgen_amp::Aliases;
+use capgen_amp::body::{Body, BodyError};
+use capgen_amp::cbor::{Limits, Value as Cbor, decode, encode};
+use capgen_amp::descriptor::Descriptor;
+use capgen_amp::draft::{DraftDescriptor, complete_body};
+use capgen_amp::message::{DidKey, Keys, MessageType, ResolveKey, SigningKey, decode_message};
+use capgen_amp::policy::Policy;
 use capgen_codegen::{Language, generate};
 use capgen_diagnostic::{Diagnostic, Source, render};
 use capgen_manifest::load;
@@ -102,6 +107,68 @@ pub fn message(bytes: &[u8]) {
             assert_eq!(again.as_ref(), Ok(&message));
         }
         Err(rejection) => assert!(rejection.to_string().len() < 200),
+    }
+}
+
+/// A body of an AMP message. As a body of each type, it is written as it was read, or every error has a place. A descriptor keeps every
+/// byte. Returns the number of types that accept it.
+pub fn body(bytes: &[u8]) -> usize {
+    let Ok(value) = decode(bytes, &Limits::default()) else { return 0 };
+    let read = |kind: MessageType, value: &Cbor| Body::read(kind, value, &Aliases::default());
+    let accepted = MessageType::ALL.iter().filter(|kind| match read(**kind, &value) {
+        Ok(Body::Other(other)) => {
+            assert_eq!(other, value);
+            false
+        }
+        Ok(body) => {
+            let written = written(&body);
+            assert_eq!(read(**kind, &written).map(|again| self::written(&again)), Ok(written), "{bytes:02x?}");
+            true
+        }
+        Err(errors) => check_errors(&errors),
+    });
+    let accepted = accepted.count();
+    match Descriptor::read(&value) {
+        Ok(descriptor) => assert_eq!(encode(&descriptor.to_value()), bytes),
+        Err(errors) => drop(check_errors(&errors)),
+    }
+    let completed = complete_body(&value);
+    assert_eq!(complete_body(&completed), completed);
+    if let Err(errors) = DraftDescriptor::read_declare(&value) {
+        check_errors(&errors);
+    }
+    accepted
+}
+
+/// Always `false`: the value was not accepted.
+fn check_errors(errors: &[BodyError]) -> bool {
+    assert!(!errors.is_empty() && errors.len() <= 101);
+    assert!(
+        errors.iter().all(|error| (error.path.is_empty() || error.path.starts_with('/')) && error.message.len() < 300)
+    );
+    false
+}
+
+fn written(body: &Body) -> Cbor {
+    match body {
+        Body::Query(query) => query.to_value(),
+        Body::Declare(declare) => declare.to_value(),
+        Body::Invoke(invoke) => invoke.to_value(),
+        Body::Result(result) => result.to_value(),
+        Body::Error(error) => error.to_value(),
+        Body::Other(value) => value.clone(),
+    }
+}
+
+/// A policy of an AMP provider. It is read, or every error is one line.
+pub fn policy(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Policy::from_json(text) {
+        Ok(policy) => assert!(serde_json::from_str::<Value>(text).is_ok_and(|json| json.is_object()), "{policy:?}"),
+        Err(errors) => {
+            assert!(!errors.is_empty() && errors.len() <= 101);
+            assert!(errors.iter().all(|error| !error.contains(char::is_control) && error.len() < 3000), "{errors:?}");
+        }
     }
 }
 

@@ -170,3 +170,23 @@ fn arbitrary_bytes_are_read_as_messages_or_rejected() {
     eprintln!("{inputs} inputs, {decoded} of which are deterministic CBOR, {messages} of which are messages");
     assert!(decoded > inputs / 4 && messages > inputs / 20, "the inputs have too many errors to test much");
 }
+
+#[test]
+fn arbitrary_bodies_are_read_or_rejected() {
+    let mut random = Random::new(5);
+    let bodies = random.bodies(10_000);
+    let accepted: usize = bodies.iter().map(|body| fuzz::body(body)).sum();
+    assert!(accepted > 1_000, "only {accepted} bodies have no errors");
+    run_with(&mut random, &bodies[..500], &CBOR_TOKENS, 2_000, |bytes| {
+        fuzz::body(bytes);
+    });
+}
+
+#[test]
+fn arbitrary_policies_are_read_or_rejected() {
+    let full = r#"{"default": "deny", "rules": [{"caller": "did:web:a#key", "capability": "a.b.c", "version": "<2.0.0", "effect":
+        "allow"}, {"caller": "*", "effect": "deny"}], "mode": "bridge", "aliases": {"c": "a.b.c"}, "adapters": [{"capability":
+        "a.b.c", "from": "1.0.0", "to": "2.0.0", "unchecked": true}]}"#;
+    let seeds = [full, "{}", r#"{"default": "allow", "rules": [{}], "mode": "x", "alias": 1}"#];
+    run(&seeds.map(|seed| seed.as_bytes().to_vec()), 5_000, fuzz::policy);
+}

@@ -61,7 +61,7 @@ impl Random {
         }
     }
 
-    fn pick_clone(&mut self, values: &[Value]) -> Value {
+    pub(super) fn pick_clone(&mut self, values: &[Value]) -> Value {
         values[self.below(values.len())].clone()
     }
 

@@ -4,6 +4,7 @@
 //! invalid, where implementations are most likely to disagree: some follow the schema, and most are one change away from one
 //! that does.
 
+mod body;
 mod cbor;
 mod mutation;
 mod nested;
