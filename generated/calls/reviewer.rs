@@ -2,7 +2,7 @@
 // Source: agent://reviewer
 // Capabilities: review-change, list-rules
 // Regenerate: capgen --capabilities ../../examples/reviewer/capabilities.yaml --lang rust --calls --out . # in the folder of this file
-// Contract: sha256:7af390800e13fd823fd56442d09ee8e8c7c0500a5f35a6dc719a2dda1eecf9c4
+// Contract: sha256:3946562c6a6d1b9051e417390ad7a8f92045b7dea4928892ee9e8fadf1fc2270
 
 #[allow(
     unused_imports,
@@ -39,7 +39,7 @@ mod reviewer_contract {
     pub const AGENT: &str = "reviewer";
 
     /// The contract's hash: SHA-256 over names, versions and schemas without annotations, in hexadecimal.
-    pub const CONTRACT_HASH: &str = "7af390800e13fd823fd56442d09ee8e8c7c0500a5f35a6dc719a2dda1eecf9c4";
+    pub const CONTRACT_HASH: &str = "3946562c6a6d1b9051e417390ad7a8f92045b7dea4928892ee9e8fadf1fc2270";
 
     /// The descriptors of all capabilities, in the order of the contract.
     pub const CAPABILITIES: &[::capgen::Descriptor] = &[
@@ -376,9 +376,11 @@ mod reviewer_contract {
         pub const DESCRIPTOR: ::capgen::Descriptor = ::capgen::Descriptor::new(
                 "reviewer",
                 "list-rules",
-                "4a9897408f9ec09e5dfe98d8c3438da1290fd28707e3a10f57c4759f6a5815fc",
+                "d22de684094641668f06be6381e94dc34aa260c2458376d6213e3f4c57f04b2e",
             )
+            .with_id("com.example.reviewer.list-rules")
             .with_description("List the rules that the reviewer applies.")
+            .with_version("1.0.0")
             .with_idempotent(true)
             .with_side_effects("pure")
             .with_determinism("deterministic")

@@ -4,7 +4,7 @@
 // Source: agent://reviewer
 // Capabilities: review-change, list-rules
 // Regenerate: capgen --capabilities ../../examples/reviewer/capabilities.yaml --lang typescript --calls --out . # in the folder of this file
-// Contract: sha256:7af390800e13fd823fd56442d09ee8e8c7c0500a5f35a6dc719a2dda1eecf9c4
+// Contract: sha256:3946562c6a6d1b9051e417390ad7a8f92045b7dea4928892ee9e8fadf1fc2270
 /* eslint-disable */
 // biome-ignore-all lint: generated
 // biome-ignore-all format: generated
@@ -275,9 +275,9 @@ export const reviewerCapabilities = {
     response: { is: isReviewChangeResponse, parse: parseReviewChangeResponse },
   },
   "list-rules": {
-    version: undefined,
+    version: "1.0.0",
     timeoutMs: undefined,
-    hash: "4a9897408f9ec09e5dfe98d8c3438da1290fd28707e3a10f57c4759f6a5815fc",
+    hash: "d22de684094641668f06be6381e94dc34aa260c2458376d6213e3f4c57f04b2e",
     request: undefined,
     response: { is: isListRulesResponse, parse: parseListRulesResponse },
   },
@@ -1150,10 +1150,12 @@ const call_methods: any = {
     "list-rules",
     () => ({
       name: "list-rules",
+      id: "com.example.reviewer.list-rules",
+      version: "1.0.0",
       idempotent: true,
       sideEffects: "pure",
       determinism: "deterministic",
-      hash: "4a9897408f9ec09e5dfe98d8c3438da1290fd28707e3a10f57c4759f6a5815fc",
+      hash: "d22de684094641668f06be6381e94dc34aa260c2458376d6213e3f4c57f04b2e",
       outputSchema: "{\"definitions\":{\"Focus\":{\"oneOf\":[{\"const\":\"correctness\",\"type\":\"string\"},{\"const\":\"security\",\"type\":\"string\"},{\"const\":\"clarity\",\"type\":\"string\"}]},\"Rule\":{\"properties\":{\"focus\":{\"$ref\":\"#/definitions/Focus\"},\"id\":{\"pattern\":\"^[a-z][a-z0-9-]*$\",\"type\":\"string\"},\"summary\":{\"type\":\"string\"}},\"required\":[\"id\",\"summary\",\"focus\"],\"type\":\"object\"}},\"items\":{\"$ref\":\"#/definitions/Rule\"},\"type\":\"array\"}",
     }),
   ],

@@ -104,7 +104,14 @@ pub struct Finding {
 
 /// List the rules that the reviewer applies.
 #[derive(Capability, Clone, Copy, PartialEq, Eq, Debug)]
-#[capability(response = Vec<Rule>, idempotent, side_effects = "pure", determinism = "deterministic")]
+#[capability(
+    response = Vec<Rule>,
+    id = "com.example.reviewer.list-rules",
+    version = "1.0.0",
+    idempotent,
+    side_effects = "pure",
+    determinism = "deterministic",
+)]
 pub struct ListRules;
 
 /// A rule that changes are checked against.
