@@ -1,5 +1,32 @@
 //! Carriers: they move whole messages as bytes, and know nothing about capabilities (`specs/amp-transport.md`).
+//!
+//! | feature | carrier | server | client |
+//! |---|---|---|---|
+//! | `carrier` | inside the program | | [`memory::MemoryPeer`] |
+//! | `tcp` | `amp://` | `tcp::serve` | `tcp::TcpPeer` |
+//! | `http` | `http://` | `http::serve` | `http::HttpPeer` |
+//! | `tls`, with one of the two above | `amps://`, `https://` | their options | their options |
+//!
+//! A server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a [`Peer`].
+//! A carrier that has delivered a message proves nothing about its answer: only signatures do.
 
 pub mod connection;
 pub mod control;
 pub mod frame;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "tcp")]
+mod ids;
+pub mod memory;
+#[cfg(any(feature = "http", feature = "tcp"))]
+pub mod net;
+mod peer;
+pub mod run;
+mod service;
+#[cfg(feature = "tcp")]
+pub mod tcp;
+#[cfg(all(feature = "tls", any(feature = "http", feature = "tcp")))]
+pub mod tls;
+
+pub use peer::{Answers, Peer, PeerError};
+pub use service::{Authenticate, BoxFuture, Handled, Service};

@@ -1,6 +1,13 @@
 //! Carriers: frames, connections, and the tests that every carrier passes.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod agents;
 mod connection;
 mod control;
 mod frame;
+mod harness;
+mod http;
+mod suite;
+#[path = "../support/mod.rs"]
+mod support;
+mod tcp;

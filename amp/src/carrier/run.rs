@@ -1,0 +1,244 @@
+//! Running a provider: the real clock, its timers, its handlers, and the answers to the messages that wait.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use capgen_schema::Violation;
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::AbortHandle;
+
+use super::{BoxFuture, Handled, Service};
+use crate::CapabilityId;
+use crate::catalogue::Catalogue;
+use crate::message::Did;
+use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Start, State, Ticket};
+
+/// The longest time between two ticks: expired answers are forgotten no later.
+const TICK: Duration = Duration::from_secs(10);
+
+/// The handlers of a provider.
+pub trait Execute: Send + Sync + 'static {
+    /// Runs the handler of an invocation. A panic is [`Outcome::Panic`]. The future is dropped if the invocation ends before it.
+    fn execute(&self, start: Start) -> BoxFuture<'static, Outcome>;
+
+    /// The result of a handler violates the output schema; the caller gets 5001 without the violations (decision 12). For logs.
+    fn invalid_result(&self, id: &CapabilityId, violations: &[Violation]) {
+        let _ = (id, violations);
+    }
+}
+
+/// A provider that runs. Clones are the same provider.
+///
+/// It needs the runtime of tokio. Its background task ends when the last clone is dropped.
+#[derive(Clone)]
+pub struct Runner(Arc<Inner>);
+
+struct Inner {
+    provider: Provider,
+    execute: Arc<dyn Execute>,
+    held: Mutex<Held>,
+    runtime: Handle,
+    /// The deadlines have changed, or the runner was dropped.
+    changed: Arc<Notify>,
+    /// Whether every invocation has ended after a shutdown.
+    is_drained: watch::Sender<bool>,
+}
+
+struct Held {
+    state: State,
+    /// The messages that wait for an answer.
+    waiting: HashMap<Ticket, oneshot::Sender<Handled>>,
+    running: HashMap<InvocationId, AbortHandle>,
+    next_ticket: u64,
+    /// The end of a shutdown, in Unix ms.
+    until: Option<u64>,
+}
+
+impl Runner {
+    /// Runs a provider with its handlers, from a state on.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime.
+    #[must_use]
+    pub fn new(provider: Provider, state: State, execute: Arc<dyn Execute>) -> Self {
+        let held = Held { state, waiting: HashMap::new(), running: HashMap::new(), next_ticket: 0, until: None };
+        let changed = Arc::new(Notify::new());
+        let inner = Arc::new(Inner {
+            provider,
+            execute,
+            held: Mutex::new(held),
+            runtime: Handle::current(),
+            changed: Arc::clone(&changed),
+            is_drained: watch::channel(false).0,
+        });
+        tokio::spawn(tick(Arc::downgrade(&inner), changed));
+        Self(inner)
+    }
+
+    /// Publishes other capabilities. Queries that have started continue with the former ones.
+    pub fn publish(&self, catalogue: Arc<Catalogue>) {
+        self.0.step(Input::Publish(catalogue));
+    }
+
+    /// Starts no new work. Running invocations have the time `grace`; then they end with 5002. The future ends when every invocation
+    /// has its result. Later messages are answered, invocations with 5002.
+    pub async fn shutdown(&self, grace: Duration) {
+        let until = now().saturating_add(u64::try_from(grace.as_millis()).unwrap_or(u64::MAX));
+        let mut is_drained = self.0.is_drained.subscribe();
+        self.0.held().until = Some(until);
+        self.0.step(Input::Shutdown { until });
+        // The sender is in `self`.
+        let _ = is_drained.wait_for(|is_drained| *is_drained).await;
+    }
+
+    /// The number of invocations that run.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.0.held().state.running()
+    }
+}
+
+impl Service for Runner {
+    fn handle(&self, message: Bytes, principal: Option<Did>) -> BoxFuture<'static, Handled> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move {
+            let answer = inner.receive(&message, principal.as_ref());
+            drop((message, inner));
+            // Without a sender, the provider has no answer.
+            answer.await.unwrap_or(Handled::Nothing)
+        })
+    }
+}
+
+impl Inner {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn receive(self: &Arc<Self>, message: &[u8], principal: Option<&Did>) -> oneshot::Receiver<Handled> {
+        let (sender, receiver) = oneshot::channel();
+        let mut held = self.held();
+        let ticket = Ticket(held.next_ticket);
+        held.next_ticket += 1;
+        held.waiting.insert(ticket, sender);
+        self.step_held(&mut held, Input::Message { bytes: message, ticket, principal });
+        receiver
+    }
+
+    fn step(self: &Arc<Self>, input: Input<'_>) {
+        self.step_held(&mut self.held(), input);
+    }
+
+    fn step_held(self: &Arc<Self>, held: &mut Held, input: Input<'_>) {
+        let before = held.state.next_deadline();
+        // An impossible input changes nothing; none is ever given, as numbers of invocations come from the provider.
+        let outputs = self.provider.step(&mut held.state, input, now()).unwrap_or_default();
+        for output in outputs {
+            self.act(held, output);
+        }
+        if held.state.next_deadline() != before || held.until.is_some() {
+            self.changed.notify_one();
+        }
+    }
+
+    fn act(self: &Arc<Self>, held: &mut Held, output: Output) {
+        match output {
+            Output::Send { ticket, message } => held.end(ticket, Handled::Answer(Bytes::from_owner(message))),
+            Output::Rejected { ticket, rejection } => held.end(ticket, Handled::Rejected(rejection)),
+            Output::Ignored { ticket } => held.end(ticket, Handled::Nothing),
+            Output::Start(start) => {
+                let invocation = start.invocation;
+                let task = self.runtime.spawn(run(Arc::clone(self), *start));
+                held.running.insert(invocation, task.abort_handle());
+            }
+            Output::Stop(invocation) => {
+                if let Some(task) = held.running.remove(&invocation) {
+                    task.abort();
+                }
+            }
+            Output::InvalidResult { id, violations } => {
+                // Not while the state is locked: it may take long, or panic.
+                let execute = Arc::clone(&self.execute);
+                self.runtime.spawn(async move { execute.invalid_result(&id, &violations) });
+            }
+            Output::Drained => {
+                self.is_drained.send_replace(true);
+            }
+        }
+    }
+
+    /// The time until the next tick.
+    fn pause(&self) -> Duration {
+        let held = self.held();
+        let until = held.until.filter(|_| held.state.running() > 0);
+        let next = [held.state.next_deadline(), until].into_iter().flatten().min();
+        next.map_or(TICK, |next| Duration::from_millis(next.saturating_sub(now())).min(TICK))
+    }
+}
+
+impl Held {
+    fn end(&mut self, ticket: Ticket, handled: Handled) {
+        if let Some(waiting) = self.waiting.remove(&ticket) {
+            // The connection may have ended.
+            let _ = waiting.send(handled);
+        }
+    }
+}
+
+/// Reports the outcome of a handler when it is dropped, which also happens after a panic.
+struct Report {
+    inner: Arc<Inner>,
+    invocation: InvocationId,
+    outcome: Outcome,
+}
+
+impl Drop for Report {
+    fn drop(&mut self) {
+        let outcome = std::mem::replace(&mut self.outcome, Outcome::Panic);
+        let mut held = self.inner.held();
+        held.running.remove(&self.invocation);
+        // After `Output::Stop`, the provider ignores the outcome.
+        self.inner.step_held(&mut held, Input::Finished { invocation: self.invocation, outcome });
+    }
+}
+
+/// Runs a handler. A panic unwinds through the report, and ends the task.
+async fn run(inner: Arc<Inner>, start: Start) {
+    let execute = Arc::clone(&inner.execute);
+    let mut report = Report { inner, invocation: start.invocation, outcome: Outcome::Panic };
+    report.outcome = execute.execute(start).await;
+}
+
+async fn tick(inner: Weak<Inner>, changed: Arc<Notify>) {
+    while let Some(pause) = inner.upgrade().map(|inner| inner.pause()) {
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {
+                let Some(inner) = inner.upgrade() else { return };
+                inner.step(Input::Tick);
+            }
+            () = changed.notified() => {}
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.changed.notify_one();
+    }
+}
+
+/// The time in Unix ms.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl std::fmt::Debug for Runner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Runner").field("provider", &self.0.provider).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,225 @@
+//! The server of `amp://`.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, timeout};
+
+use super::link::{End, LINGER, Link, run};
+use crate::Code;
+use crate::carrier::connection::{Connection, Credentials, Event, SendError, Settings};
+use crate::carrier::control::{ErrorFrame, reason};
+use crate::carrier::frame::Frame;
+use crate::carrier::ids::Ids;
+use crate::carrier::net::{Accept, Limits, Server, listen, stopped};
+#[cfg(feature = "tls")]
+use crate::carrier::tls::ServerTls;
+use crate::carrier::{Authenticate, Handled, Service};
+use crate::message::{Did, MessageId, Rejection};
+
+/// The options of a server.
+#[derive(Clone)]
+pub struct ServerOptions {
+    /// The limits of each connection.
+    pub settings: Settings,
+    /// The number of messages of one connection that are handled at the same time. While there are as many, nothing is read from it.
+    pub max_in_flight: usize,
+    /// The limits of all connections.
+    pub limits: Limits,
+    /// Decides who clients are. Without it, they have no principal, and their tokens are ignored.
+    pub authenticate: Option<Arc<dyn Authenticate>>,
+    /// Serves `amps://`.
+    #[cfg(feature = "tls")]
+    pub tls: Option<ServerTls>,
+}
+
+impl Default for ServerOptions {
+    /// The default limits, 64 messages in flight, no authentication, no TLS.
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            max_in_flight: 64,
+            limits: Limits::default(),
+            authenticate: None,
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+}
+
+/// Serves a service on a listener.
+///
+/// # Errors
+///
+/// The address of the listener is unknown.
+///
+/// # Panics
+///
+/// Panics outside of a tokio runtime.
+pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOptions) -> io::Result<Server> {
+    let accept = Accept {
+        limits: options.limits,
+        #[cfg(feature = "tls")]
+        tls: options.tls.clone(),
+    };
+    let options = Arc::new(options);
+    listen(listener, accept, move |stream, stop| {
+        let (service, options) = (Arc::clone(&service), Arc::clone(&options));
+        Box::pin(async move {
+            let connection = Connection::server(options.settings, 0);
+            run(stream, connection, Instant::now(), move |link| {
+                let session = Session { link, service, options, stop, principal: None, work: JoinSet::new() };
+                Box::pin(session.run())
+            })
+            .await;
+        })
+    })
+}
+
+struct Session<'a> {
+    link: &'a mut Link,
+    service: Arc<dyn Service>,
+    options: Arc<ServerOptions>,
+    stop: watch::Receiver<bool>,
+    principal: Option<Did>,
+    /// The messages that are being handled.
+    work: JoinSet<(Option<MessageId>, Handled)>,
+}
+
+impl Session<'_> {
+    async fn run(mut self) {
+        // The peer learns the reason from the last frame.
+        let _ = self.until_end().await;
+    }
+
+    async fn until_end(&mut self) -> Result<(), End> {
+        let mut is_stopping = false;
+        loop {
+            if self.work.is_empty()
+                && (self.link.is_ended() || (self.link.connection.is_open() && !self.link.connection.is_usable()))
+            {
+                return self.drain().await;
+            }
+            let has_room = self.work.len() < self.options.max_in_flight.max(1);
+            let is_open = self.link.connection.is_open();
+            tokio::select! {
+                event = self.link.event(has_room) => match event {
+                    Ok(event) => self.react(event).await?,
+                    // The client waits for the answers, or has gone.
+                    Err(End::Eof) => {}
+                    Err(end) => return Err(end),
+                },
+                Some(done) = self.work.join_next() => self.answer(done).await?,
+                () = stopped(&mut self.stop), if !is_stopping => {
+                    is_stopping = true;
+                    if !is_open {
+                        return Ok(());
+                    }
+                    if let Some(frame) = self.link.connection.goaway(reason::SHUTDOWN, "the server is shutting down") {
+                        self.link.write(frame).await?;
+                    }
+                }
+            }
+            let now = self.link.now();
+            self.link.connection.set_busy(!self.work.is_empty(), now);
+        }
+    }
+
+    /// All work has ended. Messages that were sent before the client read GOAWAY are refused, so that it need not wait for answers.
+    async fn drain(&mut self) -> Result<(), End> {
+        let refuse = async {
+            while !self.link.is_ended() {
+                let event = self.link.event(true).await?;
+                self.react(event).await?;
+            }
+            Ok(())
+        };
+        timeout(LINGER, refuse).await.unwrap_or(Ok(()))
+    }
+
+    async fn react(&mut self, event: Event) -> Result<(), End> {
+        match event {
+            Event::Authenticate(credentials) => self.authenticate(credentials).await,
+            Event::Message(message) => {
+                let id = Ids::read(&message).id;
+                let handled = self.service.handle(message, self.principal.clone());
+                self.work.spawn(async move { (id, handled.await) });
+                Ok(())
+            }
+            Event::Refuse(message) => {
+                let rejection = Rejection::new(Code::Unavailable, "the connection is being closed");
+                self.refuse(&rejection, Ids::read(&message).id).await
+            }
+            Event::Write(frame) => self.link.write(frame).await,
+            Event::Close { last, reason } => Err(self.link.end(last, reason).await),
+            Event::Open | Event::Error(_) | Event::Goaway(_) => Ok(()),
+        }
+    }
+
+    async fn authenticate(&mut self, credentials: Credentials) -> Result<(), End> {
+        let principal = match &self.options.authenticate {
+            None => Ok(None),
+            Some(authenticate) => {
+                let rest = self.options.settings.handshake_ms.saturating_sub(self.link.now());
+                let decision = authenticate.authenticate(credentials);
+                let decision = timeout(Duration::from_millis(rest), decision).await;
+                decision.unwrap_or_else(|_| Err("the authentication took too long".to_owned()))
+            }
+        };
+        match principal {
+            Ok(principal) => {
+                self.principal = principal;
+                let now = self.link.now();
+                match self.link.connection.accept(now) {
+                    Some(frame) => self.link.write(frame).await,
+                    None => Ok(()),
+                }
+            }
+            Err(text) => match self.link.connection.refuse(&text) {
+                Event::Close { last, reason } => Err(self.link.end(last, reason).await),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    async fn answer(&mut self, done: Result<(Option<MessageId>, Handled), JoinError>) -> Result<(), End> {
+        // The service has panicked.
+        let Ok((id, handled)) = done else {
+            return self.refuse(&Rejection::new(Code::InternalError, "the message could not be handled"), None).await;
+        };
+        match handled {
+            Handled::Nothing => Ok(()),
+            Handled::Rejected(rejection) => self.refuse(&rejection, id).await,
+            Handled::Answer(answer) => match self.frame(answer) {
+                Ok(frame) => self.link.write(frame).await,
+                Err(SendError::NotOpen) => Ok(()),
+                Err(error @ SendError::TooLarge { .. }) => {
+                    let rejection = Rejection::new(Code::InternalError, format!("the answer cannot be sent: {error}"));
+                    self.refuse(&rejection, id).await
+                }
+            },
+        }
+    }
+
+    fn frame(&mut self, answer: Bytes) -> Result<Frame, SendError> {
+        let now = self.link.now();
+        self.link.connection.send(answer, now)
+    }
+
+    async fn refuse(&mut self, rejection: &Rejection, id: Option<MessageId>) -> Result<(), End> {
+        self.link.write(ErrorFrame::new(rejection, id).to_frame()).await
+    }
+}
+
+impl std::fmt::Debug for ServerOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut options = f.debug_struct("ServerOptions");
+        options.field("settings", &self.settings).field("max_in_flight", &self.max_in_flight);
+        options.field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
