@@ -1,4 +1,4 @@
-//! Replacing files as a whole: a reader sees the old text or the new text, nothing in between.
+//! Replacing files as a whole: a reader sees the old content or the new content, nothing in between.
 //!
 //! It is here, outside the feature `parse`, because both the generator and the runtime's `export` write files, and this is
 //! the crate that they share.
@@ -22,8 +22,9 @@ impl Drop for Pending {
     }
 }
 
-/// Replaces each file with a text. All texts are written to temporary files next to their targets before the first one is
-/// renamed, so if a text cannot be written, no file has changed. A symbolic link is replaced, not followed. A file that exists
+/// Replaces each file with a content. All contents are written to temporary files next to their targets before the first one is
+/// renamed, so if one cannot be written, no file has changed. They
+/// are renamed from the last to the first. A symbolic link is replaced, not followed. A file that exists
 /// keeps its permissions.
 ///
 /// Also removes the temporary files that killed processes left in the folders; see [`remove_stale_files`].
@@ -31,44 +32,44 @@ impl Drop for Pending {
 /// # Errors
 ///
 /// The index of the file that failed, and the reason. The folders must exist.
-pub fn replace_files(files: &[(&Path, &str)]) -> Result<(), (usize, io::Error)> {
+pub fn replace_files<C: AsRef<[u8]> + ?Sized>(files: &[(&Path, &C)]) -> Result<(), (usize, io::Error)> {
     let folders: BTreeSet<_> = files.iter().filter_map(|(path, _)| path.parent()).collect();
     folders.into_iter().for_each(remove_stale_files);
     let mut pending = Pending(Vec::with_capacity(files.len()));
-    for (index, (path, text)) in files.iter().enumerate() {
+    for (index, (path, content)) in files.iter().enumerate() {
         // Renaming is only atomic within a file system, so the temporary file is in the same folder.
         let (temporary, file) = live().create(path).map_err(|error| (index, error))?;
         pending.0.push((temporary.clone(), index));
-        write(file, &temporary, path, text).map_err(|error| (index, error))?;
+        write(file, &temporary, path, content.as_ref()).map_err(|error| (index, error))?;
     }
     // Locked until the last file is in its place: a signal ends the process before or after, not between two files. The lock is
     // dropped before `pending`, which locks again.
     let mut live = live();
     while let Some((temporary, index)) = pending.0.last() {
-        let (path, text) = files.get(*index).ok_or_else(|| (*index, io::ErrorKind::InvalidInput.into()))?;
-        rename(&mut live, temporary, path, text).map_err(|error| (*index, error))?;
+        let (path, content) = files.get(*index).ok_or_else(|| (*index, io::ErrorKind::InvalidInput.into()))?;
+        rename(&mut live, temporary, path, content.as_ref()).map_err(|error| (*index, error))?;
         pending.0.pop();
     }
     Ok(())
 }
 
-fn write(mut file: File, temporary: &Path, path: &Path, text: &str) -> io::Result<()> {
-    // Before the text is written: if only its owner may read the old file, no other user may read the new one at any time.
+fn write(mut file: File, temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    // Before the content is written: if only its owner may read the old file, no other user may read the new one at any time.
     if let Ok(metadata) = fs::symlink_metadata(path)
         && metadata.is_file()
     {
         fs::set_permissions(temporary, metadata.permissions())?;
     }
-    file.write_all(text.as_bytes())
+    file.write_all(content)
 }
 
-fn rename(live: &mut Live, temporary: &Path, path: &Path, text: &str) -> io::Result<()> {
+fn rename(live: &mut Live, temporary: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
     match live.rename(temporary, path) {
         // A process in another container, which does not see this one, took the file for one of a process that has ended.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             live.delete(temporary);
             let (again, file) = live.create(path)?;
-            let result = write(file, &again, path, text).and_then(|()| live.rename(&again, path));
+            let result = write(file, &again, path, content).and_then(|()| live.rename(&again, path));
             if result.is_err() {
                 live.delete(&again);
             }
@@ -183,7 +184,7 @@ mod tests {
         let a = folder.0.join("a");
         let (temporary, _) = live().create(&a).unwrap();
         fs::remove_file(&temporary).unwrap();
-        rename(&mut live(), &temporary, &a, "new").unwrap();
+        rename(&mut live(), &temporary, &a, b"new").unwrap();
         assert_eq!(fs::read_to_string(&a).unwrap(), "new");
         assert_eq!(folder.names(), ["a"]);
         live().delete(&temporary);

@@ -43,6 +43,8 @@ pub struct Publisher<'a> {
 pub struct NewBundle {
     /// The id: the namespace, and a hash over the descriptors, which contain the hashes of the schemas.
     pub bundle_id: String,
+    /// The time of creation, in Unix ms.
+    pub created: u64,
     /// The descriptors, sorted by name and precedence.
     pub descriptors: Vec<Descriptor>,
     /// The signed file.
@@ -193,7 +195,8 @@ fn sign(
         signer: publisher.signer.clone(),
     };
     let bytes = index.sign(publisher.key);
-    NewBundle { bundle_id: index.bundle_id, descriptors: index.descriptors, index: bytes, artifacts }
+    let Index { bundle_id, created, descriptors, .. } = index;
+    NewBundle { bundle_id, created, descriptors, index: bytes, artifacts }
 }
 
 /// The versions of one name in different manifests that have equal precedence. Those in one manifest are reported with it.

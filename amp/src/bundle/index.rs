@@ -1,4 +1,4 @@
-//! `bundle.cbor`: the signed list of what a bundle contains.
+//! `bundle.cbor`: the signed list of the contents of a bundle.
 
 use std::collections::BTreeMap;
 
@@ -154,7 +154,7 @@ impl SignedIndex {
         let signature = signature.ok_or_else(|| fail("/sig: expected a byte string of 64 bytes".to_owned()))?;
         let signer = Reader::collect(|reader| reader.required(&map, "signer", Reader::parsed));
         let signer = signer.map_err(|errors| all(&errors))?;
-        // The input is deterministic, so the encoding of the rest is what the signer encoded.
+        // The input is deterministic, so the encoding of the rest has the bytes that the signer encoded.
         let signed = signed_bytes(&map);
         Ok(Self { map: Value::Map(map), signer, signed, signature })
     }

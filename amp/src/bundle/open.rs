@@ -30,7 +30,7 @@ pub struct OpenBundle {
 pub struct InspectedBundle {
     /// The signed contents. Do not trust them.
     pub index: Index,
-    /// What is known about the signature.
+    /// The result of the checks of the signature.
     pub signature: SelfSignature,
 }
 

@@ -69,7 +69,7 @@ fn a_bundle_depends_on_its_contents_and_not_on_the_order_of_the_files() {
 }
 
 #[test]
-fn what_was_created_can_be_opened_and_served() {
+fn a_created_bundle_can_be_opened_and_served() {
     let (folder, bundle) = super::written();
     let open = opened(folder.path());
     assert_eq!((open.index().bundle_id.as_str(), open.index().created), (bundle.bundle_id.as_str(), CREATED));

@@ -32,6 +32,8 @@ pub(crate) enum Command {
     /// Print whether versions are in a range
     #[command(after_help = RANGE_HELP)]
     Range(Range),
+    /// Create, verify and show signed bundles of capabilities
+    Bundle(super::bundle::Bundle),
 }
 
 #[derive(Args, Debug)]

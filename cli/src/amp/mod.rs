@@ -1,11 +1,13 @@
 //! `capgen amp`: the messages and the registry of AMP RFC 004.
 
 mod arguments;
+mod bundle;
 mod input;
 mod inspect;
 mod keys;
 mod negotiate;
 mod range;
+mod secret;
 
 pub(crate) use arguments::Amp;
 
@@ -20,6 +22,7 @@ pub(crate) fn run(arguments: &Amp, console: &Console) -> Outcome {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Negotiate(arguments) => negotiate::run(arguments, console),
         Command::Range(arguments) => range::run(arguments, console),
+        Command::Bundle(arguments) => bundle::run(arguments, console),
     }
 }
 

@@ -50,8 +50,24 @@ capgen_diagnostic::codes! {
     /// A file that is not an anchor.
     pub(crate) INVALID_ANCHOR = "E0656";
 
+    /// A capability whose name is not one of AMP.
+    pub(crate) AMP_NAME = "E0671";
+    /// A capability without a version.
+    pub(crate) AMP_VERSION = "E0672";
+    /// A range of versions that AMP does not have.
+    pub(crate) AMP_RANGE = "E0673";
+    /// Two versions of a capability with equal precedence.
+    pub(crate) AMP_DUPLICATE = "E0674";
+    /// A schema or a bundle beyond the limit.
+    pub(crate) AMP_TOO_LARGE = "E0675";
     /// A file of an AMP command that cannot be read.
     pub(crate) AMP_FILE = "E0676";
     /// A file that is not a request to compare an AMP message with.
     pub(crate) NOT_A_REQUEST = "E0677";
+    /// A file of a private key that cannot be used.
+    pub(crate) SECRET_UNUSABLE = "E0678";
+    /// A folder that a bundle cannot be written to.
+    pub(crate) NOT_A_BUNDLE = "E0679";
+    /// A file of a private key that other users may read.
+    pub(crate) SECRET_SHARED = "W0678";
 }

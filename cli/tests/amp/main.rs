@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bundle;
 mod inspect;
 mod messages;
 mod negotiate;
@@ -41,7 +42,16 @@ impl Folder {
 
 #[test]
 fn every_help_page_has_examples() {
-    for arguments in [&[][..], &["inspect"], &["negotiate"], &["range"]] {
+    for arguments in [
+        &[][..],
+        &["inspect"],
+        &["negotiate"],
+        &["range"],
+        &["bundle"],
+        &["bundle", "create"],
+        &["bundle", "verify"],
+        &["bundle", "show"],
+    ] {
         let run = Folder::new().run(arguments.iter().chain(&["--help"])).ended(0);
         assert!(run.stdout.contains("Examples:\n  capgen amp "), "{run:?}");
     }

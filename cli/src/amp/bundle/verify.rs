@@ -1,0 +1,33 @@
+//! `capgen amp bundle verify`.
+
+use capgen_amp::bundle::open;
+use capgen_diagnostic::quoted;
+
+use super::arguments::Verify;
+use super::{Document, print, rejected};
+use crate::amp::keys::keys;
+use crate::clock::format_time;
+use crate::console::{Console, count};
+use crate::failure::{Outcome, Verdict};
+
+pub(super) fn run(arguments: &Verify, console: &Console) -> Outcome {
+    let trust = keys("--trust", &arguments.trust)?;
+    let bundle = match open(&arguments.folder, &trust, arguments.min_created) {
+        Ok(bundle) => bundle,
+        Err(error) => return rejected(&error, arguments.json, console),
+    };
+    if arguments.json {
+        print(&Document { ok: true, error: None })?;
+        return Ok(Verdict::Fine);
+    }
+    let index = bundle.index();
+    console.tick(&format!(
+        "the bundle {} is complete and signed by {}, created {}: {}, {}",
+        quoted(&index.bundle_id),
+        quoted(index.signer.as_str()),
+        format_time(index.created),
+        count(index.descriptors.len(), "capability", "capabilities"),
+        count(index.artifacts.len(), "artifact", "artifacts"),
+    ));
+    Ok(Verdict::Fine)
+}
