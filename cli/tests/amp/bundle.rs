@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use capgen_amp::cbor::{Limits, Value, decode, encode};
+use capgen_amp::cbor::{Limits, Map, Value, decode, encode};
 use capgen_amp::message::SigningKey;
 
 use super::Folder;
@@ -270,27 +270,51 @@ fn an_independent_verifier_agrees() {
     }
 }
 
+/// Changes the signed map, and signs it again with the trusted key.
+fn edit(folder: &Folder, change: impl FnOnce(&mut Map)) {
+    let path = folder.path("bundle/bundle.cbor");
+    let Ok(Value::Map(mut bundle)) = decode(&fs::read(&path).unwrap(), &Limits::default()) else { panic!("no map") };
+    bundle.remove("sig");
+    change(&mut bundle);
+    let content = encode(&Value::Map(bundle.clone()));
+    let signed = Value::Array(vec!["AMP-bundle-v1".into(), Value::Bytes(Vec::new()), Value::Bytes(content)]);
+    bundle.insert("sig", SigningKey::from_hex(SEED).unwrap().sign(&encode(&signed)).as_slice());
+    fs::write(&path, encode(&Value::Map(bundle))).unwrap();
+}
+
 #[test]
 fn keys_that_differ_only_in_case_are_unavailable() {
     let folder = created();
-    let path = folder.path("bundle/bundle.cbor");
-    let key = SigningKey::from_hex(SEED).unwrap();
-    // A trusted signer lists a schema twice.
-    let Ok(Value::Map(mut bundle)) = decode(&fs::read(&path).unwrap(), &Limits::default()) else { panic!("no map") };
-    let Some(Value::Map(mut listed)) = bundle.remove("artifacts") else { panic!("no artifacts") };
     let first = artifacts(&folder)[0].clone();
-    let artifact = listed.get(first.file_name().unwrap().to_str().unwrap()).unwrap().clone();
-    for name in ["a.json", "A.json"] {
-        fs::copy(&first, first.with_file_name(name)).unwrap();
-        listed.insert(name, artifact.clone());
-    }
-    bundle.insert("artifacts", listed);
-    bundle.remove("sig");
-    let content = encode(&Value::Map(bundle.clone()));
-    let signed = Value::Array(vec!["AMP-bundle-v1".into(), Value::Bytes(Vec::new()), Value::Bytes(content)]);
-    bundle.insert("sig", key.sign(&encode(&signed)).as_slice());
-    fs::write(&path, encode(&Value::Map(bundle))).unwrap();
+    edit(&folder, |bundle| {
+        let Some(Value::Map(mut listed)) = bundle.remove("artifacts") else { panic!("no artifacts") };
+        let artifact = listed.get(first.file_name().unwrap().to_str().unwrap()).unwrap().clone();
+        for name in ["a.json", "A.json"] {
+            fs::copy(&first, first.with_file_name(name)).unwrap();
+            listed.insert(name, artifact.clone());
+        }
+        bundle.insert("artifacts", listed);
+    });
     rejected(&folder, &["bundle.cbor: /artifacts/a.json: differs from the key `A.json` only in case"]);
+}
+
+#[test]
+fn text_in_a_bundle_cannot_control_the_terminal() {
+    const HOSTILE: &str = "x\u{1b}[2J\r\n\u{202e}y";
+    let folder = created();
+    edit(&folder, |bundle| {
+        bundle.insert("bundle_id", HOSTILE);
+        bundle.insert("signer", format!("did:{HOSTILE}"));
+        bundle.insert("descriptors", Value::Array(Vec::new()));
+    });
+    let shown = folder.run(["bundle", "show", "bundle"]).ended(0);
+    let json = folder.run(["bundle", "show", "--json", "bundle"]).ended(0);
+    assert_eq!(json.json()["bundle_id"], HOSTILE);
+    let unknown = verify(&folder, "").ended(1);
+    let human = folder.run(["bundle", "verify", "bundle"]).ended(1);
+    for text in [shown.stdout, json.stdout, unknown.stdout, human.stderr] {
+        assert!(!text.contains(['\u{1b}', '\r', '\u{202e}']), "{text:?}");
+    }
 }
 
 #[test]
