@@ -242,7 +242,7 @@ fn check_correlation(requester: &Requester, mut exchange: Exchange, answer: &[u8
         match requester.step(&mut exchange, Event::Received(&wrong), NOW) {
             Reaction::Invalid { rejection, reply: Some(reply) } => {
                 assert_eq!(rejection.code.number(), 4001);
-                // The provider is told.
+                // The provider gets an `ERROR`, too.
                 assert_eq!(code(&read(&reply)), 4001);
             }
             reaction => panic!("{reaction:?}"),

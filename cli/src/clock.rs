@@ -1,6 +1,5 @@
 //! The current time, and times as people write them.
 
-#[cfg(feature = "audit")]
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use time::OffsetDateTime;
@@ -8,7 +7,6 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 /// The current Unix time in ms.
-#[cfg(feature = "audit")]
 pub(crate) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)

@@ -49,8 +49,18 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Prints a part of the data. Breaks if the pipe is closed, so that the caller does not produce the rest.
 pub(crate) fn print_part(text: &str) -> io::Result<ControlFlow<()>> {
+    write(text.as_bytes())
+}
+
+/// Prints data that is not text.
+#[cfg(feature = "amp")]
+pub(crate) fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+    write(bytes).map(drop)
+}
+
+fn write(bytes: &[u8]) -> io::Result<ControlFlow<()>> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
         result => result.map(ControlFlow::Continue),
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use capgen_amp::message::Did;
 use clap::{Args, Subcommand};
 
 #[derive(Args, Debug)]
@@ -16,6 +17,7 @@ Examples:
   capgen amp inspect message.cbor
   capgen amp negotiate --supported 2.0.0,2.1.0 --preferred 2.2.0 --range '>=2.0.0 <3.0.0'
   capgen amp range -- '>=1.2.0 <2.0.0' 1.2.0 2.0.0-rc.1 2.0.0
+  capgen amp answer --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex query.cbor > declare.cbor
 
 An AMP message is a signed CBOR map. The numbers in errors, such as 4003, are the codes of AMP.
 
@@ -32,6 +34,9 @@ pub(crate) enum Command {
     /// Print whether versions are in a range
     #[command(after_help = RANGE_HELP)]
     Range(Range),
+    /// Answer one message as a provider of the capabilities in a bundle
+    #[command(after_help = ANSWER_HELP)]
+    Answer(Answer),
     /// Create, verify and show signed bundles of capabilities
     Bundle(super::bundle::Bundle),
 }
@@ -135,3 +140,56 @@ Examples:
 
 Prints `true` or `false` for each version. Versions are compared by precedence alone, so 2.0.0-rc.1 is in the range '>=1.0.0 <2.0.0'. If the \
 range or a version is invalid, prints nothing to standard output, and the error 4001 to standard error.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Answer {
+    /// The message as raw bytes; `-` means standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The folder of the bundle with the capabilities of the provider
+    #[arg(long, value_name = "DIR")]
+    pub(crate) bundle: PathBuf,
+    /// The DID of the provider
+    #[arg(long, value_name = "DID")]
+    pub(crate) me: Did,
+    /// The file with the Ed25519 seed of the provider, in hex
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: PathBuf,
+    /// The policy: who may use which versions [default: everyone may use everything]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Handle invocations by returning their `params`
+    #[arg(long)]
+    pub(crate) echo: bool,
+    /// The time, in Unix ms [default: that of the clock]
+    #[arg(long, value_name = "MS")]
+    pub(crate) now: Option<u64>,
+    /// The public key of a trusted signer of bundles, in hex; may be repeated [default: the provider itself]
+    #[arg(long, value_name = "DID=HEXPUB")]
+    pub(crate) trust: Vec<String>,
+    /// The public key of a sender, in hex; may be repeated
+    #[arg(long, value_name = "DID=HEXPUB")]
+    pub(crate) key: Vec<String>,
+}
+
+const ANSWER_HELP: &str = "\
+Examples:
+  capgen amp answer --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex \\
+      --key did:web:example.com:agent:alice=03a1...31b8 query.cbor > declare.cbor
+  capgen amp answer --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex --echo \\
+      --policy policy.json - < invoke.cbor | capgen amp inspect --request invoke.cbor -
+
+Prints the bytes of the answer to standard output. The answer depends only on the files and the options, and without --now on the time.
+
+The signature of the message must be valid by a --key; a sender with a did:key needs none. An invocation runs until it ends. Without \
+--echo, no capability has a handler, so an invocation that passes every check ends with the error 5002.
+
+If the bundle cannot be used, the reason is printed to standard error, and a request that needs its capabilities is answered with the error 5002.
+
+The policy file is {\"default\": \"allow\" or \"deny\", \"rules\": [{\"caller\", \"capability\", \"version\", \"effect\"}], \"mode\": \"strict\", \"range\" or \
+\"bridge\", \"aliases\": {TYPE: NAME}, \"adapters\": [{\"capability\", \"from\", \"to\", \"unchecked\"}]}. The first rule that matches decides; `*` matches \
+everything. An adapter changes nothing, and is registered only if every request of the old version is one of the new version, or with \
+\"unchecked\": true.
+
+The exit status is 0 if there is an answer, or if the message needs none, and 1 if the message is rejected without an answer: then standard \
+error has the code, such as `1002 INVALID_SIGNATURE`.";

@@ -1,5 +1,6 @@
 //! `capgen amp`: the messages and the registry of AMP RFC 004.
 
+mod answer;
 mod arguments;
 mod bundle;
 mod input;
@@ -19,6 +20,7 @@ use arguments::Command;
 
 pub(crate) fn run(arguments: &Amp, console: &Console) -> Outcome {
     match &arguments.command {
+        Command::Answer(arguments) => answer::run(arguments, console),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Negotiate(arguments) => negotiate::run(arguments, console),
         Command::Range(arguments) => range::run(arguments, console),

@@ -68,6 +68,8 @@ capgen_diagnostic::codes! {
     pub(crate) SECRET_UNUSABLE = "E0678";
     /// A folder that a bundle cannot be written to.
     pub(crate) NOT_A_BUNDLE = "E0679";
+    /// A policy file that is invalid, or does not fit the bundle.
+    pub(crate) INVALID_POLICY = "E0680";
     /// A file of a private key that other users may read.
     pub(crate) SECRET_SHARED = "W0678";
 }

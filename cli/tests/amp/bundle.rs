@@ -26,20 +26,11 @@ fn manifest() -> String {
     )
 }
 
-fn secret(folder: &Folder, name: &str, text: &str) {
-    folder.write(name, text);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder.path(name), fs::Permissions::from_mode(0o600)).unwrap();
-    }
-}
-
 /// A folder with a manifest and a key.
 fn sources() -> Folder {
     let folder = Folder::new();
     folder.write("capabilities.yaml", manifest());
-    secret(&folder, "key", &format!("{SEED}\n"));
+    folder.write_secret("key", &format!("{SEED}\n"));
     folder
 }
 
@@ -190,7 +181,7 @@ fn faults_of_several_artifacts_are_reported_at_once() {
 fn another_signer_is_unknown() {
     let folder = created();
     // Signed again, with another key, in the name of the trusted signer and in another name.
-    secret(&folder, "key", OTHER_SEED);
+    folder.write_secret("key", OTHER_SEED);
     create(&folder, "--capabilities capabilities.yaml").ended(0);
     rejected(&folder, &["bundle.cbor: the signature is invalid"]);
     let arguments = "bundle create --namespace org.example --out bundle --me did:web:other --secret-file key --capabilities capabilities.yaml";
@@ -403,7 +394,7 @@ fn every_error_of_every_manifest_is_reported_and_nothing_is_written() {
             REVIEWER.replace("idempotent", "version: 3.0.0\n    idempotent")
         ),
     );
-    secret(&folder, "key", "hunter2");
+    folder.write_secret("key", "hunter2");
     let run = create(&folder, "--capabilities capabilities.yaml --capabilities b.yaml").ended(1);
     let errors: Vec<_> = run.stderr.lines().filter(|line| line.starts_with("error")).collect();
     assert_eq!(
@@ -473,7 +464,7 @@ fn a_secret_file_that_others_may_read_is_a_warning() {
 #[test]
 fn the_commands_of_the_documentation_run() {
     let folder = sources();
-    secret(&folder, "publisher.key", SEED);
+    folder.write_secret("publisher.key", SEED);
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/amp.md")).unwrap();
     let commands = page.lines().filter_map(|line| line.trim_start().strip_prefix("capgen amp bundle "));
     let mut count = 0;

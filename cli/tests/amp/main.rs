@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod answer;
 mod bundle;
 mod inspect;
 mod messages;
@@ -12,6 +13,7 @@ mod negotiate;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::process::{Output, Stdio};
 
 use common::{Fleet, Run};
 
@@ -33,10 +35,24 @@ impl Folder {
 
     /// Runs `capgen amp` with these arguments.
     fn run<T: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = T>) -> Run {
-        let mut command = self.0.command("amp");
-        let output = command.args(arguments).stdin(std::process::Stdio::null()).output().unwrap();
+        let output = self.output(arguments);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Run { status: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// The same with the bytes of the output.
+    fn output<T: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = T>) -> Output {
+        self.0.command("amp").args(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Writes a file that only its owner may read.
+    fn write_secret(&self, name: &str, text: &str) {
+        self.write(name, text);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
     }
 }
 
@@ -47,6 +63,7 @@ fn every_help_page_has_examples() {
         &["inspect"],
         &["negotiate"],
         &["range"],
+        &["answer"],
         &["bundle"],
         &["bundle", "create"],
         &["bundle", "verify"],
