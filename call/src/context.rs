@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use crate::client::CallOptions;
-use crate::clock::Clock;
-use crate::envelope::{Envelope, header, id};
+use crate::clock::{Clock, SystemClock};
+use crate::envelope::{Addressed, Envelope, MessageKind, header, id};
 
 /// The properties of a call that is being served. Clones are cheap.
 #[derive(Clone)]
@@ -22,6 +24,23 @@ impl Context {
     pub(crate) fn new(envelope: Arc<Envelope>, clock: Arc<dyn Clock>) -> Self {
         let deadline = envelope.fields.deadline;
         Self(Arc::new(Inner { envelope, deadline, clock }))
+    }
+
+    /// The context of a request of another protocol, for [`Handlers::run`](crate::Handlers::run): the id of the caller, the name of the
+    /// capability, the id of the request, and the Unix time in ms until which the caller waits.
+    #[must_use]
+    pub fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
+        let parts = Addressed {
+            kind: MessageKind::Request,
+            message_id,
+            correlation_id: message_id,
+            from: caller,
+            to: "",
+            capability,
+        };
+        let mut envelope = Envelope::new(&parts, Bytes::new());
+        envelope.fields.deadline = deadline;
+        Self::new(Arc::new(envelope), Arc::new(SystemClock))
     }
 
     /// The id of the caller, without `agent://`. If the server has keys, the

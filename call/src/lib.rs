@@ -42,7 +42,7 @@ pub use outcome::{CallError, CallResult, ResultError, Status, code};
 #[cfg(feature = "files")]
 pub use peers::PeerFileError;
 pub use peers::PeerTable;
-pub use server::{Handlers, Server, ServerBuilder, ServerMonitor, ServerStats};
+pub use server::{Handlers, RunError, Server, ServerBuilder, ServerMonitor, ServerStats};
 pub use transport::{
     Acknowledgement, BoxFuture, Delivery, Event, Health, Incoming, Outgoing, SubscribeOptions, Subscription, Transport,
     TransportError,

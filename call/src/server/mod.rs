@@ -2,6 +2,7 @@
 
 mod admit;
 mod builder;
+mod direct;
 mod handlers;
 mod once;
 mod respond;
@@ -22,6 +23,7 @@ use crate::transport::{Subscription, Transport};
 use serve::Shared;
 
 pub use builder::ServerBuilder;
+pub use direct::RunError;
 pub use handlers::Handlers;
 
 /// An agent that receives requests. Dropping it stops it at once; [`shutdown`](Self::shutdown) lets calls finish.

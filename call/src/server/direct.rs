@@ -1,0 +1,62 @@
+//! Running handlers without a server: for requests of other protocols.
+
+use bytes::Bytes;
+use capgen_manifest::Side;
+use capgen_payload::Violation;
+
+use super::Handlers;
+use super::handlers::{InvalidSide, Unhandled};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::transport::BoxFuture;
+
+/// Why a handler that was run by [`Handlers::run`] has no response.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The handler failed.
+    Failure(Failure),
+    /// A payload violates its schema. If it is the response, the caller must not get the violations.
+    Invalid {
+        /// The payload.
+        side: Side,
+        /// The violations, without values.
+        violations: Vec<Violation>,
+    },
+}
+
+impl Handlers {
+    /// Runs the handler of [`Context::capability`] without a server, and returns the text of its response. `None` if there is none.
+    ///
+    /// Both payloads are validated. Nothing else that a server does is done: deadlines, panics, duplicates and records are the caller's
+    /// concern.
+    ///
+    /// ```
+    /// # async fn example() -> Option<()> {
+    /// use capgen_call::{Context, Failure, Handlers};
+    /// use serde_json::{Value, json};
+    /// let handlers = Handlers::new("echo").with_loose("say", async |_: Context, payload: Value| Ok(json!({"said": payload})));
+    /// let context = Context::of_request("did:web:example.com:alice", "say", "message-1", None);
+    /// let response = handlers.run(context, "1".into())?.await.ok()?;
+    /// assert_eq!(response, r#"{"said":1}"#);
+    /// # Some(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn run(&self, context: Context, payload: Bytes) -> Option<BoxFuture<'static, Result<Bytes, RunError>>> {
+        let entry = self.entries.get(context.capability())?;
+        Some(match entry.start(context, payload) {
+            Ok(running) => Box::pin(async move {
+                running.await.map_err(|unhandled| match unhandled {
+                    Unhandled::Failure(failure) => RunError::Failure(failure),
+                    Unhandled::Invalid(InvalidSide(violations)) => {
+                        RunError::Invalid { side: Side::Response, violations }
+                    }
+                })
+            }),
+            Err(InvalidSide(violations)) => {
+                Box::pin(async { Err(RunError::Invalid { side: Side::Request, violations }) })
+            }
+        })
+    }
+}
