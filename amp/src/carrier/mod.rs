@@ -13,6 +13,8 @@
 pub mod connection;
 pub mod control;
 pub mod frame;
+#[cfg(feature = "handlers")]
+pub mod handlers;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "tcp")]

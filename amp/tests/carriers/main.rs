@@ -5,6 +5,7 @@ mod agents;
 mod connection;
 mod control;
 mod frame;
+mod handlers;
 mod harness;
 mod http;
 mod suite;
