@@ -46,9 +46,9 @@ Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect us
 
 /// The text after the help, which also lists the parts that this build lacks.
 fn examples() -> String {
-    #[cfg(not(all(feature = "amp", feature = "audit")))]
-    let missing = crate::missing::SUBCOMMANDS.iter().map(|name| crate::missing::message(name));
-    #[cfg(all(feature = "amp", feature = "audit"))]
+    #[cfg(not(all(feature = "amp-net", feature = "audit")))]
+    let missing = crate::missing::FEATURES.iter().map(|name| crate::missing::message(name));
+    #[cfg(all(feature = "amp-net", feature = "audit"))]
     let missing = std::iter::empty::<String>();
     missing.fold(EXAMPLES.to_owned(), |text, missing| format!("{text}\n\n{missing}"))
 }
@@ -76,7 +76,7 @@ pub(crate) enum Command {
     /// Query and verify the audit of violations and calls
     Audit(Audit),
     /// AMP messages: inspect them, negotiate versions, and answer them from signed bundles of capabilities
-    Amp(Amp),
+    Amp(Box<Amp>),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

@@ -19,7 +19,7 @@ mod failure;
 mod generate;
 mod lock;
 mod matrix;
-#[cfg(not(all(feature = "amp", feature = "audit")))]
+#[cfg(not(all(feature = "amp-net", feature = "audit")))]
 mod missing;
 mod one_contract;
 mod repository;

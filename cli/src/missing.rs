@@ -7,10 +7,12 @@ use clap::error::ErrorKind;
 
 use crate::failure::{Failure, Outcome};
 
-/// The names of the missing subcommands. Each is also the name of its feature.
-pub(crate) const SUBCOMMANDS: &[&str] = &[
+/// The features that are off. Those of whole subcommands have the names of these.
+pub(crate) const FEATURES: &[&str] = &[
     #[cfg(not(feature = "amp"))]
     "amp",
+    #[cfg(all(feature = "amp", not(feature = "amp-net")))]
+    "amp-net",
     #[cfg(not(feature = "audit"))]
     "audit",
 ];
@@ -23,7 +25,7 @@ pub(crate) struct Missing {
     arguments: Vec<OsString>,
 }
 
-/// The message about a missing subcommand, which the help also contains.
+/// The message about a feature that is off, which the help also contains.
 pub(crate) fn message(name: &str) -> String {
     format!("This build lacks `{name}`: build with `--features {name}`.")
 }

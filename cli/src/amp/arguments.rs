@@ -37,6 +37,22 @@ pub(crate) enum Command {
     /// Answer one message as a provider of the capabilities in a bundle
     #[command(after_help = ANSWER_HELP)]
     Answer(Answer),
+    /// Serve the capabilities in a bundle over amp:// and http://
+    #[cfg(feature = "amp-net")]
+    Serve(super::net::Serve),
+    /// Ask a provider for descriptors
+    #[cfg(feature = "amp-net")]
+    Query(super::net::Query),
+    /// Invoke a capability of a provider
+    #[cfg(feature = "amp-net")]
+    Invoke(super::net::Invoke),
+    /// Not in this build
+    #[cfg(not(feature = "amp-net"))]
+    #[command(visible_aliases = ["query", "invoke"])]
+    Serve(crate::missing::Missing),
+    /// Print the public key of a secret
+    #[command(after_help = KEY_HELP)]
+    Key(Key),
     /// Create, verify and show signed bundles of capabilities
     Bundle(super::bundle::Bundle),
 }
@@ -141,11 +157,9 @@ Examples:
 Prints `true` or `false` for each version. Versions are compared by precedence alone, so 2.0.0-rc.1 is in the range '>=1.0.0 <2.0.0'. If the \
 range or a version is invalid, prints nothing to standard output, and the error 4001 to standard error.";
 
-#[derive(Args, Debug)]
-pub(crate) struct Answer {
-    /// The message as raw bytes; `-` means standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+/// The options of a provider.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ProviderOptions {
     /// The folder of the bundle with the capabilities of the provider
     #[arg(long, value_name = "DIR")]
     pub(crate) bundle: PathBuf,
@@ -161,15 +175,24 @@ pub(crate) struct Answer {
     /// Handle invocations by returning their `params`
     #[arg(long)]
     pub(crate) echo: bool,
-    /// The time, in Unix ms [default: that of the clock]
-    #[arg(long, value_name = "MS")]
-    pub(crate) now: Option<u64>,
     /// The public key of a trusted signer of bundles, in hex; may be repeated [default: the provider itself]
     #[arg(long, value_name = "DID=HEXPUB")]
     pub(crate) trust: Vec<String>,
     /// The public key of a sender, in hex; may be repeated
     #[arg(long, value_name = "DID=HEXPUB")]
     pub(crate) key: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Answer {
+    /// The message as raw bytes; `-` means standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) provider: ProviderOptions,
+    /// The time, in Unix ms [default: that of the clock]
+    #[arg(long, value_name = "MS")]
+    pub(crate) now: Option<u64>,
 }
 
 const ANSWER_HELP: &str = "\
@@ -193,3 +216,17 @@ everything. An adapter changes nothing, and is registered only if every request 
 
 The exit status is 0 if there is an answer, or if the message needs none, and 1 if the message is rejected without an answer: then standard \
 error has the code, such as `1002 INVALID_SIGNATURE`.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Key {
+    /// The file with the Ed25519 seed, in hex
+    #[arg(long, value_name = "FILE")]
+    pub(crate) secret_file: PathBuf,
+}
+
+const KEY_HELP: &str = "\
+Examples:
+  (umask 077; openssl rand -hex 32 > bob.hex)
+  capgen amp key --secret-file bob.hex
+
+Prints the public key as 64 hexadecimal digits: the HEXPUB of --key and --trust in other commands.";

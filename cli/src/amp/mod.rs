@@ -5,14 +5,20 @@ mod arguments;
 mod bundle;
 mod input;
 mod inspect;
+mod key;
 mod keys;
 mod negotiate;
+#[cfg(feature = "amp-net")]
+mod net;
+mod provider;
 mod range;
 mod secret;
 
 pub(crate) use arguments::Amp;
 
+use capgen_amp::CapabilityId;
 use capgen_amp::message::Rejection;
+use capgen_schema::Violation;
 
 use crate::console::Console;
 use crate::failure::{Outcome, Verdict};
@@ -21,7 +27,16 @@ use arguments::Command;
 pub(crate) fn run(arguments: &Amp, console: &Console) -> Outcome {
     match &arguments.command {
         Command::Answer(arguments) => answer::run(arguments, console),
+        #[cfg(feature = "amp-net")]
+        Command::Serve(arguments) => net::serve(arguments, console),
+        #[cfg(feature = "amp-net")]
+        Command::Query(arguments) => net::query(arguments, console),
+        #[cfg(feature = "amp-net")]
+        Command::Invoke(arguments) => net::invoke(arguments, console),
+        #[cfg(not(feature = "amp-net"))]
+        Command::Serve(_) => crate::missing::run("amp-net"),
         Command::Inspect(arguments) => inspect::run(arguments),
+        Command::Key(arguments) => key::run(arguments, console),
         Command::Negotiate(arguments) => negotiate::run(arguments, console),
         Command::Range(arguments) => range::run(arguments, console),
         Command::Bundle(arguments) => bundle::run(arguments, console),
@@ -32,4 +47,10 @@ pub(crate) fn run(arguments: &Amp, console: &Console) -> Outcome {
 fn rejected(rejection: &Rejection, console: &Console) -> Outcome {
     console.line(&rejection.to_string());
     Ok(Verdict::Findings)
+}
+
+/// Reports the result of a handler that violates its schema: the caller gets no details of it.
+fn violated(id: &CapabilityId, violations: &[Violation], console: &Console) {
+    console.line(&format!("the result of `{id}` violates the output schema:"));
+    violations.iter().for_each(|violation| console.line(&crate::validate::plain(violation)));
 }

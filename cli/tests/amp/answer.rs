@@ -11,10 +11,10 @@ use serde_json::json;
 use crate::Folder;
 use crate::messages::{ALICE, ALICE_DID_KEY, BOB, NOON, alice, alice_key, message, query};
 
-const BOB_SEED: &str = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
-const REVIEW: &str = "org.agentries.code-review";
+pub(crate) const BOB_SEED: &str = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
+pub(crate) const REVIEW: &str = "org.agentries.code-review";
 
-fn bob() -> SigningKey {
+pub(crate) fn bob() -> SigningKey {
     SigningKey::from_hex(BOB_SEED).unwrap()
 }
 
@@ -41,11 +41,11 @@ struct Answered {
 }
 
 /// A folder with the bundle and the key of Bob.
-struct Served(Folder);
+pub(crate) struct Served(pub(crate) Folder);
 
 impl Served {
     /// Versions 1.9.0, 2.0.0 and 2.1.0. The first one also requires `lines`.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let served = Self(Folder::new());
         served.0.write("1.9.0.yaml", manifest("1.9.0", "[code, lines]"));
         served.0.write("2.0.0.yaml", manifest("2.0.0", "[code]"));
@@ -515,4 +515,18 @@ fn a_message_may_come_from_standard_input_and_the_time_from_the_clock() {
     let answer = decode_message(&output.stdout, &Limits::default()).unwrap().into_unchecked();
     assert_eq!(answers(&answer, &request), Ok(()));
     assert!(answer.ts >= ts);
+}
+
+#[test]
+fn the_public_key_of_a_secret_is_printed() {
+    let folder = Folder::new();
+    folder.write_secret("bob.hex", BOB_SEED);
+    let run = folder.run(["key", "--secret-file", "bob.hex"]).ended(0);
+    // The second test vector of RFC 8032, section 7.1.
+    let expected = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c\n";
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), (expected, ""));
+    folder.write_secret("bob.hex", "secret");
+    let run = folder.run(["key", "--secret-file", "bob.hex"]).ended(1);
+    assert!(run.stdout.is_empty() && run.stderr.contains("error[E0678]"), "{run:?}");
+    folder.run(["key"]).ended(2);
 }

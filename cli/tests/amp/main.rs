@@ -7,9 +7,12 @@ mod common;
 
 mod answer;
 mod bundle;
+#[cfg(all(unix, feature = "amp-net"))]
+mod guide;
 mod inspect;
 mod messages;
 mod negotiate;
+mod net;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -64,13 +67,20 @@ fn every_help_page_has_examples() {
         &["negotiate"],
         &["range"],
         &["answer"],
+        &["key"],
+        #[cfg(feature = "amp-net")]
+        &["serve"],
+        #[cfg(feature = "amp-net")]
+        &["query"],
+        #[cfg(feature = "amp-net")]
+        &["invoke"],
         &["bundle"],
         &["bundle", "create"],
         &["bundle", "verify"],
         &["bundle", "show"],
     ] {
         let run = Folder::new().run(arguments.iter().chain(&["--help"])).ended(0);
-        assert!(run.stdout.contains("Examples:\n  capgen amp "), "{run:?}");
+        assert!(run.stdout.contains("Examples:\n  ") && run.stdout.contains("  capgen amp "), "{run:?}");
     }
 }
 

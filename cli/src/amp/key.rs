@@ -1,0 +1,11 @@
+//! `capgen amp key`: the public key of a secret.
+
+use super::{arguments, secret};
+use crate::console::{self, Console};
+use crate::failure::{Outcome, Verdict};
+
+pub(super) fn run(arguments: &arguments::Key, console: &Console) -> Outcome {
+    let key = secret::read(&arguments.secret_file, console)?;
+    console::print(&format!("{}\n", key.public()))?;
+    Ok(Verdict::Fine)
+}

@@ -1,0 +1,137 @@
+//! The options of `capgen amp serve`, `query` and `invoke`.
+
+use std::path::PathBuf;
+
+use capgen_amp::body::Order;
+use capgen_amp::message::Did;
+use capgen_amp::{CapabilityId, CapabilityName, Range, parse_version};
+use clap::Args;
+use semver::Version;
+
+use crate::amp::arguments::ProviderOptions;
+
+#[derive(Args, Debug)]
+#[command(after_help = SERVE_HELP)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(super) provider: ProviderOptions,
+    /// Listen at amp://HOST:PORT or http://HOST:PORT; may be repeated. The port 0 means a free one
+    #[arg(long, value_name = "URL", required = true)]
+    pub(super) listen: Vec<String>,
+    /// The time for running invocations after SIGINT or SIGTERM, in ms
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    pub(super) grace: u64,
+}
+
+const SERVE_HELP: &str = "\
+Examples:
+  capgen amp serve --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex \\
+      --key did:web:example.com:agent:alice=03a1...31b8 --listen amp://127.0.0.1:7400 --listen http://127.0.0.1:7401
+  capgen amp serve --bundle bundle --me did:web:example.com:agent:bob --secret-file bob.hex --echo --policy policy.json \\
+      --listen amp://127.0.0.1:0
+
+Prints the URL of each listener to standard output, then serves until SIGINT or SIGTERM. The other options are those of `capgen amp answer`. \
+The connections are not encrypted: use them in trusted networks only. Messages are signed in any case.";
+
+/// The options of a requester.
+#[derive(Args, Debug)]
+pub(super) struct RequesterOptions {
+    /// The URL of the provider: amp://HOST:PORT or http://HOST:PORT
+    #[arg(value_name = "URL")]
+    pub(super) url: String,
+    /// The DID of the provider
+    #[arg(long, value_name = "DID")]
+    pub(super) to: Did,
+    /// The DID of the requester
+    #[arg(long, value_name = "DID")]
+    pub(super) me: Did,
+    /// The file with the Ed25519 seed of the requester, in hex
+    #[arg(long, value_name = "FILE")]
+    pub(super) secret_file: PathBuf,
+    /// The public key of the provider, in hex; may be repeated. A did:key needs none
+    #[arg(long, value_name = "DID=HEXPUB")]
+    pub(super) key: Vec<String>,
+    /// The time for the answer, in ms
+    #[arg(long, value_name = "MS", default_value_t = 30_000)]
+    pub(super) timeout: u64,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = QUERY_HELP)]
+pub(crate) struct Query {
+    #[command(flatten)]
+    pub(super) requester: RequesterOptions,
+    /// The name of the capability
+    #[arg(long, value_name = "NAME", required_unless_present = "type_alias")]
+    pub(super) capability: Option<CapabilityName>,
+    /// The legacy type of the capability
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(super) type_alias: Option<String>,
+    /// Only versions in this range
+    #[arg(long, value_name = "RANGE")]
+    pub(super) version: Option<Range>,
+    /// The number of descriptors of a page; all pages are read
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) limit: Option<u64>,
+    /// The order of versions
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    pub(super) order: Option<Order>,
+}
+
+const QUERY_HELP: &str = "\
+Examples:
+  capgen amp query amp://127.0.0.1:7400 --to did:web:example.com:agent:bob --key did:web:example.com:agent:bob=03a1...31b8 \\
+      --me did:web:example.com:agent:alice --secret-file alice.hex --capability org.example.code-review
+  capgen amp query http://127.0.0.1:7401 --to did:web:example.com:agent:bob --key did:web:example.com:agent:bob=03a1...31b8 \\
+      --me did:web:example.com:agent:alice --secret-file alice.hex --type code-review --version '>=2.0.0' --json
+
+Prints the ids of the descriptors, one per line. --json prints {\"capabilities\": [DESCRIPTOR...]} or {\"error\": {\"code\", \"message\"}}; bytes are \
+{\"$hex\": TEXT}. The exit status is 1 if there is an error.";
+
+#[derive(Args, Debug)]
+#[command(after_help = INVOKE_HELP)]
+pub(crate) struct Invoke {
+    #[command(flatten)]
+    pub(super) requester: RequesterOptions,
+    /// The file with `params`, as JSON; `-` means standard input
+    #[arg(value_name = "PARAMS")]
+    pub(super) params: PathBuf,
+    /// The id of the capability: NAME:VERSION
+    #[arg(long, value_name = "ID", conflicts_with_all = ["capability", "type_alias", "version", "preferred", "acceptable", "range"])]
+    pub(super) id: Option<CapabilityId>,
+    /// The name of the capability
+    #[arg(long, value_name = "NAME", required_unless_present_any = ["id", "type_alias"])]
+    pub(super) capability: Option<CapabilityName>,
+    /// The legacy type of the capability
+    #[arg(long = "type", value_name = "TYPE", conflicts_with = "capability")]
+    pub(super) type_alias: Option<String>,
+    /// The version; without it, one is negotiated
+    #[arg(long, value_name = "VERSION", value_parser = parse_version, conflicts_with_all = ["preferred", "acceptable", "range"])]
+    pub(super) version: Option<Version>,
+    /// The preferred version
+    #[arg(long, value_name = "VERSION", value_parser = parse_version)]
+    pub(super) preferred: Option<Version>,
+    /// Other versions, the best one first, separated by commas
+    #[arg(long, value_name = "VERSION,...", value_parser = parse_version, value_delimiter = ',')]
+    pub(super) acceptable: Vec<Version>,
+    /// The range of all other versions
+    #[arg(long, value_name = "RANGE")]
+    pub(super) range: Option<Range>,
+}
+
+const INVOKE_HELP: &str = "\
+Examples:
+  capgen amp invoke amp://127.0.0.1:7400 --to did:web:example.com:agent:bob --key did:web:example.com:agent:bob=03a1...31b8 \\
+      --me did:web:example.com:agent:alice --secret-file alice.hex --id org.example.code-review:2.1.0 params.json
+  capgen amp invoke http://127.0.0.1:7401 --to did:web:example.com:agent:bob --key did:web:example.com:agent:bob=03a1...31b8 \\
+      --me did:web:example.com:agent:alice --secret-file alice.hex --capability org.example.code-review --range '>=2.0.0 <3.0.0' - < params.json
+
+Prints the result as JSON. --json prints {\"result\"} or {\"error\": {\"code\", \"message\"}}. The exit status is 1 if there is an error.";
+
+fn order(text: &str) -> Result<Order, String> {
+    let found = Order::ALL.into_iter().find(|order| order.name() == text);
+    found.ok_or_else(|| "expected newest-first or oldest-first".to_owned())
+}

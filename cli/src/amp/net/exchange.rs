@@ -1,0 +1,124 @@
+//! One requester and its requests.
+
+use std::process;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use capgen_amp::Code;
+use capgen_amp::carrier::http::{self, HttpPeer};
+use capgen_amp::carrier::tcp::{self, TcpPeer};
+use capgen_amp::carrier::{Peer, PeerError};
+use capgen_amp::message::SigningKey;
+use capgen_amp::requester::{Answer, Event, Exchange, Reaction, Requester};
+use serde_json::json;
+
+use super::arguments::RequesterOptions;
+use super::invalid_url;
+use crate::amp::{keys, secret};
+use crate::clock::now;
+use crate::console::{self, Console};
+use crate::failure::{Failure, Outcome, Verdict};
+
+/// A requester that is connected to a provider.
+pub(super) struct Client<'a> {
+    pub(super) requester: Requester,
+    options: &'a RequesterOptions,
+    peer: Box<dyn Peer>,
+    ids: SigningKey,
+    requests: u32,
+    console: &'a Console,
+}
+
+/// Why a request has no result: a code of AMP, if there is one, and a message.
+pub(super) struct Failed {
+    code: Option<u64>,
+    message: String,
+}
+
+impl<'a> Client<'a> {
+    pub(super) fn new(options: &'a RequesterOptions, console: &'a Console) -> Result<Self, Failure> {
+        let keys = keys::keys("--key", &options.key)?.with_did_key();
+        let peer = peer(&options.url)?;
+        let key = secret::read(&options.secret_file, console)?;
+        let requester = Requester::new(options.me.clone(), key.clone(), Arc::new(keys));
+        Ok(Self { requester, options, peer, ids: key, requests: 0, console })
+    }
+
+    /// The random part of the id of the next request. Only the requester can derive it, and the time and the process make it unique.
+    pub(super) fn random(&mut self) -> [u8; 8] {
+        self.requests += 1;
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let context = format!("capgen amp request {time} {} {}", process::id(), self.requests);
+        let mut random = [0; 8];
+        random.iter_mut().zip(self.ids.derive(context.as_bytes())).for_each(|(to, from)| *to = from);
+        random
+    }
+
+    /// Sends a request, and waits for the message that ends it.
+    pub(super) async fn answer(&self, mut exchange: Exchange) -> Result<Answer, Failed> {
+        let timeout = Duration::from_millis(self.options.timeout);
+        let mut answers = self.peer.request(Bytes::from_owner(exchange.bytes()), timeout).await?;
+        while let Some(received) = answers.next().await {
+            match self.requester.step(&mut exchange, Event::Received(&received?), now()) {
+                Reaction::Done(Answer::Failed(error)) => {
+                    return Err(Failed { code: Some(error.code), message: error.message.unwrap_or_default() });
+                }
+                Reaction::Done(Answer::Refused(error)) => {
+                    return Err(Failed { code: Some(error.code), message: error.message });
+                }
+                Reaction::Done(answer) => return Ok(answer),
+                Reaction::Invalid { rejection, .. } => self.console.line(&format!("ignored an answer: {rejection}")),
+                Reaction::Progress(kind, _) => self.console.line(kind.name()),
+                Reaction::None => {}
+            }
+        }
+        Err(PeerError::NoAnswer.into())
+    }
+}
+
+impl Failed {
+    /// Another message than the one that answers the request.
+    pub(super) fn unexpected() -> Self {
+        Self { code: None, message: "the answer is of another type".to_owned() }
+    }
+
+    /// Reports the error.
+    pub(super) fn report(&self, json: bool, console: &Console) -> Outcome {
+        let Self { code, message } = self;
+        if json {
+            let error = json!({ "error": { "code": code, "message": message } });
+            console::print_json(&format!("{error}\n"))?;
+        } else {
+            match code.map(|number| (number, Code::from_number(number))) {
+                Some((_, Some(code))) => console.line(&format!("{code}: {message}")),
+                Some((number, None)) => console.line(&format!("{number}: {message}")),
+                None => console.line(message),
+            }
+        }
+        Ok(Verdict::Findings)
+    }
+}
+
+impl From<PeerError> for Failed {
+    fn from(error: PeerError) -> Self {
+        let code = match &error {
+            PeerError::Refused { code, .. } if *code > 0 => Some(*code),
+            PeerError::Timeout => Some(u64::from(Code::Timeout.number())),
+            _ => None,
+        };
+        match error {
+            PeerError::Refused { message, .. } if code.is_some() => Self { code, message },
+            error => Self { code, message: error.to_string() },
+        }
+    }
+}
+
+fn peer(url: &str) -> Result<Box<dyn Peer>, Failure> {
+    if url.starts_with("amp") {
+        let peer = TcpPeer::new(url, tcp::ClientOptions::default());
+        return peer.map(|peer| Box::new(peer) as Box<dyn Peer>).map_err(|error| invalid_url(url, &error.to_string()));
+    }
+    let peer = HttpPeer::new(url, http::ClientOptions::default());
+    peer.map(|peer| Box::new(peer) as Box<dyn Peer>).map_err(|error| invalid_url(url, &error.to_string()))
+}

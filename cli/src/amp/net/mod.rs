@@ -1,0 +1,29 @@
+//! `capgen amp serve`, `query` and `invoke`: AMP over `amp://` and `http://`.
+
+mod arguments;
+mod exchange;
+mod invoke;
+mod query;
+mod serve;
+
+pub(crate) use arguments::{Invoke, Query, Serve};
+pub(super) use invoke::run as invoke;
+pub(super) use query::run as query;
+pub(super) use serve::run as serve;
+
+use std::io;
+
+use clap::error::ErrorKind;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::failure::Failure;
+
+/// The runtime of a command, with one thread.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
+
+/// A URL that cannot be used: incorrect usage.
+fn invalid_url(url: &str, reason: &str) -> Failure {
+    Failure::Usage(clap::Error::raw(ErrorKind::ValueValidation, format!("invalid URL '{url}': {reason}\n")))
+}

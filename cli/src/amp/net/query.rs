@@ -1,0 +1,52 @@
+//! `capgen amp query`: the descriptors of a provider.
+
+use capgen_amp::body::{CapDeclare, CapQuery, Filter};
+use capgen_amp::descriptor::Descriptor;
+use capgen_amp::requester::Answer;
+use serde_json::json;
+
+use super::exchange::{Client, Failed};
+use super::{Query, runtime};
+use crate::clock::now;
+use crate::console::{self, Console};
+use crate::failure::{Outcome, Verdict};
+
+/// The most descriptors that are read: a provider could return pages without end.
+const MOST: usize = 100_000;
+
+pub(in crate::amp) fn run(arguments: &Query, console: &Console) -> Outcome {
+    let mut client = Client::new(&arguments.requester, console)?;
+    let json = arguments.requester.json;
+    let descriptors = match runtime()?.block_on(pages(arguments, &mut client)) {
+        Ok(descriptors) => descriptors,
+        Err(failed) => return failed.report(json, console),
+    };
+    if json {
+        let all: Vec<_> = descriptors.iter().map(|descriptor| descriptor.to_value().to_diagnostic()).collect();
+        console::print_json(&format!("{}\n", json!({ "capabilities": all })))?;
+    } else {
+        let ids: Vec<_> = descriptors.iter().map(|descriptor| format!("{}\n", descriptor.id)).collect();
+        console::print(&ids.concat())?;
+    }
+    Ok(Verdict::Fine)
+}
+
+/// The descriptors of all pages.
+async fn pages(arguments: &Query, client: &mut Client<'_>) -> Result<Vec<Descriptor>, Failed> {
+    let Query { requester, capability, type_alias, version, limit, order } = arguments;
+    let filter = Filter { capability: capability.clone(), type_alias: type_alias.clone(), version: version.clone() };
+    let mut query = CapQuery { limit: *limit, order: *order, ..CapQuery::new(filter) };
+    let mut descriptors = Vec::new();
+    loop {
+        let random = client.random();
+        let exchange = client.requester.query(requester.to.clone(), &query, requester.timeout, now(), random);
+        let Answer::Declared(CapDeclare { capabilities, cursor }) = client.answer(exchange).await? else {
+            return Err(Failed::unexpected());
+        };
+        descriptors.extend(capabilities);
+        query.cursor = cursor;
+        if query.cursor.is_none() || descriptors.len() >= MOST {
+            return Ok(descriptors);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `capgen amp serve`: a provider for other processes.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use capgen_amp::CapabilityId;
+use capgen_amp::carrier::net::Server;
+use capgen_amp::carrier::run::{Execute, Runner};
+use capgen_amp::carrier::{BoxFuture, Service, http, tcp};
+use capgen_amp::provider::{Outcome as Ended, Start};
+use capgen_schema::Violation;
+use tokio::net::TcpListener;
+
+use super::{Serve, invalid_url, runtime};
+use crate::amp::arguments::ProviderOptions;
+use crate::amp::{provider, violated};
+use crate::console::{self, Console};
+use crate::failure::{Failure, Outcome, Verdict};
+
+pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
+    let listen = arguments.listen.iter().map(|url| Address::parse(url)).collect::<Result<Vec<_>, _>>()?;
+    let (provider, state) = provider::load(&arguments.provider, console)?;
+    let handlers = Handlers { options: arguments.provider.clone(), console: *console };
+    runtime()?.block_on(async {
+        let runner = Runner::new(provider, state, Arc::new(handlers));
+        let mut servers = Vec::new();
+        for address in listen {
+            servers.push(address.serve(Arc::new(runner.clone())).await?);
+        }
+        ended().await?;
+        console.line("waiting for running invocations");
+        let grace = Duration::from_millis(arguments.grace);
+        let servers: Vec<_> = servers.into_iter().map(|server| tokio::spawn(server.shutdown(grace))).collect();
+        runner.shutdown(grace).await;
+        for server in servers {
+            // A server that panics has ended, too.
+            let _ = server.await;
+        }
+        Ok(Verdict::Fine)
+    })
+}
+
+/// The handlers of the provider.
+struct Handlers {
+    options: ProviderOptions,
+    console: Console,
+}
+
+impl Execute for Handlers {
+    fn execute(&self, start: Start) -> BoxFuture<'static, Ended> {
+        let outcome = provider::outcome(&self.options, start.params);
+        Box::pin(async move { outcome })
+    }
+
+    fn invalid_result(&self, id: &CapabilityId, violations: &[Violation]) {
+        violated(id, violations, &self.console);
+    }
+}
+
+/// A place to listen at.
+struct Address<'a> {
+    scheme: &'a str,
+    authority: &'a str,
+}
+
+impl<'a> Address<'a> {
+    fn parse(url: &'a str) -> Result<Self, Failure> {
+        match url.split_once("://") {
+            Some((scheme @ ("amp" | "http"), authority)) => Ok(Self { scheme, authority }),
+            _ => Err(invalid_url(url, "expected amp://HOST:PORT or http://HOST:PORT")),
+        }
+    }
+
+    /// Listens, and prints the URL.
+    async fn serve(self, service: Arc<dyn Service>) -> io::Result<Server> {
+        let Self { scheme, authority } = self;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen at {authority}: {error}"));
+        let listener = TcpListener::bind(authority).await.map_err(named)?;
+        let server = match scheme {
+            "amp" => tcp::serve(listener, service, tcp::ServerOptions::default()),
+            _ => http::serve(listener, service, http::ServerOptions::default()),
+        }?;
+        console::print(&format!("{scheme}://{}\n", server.address()))?;
+        Ok(server)
+    }
+}
+
+/// Waits for SIGINT or SIGTERM; on other systems, for Ctrl-C.
+async fn ended() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        Ok(())
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
