@@ -6,7 +6,9 @@ use capgen::Payload as _;
 use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::pr_reviewer::{ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict};
+use crate::pr_reviewer::{
+    ReviewPr, ReviewPrRequest, ReviewPrRequestSeverity, ReviewPrResponse, ReviewPrResponseVerdict,
+};
 use crate::{ROUNDS, Way, round, table};
 
 pub(crate) fn request() -> ReviewPrRequest {
@@ -44,7 +46,7 @@ pub(crate) async fn run() {
             let client = loose.clone();
             let payload = serde_json::to_value(request()).expect("a request");
             without.rounds.push(
-                round(concurrency, move || {
+                round(concurrency, None, move || {
                     let (client, payload) = (client.clone(), payload.clone());
                     async move {
                         let result = client.call_json("pr-reviewer", "review-pr", &payload).await;
@@ -53,14 +55,16 @@ pub(crate) async fn run() {
                 })
                 .await,
             );
-            with.rounds.push(round(concurrency, calls(&typed)).await);
+            with.rounds.push(round(concurrency, None, calls(&typed)).await);
         }
         table(&format!("memory, {concurrency} at a time"), &mut ways);
     }
 }
 
 /// Typed calls.
-pub(crate) fn calls(client: &Client) -> impl Fn() -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> + Clone + use<> {
+pub(crate) fn calls(
+    client: &Client,
+) -> impl Fn() -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> + Clone + use<> {
     let client = client.clone();
     move || {
         let client = client.clone();
@@ -78,7 +82,7 @@ async fn channel(concurrency: usize) -> crate::Round {
             let _ = reply.send(response().to_json().expect("a response"));
         }
     });
-    round(concurrency, move || {
+    round(concurrency, None, move || {
         let sender = sender.clone();
         async move {
             let (reply, answer) = oneshot::channel();

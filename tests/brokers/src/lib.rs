@@ -140,6 +140,12 @@ impl NatsServer {
         self.port
     }
 
+    /// The id of the process; `None` if the server does not run.
+    #[must_use]
+    pub fn process_id(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
     /// The folder with the configuration, the log and the stored messages.
     #[must_use]
     pub fn folder(&self) -> &Path {
