@@ -4,42 +4,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-
 use crate::client::CallOptions;
 use crate::clock::{Clock, SystemClock};
-use crate::envelope::{Addressed, Envelope, MessageKind, header, id};
+use crate::envelope::{Envelope, header};
 
 /// The properties of a call that is being served. Clones are cheap.
 #[derive(Clone)]
-pub struct Context(Arc<Inner>);
-
-struct Inner {
+pub struct Context {
     envelope: Arc<Envelope>,
-    deadline: Option<u64>,
     clock: Arc<dyn Clock>,
 }
 
 impl Context {
     pub(crate) fn new(envelope: Arc<Envelope>, clock: Arc<dyn Clock>) -> Self {
-        let deadline = envelope.fields.deadline;
-        Self(Arc::new(Inner { envelope, deadline, clock }))
+        Self { envelope, clock }
     }
 
     /// The context of a request of another protocol, for [`Handlers::run`](crate::Handlers::run): the id of the caller, the name of the
     /// capability, the id of the request, and the Unix time in ms until which the caller waits.
     #[must_use]
     pub fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
-        let parts = Addressed {
-            kind: MessageKind::Request,
-            message_id,
-            correlation_id: message_id,
-            from: caller,
-            to: "",
-            capability,
-        };
-        let mut envelope = Envelope::new(&parts, Bytes::new());
-        envelope.fields.deadline = deadline;
+        let envelope = Envelope::of_request(caller, capability, message_id, deadline);
         Self::new(Arc::new(envelope), Arc::new(SystemClock))
     }
 
@@ -47,44 +32,44 @@ impl Context {
     /// caller has one of them, but states its id itself.
     #[must_use]
     pub fn caller(&self) -> &str {
-        id(&self.0.envelope.fields.from)
+        self.envelope.from()
     }
 
     /// The name of the capability.
     #[must_use]
     pub fn capability(&self) -> &str {
-        &self.0.envelope.fields.capability
+        self.envelope.capability()
     }
 
     /// The tenant of the call.
     #[must_use]
     pub fn tenant(&self) -> Option<&str> {
-        self.0.envelope.fields.tenant_id.as_deref()
+        self.envelope.tenant()
     }
 
     /// The id that the request shares with its response.
     #[must_use]
     pub fn correlation_id(&self) -> &str {
-        &self.0.envelope.fields.correlation_id
+        self.envelope.correlation_id()
     }
 
     /// The id of the request.
     #[must_use]
     pub fn message_id(&self) -> &str {
-        &self.0.envelope.fields.message_id
+        self.envelope.message_id()
     }
 
     /// The headers of the request.
     #[must_use]
     pub fn headers(&self) -> &BTreeMap<String, String> {
-        self.0.envelope.headers()
+        self.envelope.headers()
     }
 
     /// The time until the caller stops waiting; `None` if the request has no deadline.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
-        let deadline = self.0.deadline?;
-        Some(Duration::from_millis(deadline.saturating_sub(self.0.clock.now_ms())))
+        let deadline = self.envelope.deadline()?;
+        Some(Duration::from_millis(deadline.saturating_sub(self.clock.now_ms())))
     }
 
     /// The options of calls that serve this call: they do not wait longer than its caller, belong to its tenant, its session and its
@@ -92,12 +77,12 @@ impl Context {
     #[must_use]
     pub fn child_options(&self) -> CallOptions {
         let mut options = CallOptions::new();
-        options.parent_deadline = self.0.deadline;
+        options.parent_deadline = self.envelope.deadline();
         options.caused_by = Some(self.message_id().to_owned());
-        options.tenant = self.tenant().map(str::to_owned);
-        options.session = self.headers().get(header::SESSION).cloned();
-        if let Some(parent) = self.headers().get(header::TRACEPARENT) {
-            options.headers.insert(header::TRACEPARENT.to_owned(), parent.clone());
+        options.tenant = self.tenant().map(Arc::from);
+        options.session = self.envelope.header(header::SESSION).map(Arc::from);
+        if let Some(parent) = self.envelope.header(header::TRACEPARENT) {
+            options.headers.insert(header::TRACEPARENT.to_owned(), parent.to_owned());
         }
         options
     }

@@ -25,16 +25,16 @@ pub(crate) struct Journal {
 }
 
 /// The properties of a call that records contain.
-#[derive(Clone, Debug)]
-pub(crate) struct Subject {
-    pub(crate) tenant: Option<String>,
-    pub(crate) session: Option<String>,
-    pub(crate) capability: String,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) tenant: Option<&'a str>,
+    pub(crate) session: Option<&'a str>,
+    pub(crate) capability: &'a str,
     /// The id of the other party.
-    pub(crate) peer: String,
+    pub(crate) peer: &'a str,
     /// The hash of the contract of the capability.
-    pub(crate) contract: String,
-    pub(crate) correlation_id: String,
+    pub(crate) contract: &'a str,
+    pub(crate) correlation_id: &'a str,
 }
 
 impl Journal {
@@ -48,7 +48,13 @@ impl Journal {
     }
 
     /// Records the violations of a payload, which must not contain its values.
-    pub(crate) async fn violation(&self, subject: &Subject, side: Side, violations: Vec<Violation>, limit: Duration) {
+    pub(crate) async fn violation(
+        &self,
+        subject: Subject<'_>,
+        side: Side,
+        violations: Vec<Violation>,
+        limit: Duration,
+    ) {
         tracing::warn!(
             capability = subject.capability,
             peer = subject.peer,
@@ -60,13 +66,13 @@ impl Journal {
         let record = || {
             AuditRecord::Violation(ViolationRecord {
                 ts: self.clock.now_ms(),
-                tenant_id: subject.tenant.clone().unwrap_or_else(|| NO_TENANT.to_owned()),
-                capability_name: subject.capability.clone(),
-                peer_id: uri(&subject.peer),
+                tenant_id: subject.tenant.unwrap_or(NO_TENANT).to_owned(),
+                capability_name: subject.capability.to_owned(),
+                peer_id: uri(subject.peer),
                 side,
                 violations: violations.into_iter().map(entry).collect(),
-                correlation_id: subject.correlation_id.clone(),
-                session_id: subject.session.clone(),
+                correlation_id: subject.correlation_id.to_owned(),
+                session_id: subject.session.map(str::to_owned),
             })
         };
         self.record(record, limit).await;
@@ -75,7 +81,7 @@ impl Journal {
     /// Records a call that ended, if calls are recorded.
     pub(crate) async fn call(
         &self,
-        subject: &Subject,
+        subject: Subject<'_>,
         status: &str,
         code: Option<&str>,
         latency: u64,
@@ -87,14 +93,14 @@ impl Journal {
         let record = || {
             AuditRecord::Call(CallRecord {
                 ts: self.clock.now_ms(),
-                tenant_id: subject.tenant.clone().unwrap_or_else(|| NO_TENANT.to_owned()),
-                capability_name: subject.capability.clone(),
-                peer_id: uri(&subject.peer),
-                contract_hash: subject.contract.clone(),
+                tenant_id: subject.tenant.unwrap_or(NO_TENANT).to_owned(),
+                capability_name: subject.capability.to_owned(),
+                peer_id: uri(subject.peer),
+                contract_hash: subject.contract.to_owned(),
                 status: status.to_owned(),
                 error_code: code.map(str::to_owned),
                 latency_ms: latency,
-                correlation_id: subject.correlation_id.clone(),
+                correlation_id: subject.correlation_id.to_owned(),
             })
         };
         self.record(record, limit).await;

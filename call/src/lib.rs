@@ -13,6 +13,7 @@ pub mod conformance;
 mod context;
 mod envelope;
 mod failure;
+mod id;
 mod journal;
 mod memory;
 mod outcome;
@@ -23,6 +24,7 @@ pub mod tower;
 mod trace;
 mod transport;
 mod violation;
+mod wait;
 
 #[doc(hidden)]
 pub use capgen_payload::Capability;

@@ -2,13 +2,41 @@
 
 use uuid::Uuid;
 
-/// A new `traceparent`: in the trace of the parent if that is valid, otherwise in a new one.
-pub(crate) fn child(parent: Option<&str>) -> String {
-    let random = Uuid::new_v4();
-    let (_, span) = random.as_u64_pair();
-    match parent.and_then(parse) {
-        Some((trace, flags)) => format!("00-{trace}-{span:016x}-{flags}"),
-        None => format!("00-{:032x}-{span:016x}-01", Uuid::new_v4().as_u128()),
+/// A `traceparent`.
+#[derive(Clone, Copy)]
+pub(crate) struct Traceparent([u8; LENGTH]);
+
+const LENGTH: usize = 55;
+
+impl Traceparent {
+    /// A new one: in the trace of the parent if that is valid, otherwise in a new one.
+    pub(crate) fn child(parent: Option<&str>) -> Self {
+        let (trace, span) = (Uuid::new_v4(), Uuid::new_v4());
+        // The first half of a UUID has its version.
+        let (_, span) = span.as_u64_pair();
+        let mut text = *b"00-00000000000000000000000000000000-0000000000000000-01";
+        let mut put = |at: usize, part: &[u8]| {
+            if let Some(place) = text.get_mut(at..at + part.len()) {
+                place.copy_from_slice(part);
+            }
+        };
+        match parent.and_then(parse) {
+            Some((trace, flags)) => {
+                put(3, trace.as_bytes());
+                put(LENGTH - 2, flags.as_bytes());
+            }
+            None => put(3, trace.simple().encode_lower(&mut [0; 32]).as_bytes()),
+        }
+        let mut digits = [0; 16];
+        // The length fits.
+        let _ = hex::encode_to_slice(span.to_be_bytes(), &mut digits);
+        put(36, &digits);
+        Self(text)
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        // Its bytes are ASCII.
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 
@@ -33,7 +61,8 @@ mod tests {
     #[test]
     fn a_child_stays_in_the_trace_of_its_parent() {
         let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00";
-        let child = child(Some(parent));
+        let child = Traceparent::child(Some(parent));
+        let child = child.as_str();
         assert!(child.starts_with("00-4bf92f3577b34da6a3ce929d0e0e4736-") && child.ends_with("-00"), "{child}");
         assert_ne!(child, parent);
     }
@@ -41,8 +70,9 @@ mod tests {
     #[test]
     fn an_invalid_parent_starts_a_new_trace() {
         for parent in ["", "00-0-0-0", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "é-"] {
-            let child = child(Some(parent));
-            assert!(parse(&child).is_some(), "{child}");
+            let child = Traceparent::child(Some(parent));
+            let child = child.as_str();
+            assert!(parse(child).is_some(), "{child}");
         }
     }
 }

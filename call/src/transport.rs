@@ -78,7 +78,8 @@ pub struct Outgoing {
     pub payload: Bytes,
     /// The guarantee that the sender asks for.
     pub delivery: Delivery,
-    /// The `messageId` of the envelope. A broker with at-least-once delivery drops a second message with the same id.
+    /// With [`Delivery::AtLeastOnce`], the `messageId` of the envelope: the broker drops a second message with the same id. Otherwise, it
+    /// may be empty.
     pub message_id: String,
 }
 

@@ -1,76 +1,72 @@
 //! One attempt of a call: publishing the request, and receiving the response.
 
-use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use bytes::Bytes;
 use capgen_payload::Payload as _;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
-use uuid::Uuid;
 
 use super::builder::Link;
 use super::pending::{Expected, Slot, abandoned};
 use super::route::Target;
 use super::started::Started;
 use super::{CallOptions, Client};
-use crate::envelope::{Addressed, Envelope, ErrorPayload, ErrorSide, MessageKind, header};
-use crate::outcome::{CallError, Status, code, in_ms};
-use crate::trace;
+use crate::envelope::{Draft, ErrorPayload, ErrorSide, MessageKind, header};
+use crate::id::Id;
+use crate::outcome::{CallError, Status, code};
+use crate::trace::Traceparent;
 use crate::transport::{Delivery, Outgoing, TransportError};
+use crate::wait::at_once;
 
 /// A request whose response has not arrived yet.
 pub(super) struct Waiting {
     slot: Slot,
-    /// The request, to send it again with the contract if the provider asks for it.
-    request: Request,
+    trace: Traceparent,
     /// Counts the call as one in flight.
     _permit: OwnedSemaphorePermit,
 }
 
-/// Everything of a request but the ids and the deadline.
-#[derive(Clone)]
-pub(super) struct Request {
-    target: Target,
-    payload: Bytes,
-    headers: BTreeMap<String, String>,
-    caused_by: Option<String>,
-    delivery: Delivery,
+/// A valid request, without its ids.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'a> {
+    pub(super) target: &'a Target,
+    pub(super) payload: &'a [u8],
+    pub(super) options: &'a CallOptions,
+}
+
+/// The parts of a message that differ between the attempts of a call.
+struct Message<'a> {
+    kind: MessageKind,
+    id: Id,
+    trace: &'a Traceparent,
+    /// The address for the response.
+    inbox: Option<String>,
+    /// The contract of the caller, if the provider asked for it.
+    descriptor: Option<&'a str>,
 }
 
 impl Client {
     /// Publishes a request that waits for a response.
-    pub(super) async fn publish(
-        &self,
-        started: &Started,
-        target: &Target,
-        payload: Bytes,
-        options: &CallOptions,
-    ) -> Result<Waiting, CallError> {
+    pub(super) async fn publish(&self, started: &Started, request: Request<'_>) -> Result<Waiting, CallError> {
         in_time(started)?;
         let permit = self.permit()?;
-        let request = self.request(started, target, payload, options);
-        let slot = self.publish_request(started, &request, None).await?;
-        Ok(Waiting { slot, request, _permit: permit })
+        let trace = request.trace();
+        let slot = self.publish_request(started, request, &trace, None).await?;
+        Ok(Waiting { slot, trace, _permit: permit })
     }
 
     /// Publishes a request without a response.
-    pub(super) async fn publish_event(
-        &self,
-        started: &Started,
-        target: &Target,
-        payload: Bytes,
-        options: &CallOptions,
-    ) -> Result<(), CallError> {
+    pub(super) async fn publish_event(&self, started: &Started, request: Request<'_>) -> Result<(), CallError> {
         in_time(started)?;
         let _permit = self.permit()?;
-        let request = self.request(started, target, payload, options);
-        let link = self.link(target)?;
+        let link = self.link(request.target)?;
         if link.pending.is_closed() {
             return Err(abandoned());
         }
-        let message_id = new_id();
-        let envelope = self.envelope(started, &request, MessageKind::Event, &message_id);
-        self.deliver(started, link, &request, envelope, message_id, None).await
+        let trace = &request.trace();
+        let event = Message { kind: MessageKind::Event, id: Id::random(), trace, inbox: None, descriptor: None };
+        self.deliver(started, link, request, event).await
     }
 
     /// The response to a request, if it arrives before `until`. If the provider asks for the caller's contract, the request is sent
@@ -78,27 +74,27 @@ impl Client {
     pub(super) async fn reply(
         &self,
         started: &Started,
+        request: Request<'_>,
         mut waiting: Waiting,
         until: Instant,
     ) -> Result<Bytes, CallError> {
         let mut has_sent_contract = false;
         loop {
             let reply = match timeout_at(until.min(started.deadline), waiting.slot.reply()).await {
-                Ok(reply) => reply?,
+                Ok(reply) => reply.map_err(|error| *error)?,
                 // If messages arrived that are not the response, the last one is the better explanation.
                 Err(_) => return Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
             };
-            if reply.header(header::STATUS).unwrap_or("ok") == "ok" {
+            if reply.is_ok {
                 return Ok(reply.payload);
             }
-            let asks = !has_sent_contract && reply.header(header::NEEDS) == Some("descriptor");
-            if !asks {
+            if has_sent_contract || !reply.needs_descriptor {
                 return Err(refusal(started, &reply.payload));
             }
             has_sent_contract = true;
-            let described = waiting.request.target.contract.described();
+            let described = request.target.contract.described();
             let described = serde_json::to_string(&described).unwrap_or_default();
-            waiting.slot = self.publish_request(started, &waiting.request, Some(described)).await?;
+            waiting.slot = Box::pin(self.publish_request(started, request, &waiting.trace, Some(&described))).await?;
         }
     }
 
@@ -108,97 +104,84 @@ impl Client {
         })
     }
 
-    fn request(&self, started: &Started, target: &Target, payload: Bytes, options: &CallOptions) -> Request {
-        let mut headers = options.headers.clone();
-        headers.retain(|name, _| !name.starts_with("capgen-"));
-        let contract = &target.contract;
-        let mut set = |name: &str, value: Option<String>| {
-            headers.remove(name);
-            headers.extend(value.map(|value| (name.to_owned(), value)));
-        };
-        set(header::CONTRACT, Some(contract.hash().to_owned()).filter(|hash| !hash.is_empty()));
-        set(header::VERSION, contract.version().map(std::borrow::Cow::into_owned));
-        set(header::SESSION, options.session.clone());
-        // Repeated requests are one call for the provider.
-        let is_repeatable = contract.is_idempotent() && self.inner.retry.attempts > 1;
-        let given = || options.headers.get(header::IDEMPOTENCY_KEY).cloned();
-        let key = options.idempotency_key.clone().or_else(given);
-        let needs_key = is_repeatable || options.delivery == Delivery::AtLeastOnce;
-        let key = key.or_else(|| needs_key.then(|| started.subject.correlation_id.clone()));
-        set(header::IDEMPOTENCY_KEY, key);
-        set(header::TRACEPARENT, Some(trace::child(options.headers.get(header::TRACEPARENT).map(String::as_str))));
-        Request {
-            target: target.clone(),
-            payload,
-            headers,
-            caused_by: options.caused_by.clone(),
-            delivery: options.delivery,
-        }
-    }
-
     async fn publish_request(
         &self,
         started: &Started,
-        request: &Request,
-        descriptor: Option<String>,
+        request: Request<'_>,
+        trace: &Traceparent,
+        descriptor: Option<&str>,
     ) -> Result<Slot, CallError> {
-        let link = self.link(&request.target)?;
-        let message_id = new_id();
+        let link = self.link(request.target)?;
         let expected = Expected {
-            correlation_id: started.subject.correlation_id.clone(),
-            peer: request.target.peer.clone(),
-            capability: request.target.contract.name().to_owned(),
+            correlation_id: started.correlation_id,
+            peer: started.peer.clone(),
+            capability: started.capability.clone(),
         };
-        let Some(slot) = link.pending.wait(&message_id, expected) else { return Err(abandoned()) };
-        let mut envelope = self.envelope(started, request, MessageKind::Request, &message_id);
-        let inbox = format!("{}.{message_id}", link.inbox);
-        envelope.fields.reply_to = Some(format!("{}://{inbox}", link.transport.kind()));
-        if let Some(descriptor) = descriptor {
-            envelope.fields.headers.get_or_insert_default().insert(header::DESCRIPTOR.to_owned(), descriptor);
-        }
-        self.deliver(started, link, request, envelope, message_id, Some(inbox)).await?;
+        let Some(slot) = link.pending.wait(expected) else { return Err(abandoned()) };
+        let mut inbox = String::with_capacity(link.inbox.len() + 21);
+        // Writing to a string does not fail.
+        let _ = write!(inbox, "{}.{}", link.inbox, slot.token());
+        let message = Message { kind: MessageKind::Request, id: Id::random(), trace, inbox: Some(inbox), descriptor };
+        self.deliver(started, link, request, message).await?;
         Ok(slot)
-    }
-
-    fn envelope(&self, started: &Started, request: &Request, kind: MessageKind, message_id: &str) -> Envelope {
-        let parts = Addressed {
-            kind,
-            message_id,
-            correlation_id: &started.subject.correlation_id,
-            from: &self.inner.agent,
-            to: &request.target.peer,
-            capability: request.target.contract.name(),
-        };
-        let mut envelope = Envelope::new(&parts, request.payload.clone());
-        envelope.fields.caused_by.clone_from(&request.caused_by);
-        envelope.fields.tenant_id.clone_from(&started.subject.tenant);
-        envelope.fields.headers = Some(request.headers.clone());
-        let deadline = self.inner.journal.clock.now_ms().saturating_add(in_ms(started.remaining()).max(1));
-        // A stored event is for whenever a provider is there.
-        let is_stored_event = kind == MessageKind::Event && request.delivery == Delivery::AtLeastOnce;
-        envelope.fields.deadline = (!is_stored_event).then_some(deadline);
-        envelope
     }
 
     async fn deliver(
         &self,
         started: &Started,
         link: &Link,
-        request: &Request,
-        envelope: Envelope,
-        message_id: String,
-        reply_to: Option<String>,
+        request: Request<'_>,
+        message: Message<'_>,
     ) -> Result<(), CallError> {
-        let payload = envelope.encode(self.inner.keys.as_ref()).map_err(|error| {
+        let delivery = request.options.delivery;
+        let payload = self.encode(started, link, request, &message)?;
+        let mut publish = link.transport.publish(Outgoing {
+            address: request.target.address().to_owned(),
+            message_id: match delivery {
+                Delivery::AtMostOnce => String::new(),
+                Delivery::AtLeastOnce => message.id.as_str().to_owned(),
+            },
+            reply_to: message.inbox,
+            payload,
+            delivery,
+        });
+        let sent = match at_once(&mut publish).await {
+            Some(sent) => sent,
+            None => timeout_at(started.deadline, publish).await.map_err(|_| too_late(started))?,
+        };
+        sent.map_err(|error| not_sent(&error))
+    }
+
+    /// The text of a message.
+    fn encode(
+        &self,
+        started: &Started,
+        link: &Link,
+        request: Request<'_>,
+        message: &Message<'_>,
+    ) -> Result<Bytes, CallError> {
+        // A stored event is for whenever a provider is there.
+        let is_stored_event = message.kind == MessageKind::Event && request.options.delivery == Delivery::AtLeastOnce;
+        let version = request.target.contract.version();
+        let repeats = self.inner.retry.attempts > 1;
+        let headers = request.headers(started, repeats, version.as_deref(), message);
+        let draft = Draft {
+            kind: message.kind,
+            message_id: message.id.as_str(),
+            correlation_id: started.correlation_id.as_str(),
+            caused_by: request.options.caused_by.as_deref(),
+            from: &self.inner.agent,
+            to: &started.peer,
+            capability: &started.capability,
+            reply_to: message.inbox.as_deref().map(|inbox| (link.transport.kind(), inbox)),
+            deadline: (!is_stored_event).then_some(started.unix_deadline),
+            tenant: started.tenant.as_deref(),
+            headers: &headers,
+            payload: request.payload,
+        };
+        draft.encode(self.inner.keys.as_ref()).map_err(|error| {
             CallError::new(code::INVALID_ENVELOPE, format!("a property of the request is invalid: {error}"))
-        })?;
-        let address = request.target.address.clone();
-        let message = Outgoing { address, reply_to, payload, delivery: request.delivery, message_id };
-        match timeout_at(started.deadline, link.transport.publish(message)).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(not_sent(&error)),
-            Err(_) => Err(too_late(started)),
-        }
+        })
     }
 
     fn link(&self, target: &Target) -> Result<&Link, CallError> {
@@ -206,8 +189,45 @@ impl Client {
     }
 }
 
-fn new_id() -> String {
-    Uuid::new_v4().simple().to_string()
+impl<'a> Request<'a> {
+    /// The trace of an attempt.
+    fn trace(self) -> Traceparent {
+        Traceparent::child(self.options.headers.get(header::TRACEPARENT).map(String::as_str))
+    }
+
+    /// The headers of a message: the caller's, and those that the client sets. `repeats` is whether failed calls are repeated.
+    fn headers<'h>(
+        self,
+        started: &'h Started,
+        repeats: bool,
+        version: Option<&'h str>,
+        message: &'h Message<'_>,
+    ) -> Vec<(&'h str, &'h str)>
+    where
+        'a: 'h,
+    {
+        let Self { options, target, .. } = self;
+        let contract = &target.contract;
+        let given = options.headers.get(header::IDEMPOTENCY_KEY).map(String::as_str);
+        // Repeated requests are one call for the provider.
+        let needs_key = (repeats && contract.is_idempotent()) || options.delivery == Delivery::AtLeastOnce;
+        let own_key = needs_key.then(|| started.correlation_id.as_str());
+        let set = [
+            (header::CONTRACT, Some(contract.hash()).filter(|hash| !hash.is_empty())),
+            (header::VERSION, version),
+            (header::DESCRIPTOR, message.descriptor),
+            (header::SESSION, started.session.as_deref()),
+            (header::IDEMPOTENCY_KEY, options.idempotency_key.as_deref().or(given).or(own_key)),
+            (header::TRACEPARENT, Some(message.trace.as_str())),
+        ];
+        let is_set =
+            |name: &str| name.starts_with("capgen-") || matches!(name, header::IDEMPOTENCY_KEY | header::TRACEPARENT);
+        let mut headers = Vec::with_capacity(set.len() + options.headers.len());
+        let callers = options.headers.iter().filter(|(name, _)| !is_set(name));
+        headers.extend(callers.map(|(name, value)| (name.as_str(), value.as_str())));
+        headers.extend(set.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        headers
+    }
 }
 
 /// An error if the deadline of the call has passed, such as that of the call that it serves: then nothing is published.
@@ -216,7 +236,7 @@ fn in_time(started: &Started) -> Result<(), CallError> {
 }
 
 fn too_late(started: &Started) -> CallError {
-    let message = format!("no response from `{}` before the deadline", started.subject.peer);
+    let message = format!("no response from `{}` before the deadline", started.peer);
     CallError::new(code::TIMEOUT, message)
 }
 

@@ -1,5 +1,6 @@
 //! Calls without types.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use capgen_schema::ExactPayload;
 use serde_json::Value;
 use tracing::Instrument as _;
 
+use super::attempt::Request;
 use super::route::{Contract, Target};
 use super::started::Started;
 use super::{CallMode, CallOptions, Client};
@@ -37,7 +39,8 @@ impl Client {
         let target = self.inner.named(peer, capability);
         let contract = target.as_ref().ok().map(|target| target.contract.clone());
         let (hash, timeout) = contract.as_ref().map_or(("", None), |contract| (contract.hash(), contract.timeout()));
-        let started = Started::new(Arc::clone(&self.inner), peer, capability, hash, timeout, options);
+        let names = [peer, capability, hash].map(|name| Cow::Owned(name.to_owned()));
+        let started = Started::new(Arc::clone(&self.inner), names, timeout, options);
         let span = started.span();
         let call = async {
             match target {
@@ -62,24 +65,26 @@ impl Client {
                 return started.violation(Side::Request, violations, redacted, None).await.into();
             }
         };
+        let request = Request { target: &target, payload: &text, options };
         match mode {
             CallMode::Sync => {
-                let response = Box::pin(self.exchange(&started, &target, text, options)).await;
+                let response = Box::pin(self.exchange(&started, request)).await;
                 settle(started, &target.contract, response).await
             }
-            CallMode::FireAndForget => match self.publish_event(&started, &target, text, options).await {
+            CallMode::FireAndForget => match self.publish_event(&started, request).await {
                 Ok(()) => started.sent().await,
                 Err(error) => started.end(error).await.into(),
             },
             CallMode::Async(handler) => {
-                let waiting = match self.publish(&started, &target, text, options).await {
+                let waiting = match self.publish(&started, request).await {
                     Ok(waiting) => waiting,
                     Err(error) => return started.end(error).await.into(),
                 };
                 let sent = started.result(Status::Ok);
-                let client = self.clone();
+                let (client, options) = (self.clone(), options.clone());
                 let wait = async move {
-                    let response = client.reply(&started, waiting, started.deadline).await;
+                    let request = Request { target: &target, payload: &text, options: &options };
+                    let response = client.reply(&started, request, waiting, started.deadline).await;
                     handler(settle(started, &target.contract, response).await);
                 };
                 self.inner.runtime.spawn(wait.instrument(tracing::Span::current()));
@@ -103,7 +108,7 @@ impl Started {
             schema_side: None,
             violations: Vec::new(),
             error: None,
-            correlation_id: self.subject.correlation_id.clone(),
+            correlation_id: self.correlation_id.as_str().to_owned(),
             latency_ms: in_ms(self.elapsed()),
             response: None,
         }
@@ -131,16 +136,15 @@ async fn settle(started: Started, contract: &Contract, response: Result<Bytes, C
 /// The violations of a payload, and the same without values.
 type Violations = [Vec<Violation>; 2];
 
-fn checked_request(contract: &Contract, payload: &Value) -> Result<Bytes, Violations> {
+fn checked_request(contract: &Contract, payload: &Value) -> Result<Vec<u8>, Violations> {
     if let Some(validator) = contract.validator(Side::Request) {
         check(validator, |validator| validator.validate(payload))?;
     }
     // A tree that is too deep, which only a program can build, is invalid for every schema.
-    let text = capgen_payload::Payload::to_json(payload).map_err(|error| {
+    capgen_payload::Payload::to_json(payload).map_err(|error| {
         let violations = list(error);
         [violations.clone(), violations]
-    })?;
-    Ok(text.into())
+    })
 }
 
 fn checked_response(contract: &Contract, text: &[u8]) -> Result<Value, Violations> {

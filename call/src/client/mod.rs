@@ -9,6 +9,7 @@ mod retry;
 mod route;
 mod started;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use tracing::Instrument as _;
 
 use crate::outcome::CallError;
 use crate::violation::list;
+use attempt::Request;
 use route::Target;
 use started::Started;
 
@@ -69,8 +71,9 @@ impl Client {
         let span = started.span();
         async {
             let (started, target, payload) = self.prepare::<C>(started, request).await?;
+            let request = Request { target: &target, payload: &payload, options };
             // In a box, because its state is large, and would be copied with the future of the call.
-            let response = Box::pin(self.exchange(&started, &target, payload, options)).await;
+            let response = Box::pin(self.exchange(&started, request)).await;
             settle::<C::Response>(started, response).await
         }
         .instrument(span)
@@ -87,7 +90,8 @@ impl Client {
         let span = started.span();
         async {
             let (started, target, payload) = self.prepare::<C>(started, request).await?;
-            match self.publish_event(&started, &target, payload, options).await {
+            let request = Request { target: &target, payload: &payload, options };
+            match self.publish_event(&started, request).await {
                 Ok(()) => {
                     started.succeed().await;
                     Ok(())
@@ -119,14 +123,16 @@ impl Client {
         let started = self.started(C::descriptor(), options);
         let span = started.span();
         let (started, target, payload) = self.prepare::<C>(started, request).await?;
-        let waiting = match self.publish(&started, &target, payload, options).await {
+        let request = Request { target: &target, payload: &payload, options };
+        let waiting = match self.publish(&started, request).await {
             Ok(waiting) => waiting,
             Err(error) => return Err(started.end(error).await),
         };
-        let correlation_id = started.subject.correlation_id.clone();
-        let client = self.clone();
+        let correlation_id = started.correlation_id.as_str().to_owned();
+        let (client, options) = (self.clone(), options.clone());
         let wait = async move {
-            let response = client.reply(&started, waiting, started.deadline).await;
+            let request = Request { target: &target, payload: &payload, options: &options };
+            let response = client.reply(&started, request, waiting, started.deadline).await;
             handler(settle::<C::Response>(started, response).await);
         };
         self.inner.runtime.spawn(wait.instrument(span));
@@ -159,8 +165,9 @@ impl Client {
     /// Starts a typed call.
     fn started(&self, descriptor: &'static Descriptor, options: &CallOptions) -> Started {
         let timeout = descriptor.timeout_ms.map(Duration::from_millis);
-        let peer = options.peer.as_deref().or(descriptor.agent).unwrap_or_default();
-        Started::new(Arc::clone(&self.inner), peer, descriptor.name, descriptor.hash, timeout, options)
+        let peer = options.peer.clone().map(Cow::Owned).or(descriptor.agent.map(Cow::Borrowed)).unwrap_or_default();
+        let names = [peer, Cow::Borrowed(descriptor.name), Cow::Borrowed(descriptor.hash)];
+        Started::new(Arc::clone(&self.inner), names, timeout, options)
     }
 
     /// Finds the capability and validates the request, before anything is sent.
@@ -168,13 +175,13 @@ impl Client {
         &self,
         started: Started,
         request: &C::Request,
-    ) -> Result<(Started, Target, Bytes), CallError> {
-        let target = match self.inner.typed(&started.subject.peer, C::descriptor()) {
+    ) -> Result<(Started, Target, Vec<u8>), CallError> {
+        let target = match self.inner.typed(&started.peer, C::descriptor()) {
             Ok(target) => target,
             Err(error) => return Err(started.end(error).await),
         };
         match request.to_json() {
-            Ok(payload) => Ok((started, target, payload.into())),
+            Ok(payload) => Ok((started, target, payload)),
             Err(error) => {
                 let redacted = redacted(request.to_json_with(Options::new().redact(true)).map(drop));
                 Err(started.violation(Side::Request, list(error), redacted, None).await)
@@ -182,20 +189,17 @@ impl Client {
         }
     }
 
-    async fn exchange(
-        &self,
-        started: &Started,
-        target: &Target,
-        payload: Bytes,
-        options: &CallOptions,
-    ) -> Result<Bytes, CallError> {
-        let retry = if target.contract.is_idempotent() { self.inner.retry } else { Retry::default() };
+    async fn exchange(&self, started: &Started, request: Request<'_>) -> Result<Bytes, CallError> {
+        let retry = if request.target.contract.is_idempotent() { self.inner.retry } else { Retry::default() };
         let mut attempt = 1;
         loop {
-            let result = match self.publish(started, target, payload.clone(), options).await {
+            let result = match self.publish(started, request).await {
                 Ok(waiting) => {
-                    let until = Instant::now() + retry.wait(attempt, started.remaining());
-                    self.reply(started, waiting, until).await
+                    let until = match retry.attempts {
+                        0..=1 => started.deadline,
+                        _ => Instant::now() + retry.wait(attempt, started.remaining()),
+                    };
+                    self.reply(started, request, waiting, until).await
                 }
                 Err(error) => Err(error),
             };

@@ -17,8 +17,8 @@ use crate::transport::Delivery;
 pub struct CallOptions {
     pub(crate) peer: Option<String>,
     pub(crate) timeout: Option<Duration>,
-    pub(crate) tenant: Option<String>,
-    pub(crate) session: Option<String>,
+    pub(crate) tenant: Option<Arc<str>>,
+    pub(crate) session: Option<Arc<str>>,
     pub(crate) headers: BTreeMap<String, String>,
     pub(crate) idempotency_key: Option<String>,
     pub(crate) delivery: Delivery,
@@ -72,13 +72,13 @@ impl CallOptions {
     /// The tenant, instead of the client's.
     #[must_use]
     pub fn tenant(self, tenant: impl Into<String>) -> Self {
-        Self { tenant: Some(tenant.into()), ..self }
+        Self { tenant: Some(Arc::from(tenant.into())), ..self }
     }
 
     /// The session, for the records of the audit.
     #[must_use]
     pub fn session(self, session: impl Into<String>) -> Self {
-        Self { session: Some(session.into()), ..self }
+        Self { session: Some(Arc::from(session.into())), ..self }
     }
 
     /// A header of the request. Names that start with `capgen-` are replaced by the client's values.

@@ -24,12 +24,12 @@ pub(super) enum Contract {
 /// A capability of a peer, and the way to reach it.
 #[derive(Clone)]
 pub(super) struct Target {
-    pub(super) peer: String,
     pub(super) contract: Contract,
+    peer: Arc<Peer>,
+    /// The index of the way to reach the peer.
+    route: usize,
     /// The index of the link.
     link: usize,
-    /// Where requests go to.
-    pub(super) address: String,
 }
 
 impl Contract {
@@ -37,13 +37,6 @@ impl Contract {
         match self {
             Self::Typed(_) => None,
             Self::Loaded(peer, name) => peer.capabilities.as_ref()?.get(name),
-        }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        match self {
-            Self::Typed(descriptor) => descriptor.name,
-            Self::Loaded(_, name) => name,
         }
     }
 
@@ -99,6 +92,11 @@ impl Target {
     pub(super) fn link<'i>(&self, inner: &'i Inner) -> Option<&'i Link> {
         inner.links.get(self.link)
     }
+
+    /// Where requests go to.
+    pub(super) fn address(&self) -> &str {
+        self.peer.routes.get(self.route).map_or("", |route| &route.address)
+    }
 }
 
 impl Inner {
@@ -138,19 +136,19 @@ impl Inner {
             };
             return Err(CallError::new(code::NO_CAPABILITY, message));
         }
-        let (link, address) = self.route(peer, entry)?;
+        let (link, route) = self.route(peer, entry)?;
         let contract = match typed {
             Some(descriptor) => Contract::Typed(descriptor),
             None => Contract::Loaded(Arc::clone(entry), capability.to_owned()),
         };
-        Ok(Target { peer: peer.to_owned(), contract, link, address })
+        Ok(Target { contract, peer: Arc::clone(entry), route, link })
     }
 
-    /// The first way to reach a peer for which this client has a transport.
-    fn route(&self, peer: &str, entry: &Peer) -> Result<(usize, String), CallError> {
-        for route in &entry.routes {
+    /// The link and the index of the first way to reach a peer for which this client has a transport.
+    fn route(&self, peer: &str, entry: &Peer) -> Result<(usize, usize), CallError> {
+        for (index, route) in entry.routes.iter().enumerate() {
             if let Some(link) = self.links.iter().position(|link| link.transport.kind() == route.kind) {
-                return Ok((link, route.address.clone()));
+                return Ok((link, index));
             }
         }
         let list = |kinds: Vec<&str>| kinds.into_iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");

@@ -1,5 +1,6 @@
 //! A call that has started: its identity, its deadline, and its end.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,10 +9,10 @@ use capgen_manifest::Side;
 use capgen_payload::Violation;
 use tokio::time::Instant;
 use tracing::Span;
-use uuid::Uuid;
 
 use super::builder::Inner;
 use super::{CallOptions, TIMEOUTS};
+use crate::id::Id;
 use crate::journal::Subject;
 use crate::outcome::{CallError, Status, code, in_ms};
 use crate::violation::summary;
@@ -19,43 +20,74 @@ use crate::violation::summary;
 /// A call that has started. If it is dropped before its end, because its future was, it ends as abandoned.
 pub(super) struct Started {
     inner: Arc<Inner>,
-    pub(super) subject: Subject,
+    /// The id of the peer.
+    pub(super) peer: Cow<'static, str>,
+    pub(super) capability: Cow<'static, str>,
+    /// The hash of the contract.
+    contract: Cow<'static, str>,
+    pub(super) correlation_id: Id,
+    pub(super) tenant: Option<Arc<str>>,
+    pub(super) session: Option<Arc<str>>,
     start: Instant,
     pub(super) deadline: Instant,
+    /// The same as Unix time in ms.
+    pub(super) unix_deadline: u64,
     has_ended: bool,
 }
+
+/// The names of a call: of its peer, its capability, and the hash of its contract.
+pub(super) type Names = [Cow<'static, str>; 3];
 
 impl Started {
     /// Starts a call. `declared` is the timeout of the capability.
     pub(super) fn new(
         inner: Arc<Inner>,
-        peer: &str,
-        capability: &str,
-        contract: &str,
+        [peer, capability, contract]: Names,
         declared: Option<Duration>,
         options: &CallOptions,
     ) -> Self {
         let [least, most, default] = TIMEOUTS;
         let timeout = options.timeout.or(declared).or(inner.timeout).unwrap_or(default).clamp(least, most);
+        let now = inner.journal.clock.now_ms();
         // A call that serves another one does not outlive it.
-        let rest = options.parent_deadline.map(|deadline| deadline.saturating_sub(inner.journal.clock.now_ms()));
+        let rest = options.parent_deadline.map(|deadline| deadline.saturating_sub(now));
         let timeout = rest.map_or(timeout, |rest| timeout.min(Duration::from_millis(rest)));
-        let subject = Subject {
+        let start = Instant::now();
+        Self {
+            peer,
+            capability,
+            contract,
+            correlation_id: Id::random(),
             tenant: options.tenant.clone().or_else(|| inner.tenant.clone()),
             session: options.session.clone(),
-            capability: capability.to_owned(),
-            peer: peer.to_owned(),
-            contract: contract.to_owned(),
-            correlation_id: Uuid::new_v4().simple().to_string(),
-        };
-        let start = Instant::now();
-        Self { inner, subject, start, deadline: start + timeout, has_ended: false }
+            inner,
+            start,
+            deadline: start + timeout,
+            unix_deadline: now.saturating_add(in_ms(timeout).max(1)),
+            has_ended: false,
+        }
     }
 
     /// The span of the call.
     pub(super) fn span(&self) -> Span {
-        let Subject { capability, peer, correlation_id, contract, .. } = &self.subject;
-        tracing::info_span!("capgen.call", capability, peer, correlation_id, contract)
+        tracing::info_span!(
+            "capgen.call",
+            capability = &*self.capability,
+            peer = &*self.peer,
+            correlation_id = self.correlation_id.as_str(),
+            contract = &*self.contract
+        )
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            tenant: self.tenant.as_deref(),
+            session: self.session.as_deref(),
+            capability: &self.capability,
+            peer: &self.peer,
+            contract: &self.contract,
+            correlation_id: self.correlation_id.as_str(),
+        }
     }
 
     /// The time until the deadline.
@@ -75,11 +107,7 @@ impl Started {
     /// Ends the call with an error.
     pub(super) async fn end(mut self, error: CallError) -> CallError {
         self.finish(error.status, Some(&error.code)).await;
-        CallError {
-            correlation_id: self.subject.correlation_id.as_str().into(),
-            latency: self.start.elapsed(),
-            ..error
-        }
+        CallError { correlation_id: self.correlation_id.as_str().into(), latency: self.start.elapsed(), ..error }
     }
 
     /// Ends the call with the violations of a payload. The audit gets `redacted`: the same violations without values.
@@ -90,16 +118,20 @@ impl Started {
         redacted: Vec<Violation>,
         response: Option<Bytes>,
     ) -> CallError {
-        self.inner.journal.violation(&self.subject, side, redacted, self.patience()).await;
+        self.inner.journal.violation(self.subject(), side, redacted, self.patience()).await;
         let error = CallError::violation(side, summary(side, violations.len()), violations);
         self.end(error.with_response(response)).await
     }
 
     async fn finish(&mut self, status: Status, code: Option<&str>) {
         self.has_ended = true;
-        let latency = in_ms(self.start.elapsed());
-        tracing::debug!(status = status.as_str(), code, latency_ms = latency, "the call ended");
-        self.inner.journal.call(&self.subject, status.as_str(), code, latency, self.patience()).await;
+        tracing::debug!(status = status.as_str(), code, latency_ms = in_ms(self.elapsed()), "the call ended");
+        if self.inner.journal.records_calls {
+            let latency = in_ms(self.elapsed());
+            let recorded = self.inner.journal.call(self.subject(), status.as_str(), code, latency, self.patience());
+            // In a box, because most calls are not recorded, and should not have its size.
+            Box::pin(recorded).await;
+        }
     }
 
     /// How long an audit may delay the end of the call: half of the remaining time, at most 5 s, but at least a moment, so that timeouts are
@@ -114,10 +146,21 @@ impl Drop for Started {
         if self.has_ended || !self.inner.journal.records_calls {
             return;
         }
-        let (inner, subject, latency) = (Arc::clone(&self.inner), self.subject.clone(), in_ms(self.start.elapsed()));
+        // A copy that is dropped at its end.
+        let copy = Self {
+            inner: Arc::clone(&self.inner),
+            peer: self.peer.clone(),
+            capability: self.capability.clone(),
+            contract: self.contract.clone(),
+            tenant: self.tenant.clone(),
+            session: self.session.clone(),
+            has_ended: true,
+            ..*self
+        };
+        let latency = in_ms(self.elapsed());
         self.inner.runtime.spawn(async move {
-            let limit = Duration::from_secs(1);
-            inner.journal.call(&subject, Status::Abandoned.as_str(), Some(code::ABANDONED), latency, limit).await;
+            let (status, code) = (Status::Abandoned.as_str(), Some(code::ABANDONED));
+            copy.inner.journal.call(copy.subject(), status, code, latency, Duration::from_secs(1)).await;
         });
     }
 }

@@ -56,9 +56,10 @@ fn name(quoted: &str) -> Option<Cow<'_, str>> {
     quoted.get(1..quoted.len() - 1).map(Cow::Borrowed)
 }
 
-struct Scanner<'t> {
-    bytes: &'t [u8],
-    at: usize,
+/// A position in a JSON text.
+pub(super) struct Scanner<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
 }
 
 impl Scanner<'_> {
@@ -90,7 +91,7 @@ impl Scanner<'_> {
     }
 
     /// Skips a value.
-    fn skip(&mut self) -> Option<()> {
+    pub(super) fn skip(&mut self) -> Option<()> {
         let mut open = 0_usize;
         loop {
             match self.peek()? {

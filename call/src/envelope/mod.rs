@@ -3,8 +3,14 @@
 //! Its types and validators are generated from `contract/capabilities.yaml`. The payload is not read together with the rest: it
 //! remains text, and the receiver reads it by the schema of the capability.
 
+#[cfg(test)]
+mod agreement;
+mod compact;
+mod draft;
 mod keys;
 mod members;
+mod part;
+mod syntax;
 
 /// Generated from `contract/capabilities.yaml`.
 #[path = "generated/envelope.rs"]
@@ -12,10 +18,13 @@ mod generated;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use capgen_payload::{InvalidPayload, Options, Payload as _};
 use serde_json::Value;
+
+use part::{Fields, Part};
 
 pub use generated::{
     CONTRACT_HASH as ENVELOPE_CONTRACT_HASH, DeliverRequest as EnvelopeFields, DeliverRequestAuth as Auth,
@@ -23,6 +32,8 @@ pub use generated::{
     FailRequest as ErrorPayload, FailRequestSide as ErrorSide, FailRequestViolationsItem as ErrorViolation,
 };
 pub use keys::{InvalidKey, Keys};
+
+pub(crate) use draft::Draft;
 
 /// The names of headers that capgen reads and writes.
 pub mod header {
@@ -48,63 +59,67 @@ pub mod header {
 /// A message of a call: the fields of the envelope, and the payload as text.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    /// Everything but the payload, which is `null` here.
-    pub fields: EnvelopeFields,
     /// The text of the payload.
     pub payload: Bytes,
-    /// The text as received, and the span of the member `auth` with a comma.
-    received: Option<(Bytes, Option<Range<usize>>)>,
-}
-
-/// The parts of an envelope that every message has.
-#[derive(Clone, Debug)]
-pub(crate) struct Addressed<'a> {
-    pub(crate) kind: MessageKind,
-    pub(crate) message_id: &'a str,
-    pub(crate) correlation_id: &'a str,
-    pub(crate) from: &'a str,
-    pub(crate) to: &'a str,
-    pub(crate) capability: &'a str,
+    /// The text that the fields are parts of.
+    text: Bytes,
+    fields: Fields,
+    /// The member `auth` with a comma, if the text is a message as received.
+    auth: Option<Range<usize>>,
+    /// The headers as a map, for handlers that ask for it.
+    headers: OnceLock<BTreeMap<String, String>>,
 }
 
 impl Envelope {
-    /// An envelope with the required fields. `from` and `to` are ids without `agent://`.
-    pub(crate) fn new(parts: &Addressed<'_>, payload: impl Into<Bytes>) -> Self {
-        let fields = EnvelopeFields::new(
-            parts.kind,
-            parts.message_id,
-            parts.correlation_id,
-            uri(parts.from),
-            uri(parts.to),
-            parts.capability,
-            Value::Null,
-        );
-        Self { fields, payload: payload.into(), received: None }
-    }
-
     /// Reads an envelope strictly: duplicate and unknown keys are errors.
     ///
-    /// The payload is not read, apart from its end.
+    /// The payload is not read, apart from its end. A text in the form in which clients write it costs one pass; any other text also costs
+    /// a copy of the fields.
     ///
     /// # Errors
     ///
     /// The text is not JSON, or violates the contract of envelopes. Messages contain no values.
     pub fn decode(text: &Bytes) -> Result<Self, InvalidPayload> {
-        let options = Options::new().redact(true).max_violations(16);
         let whole = std::str::from_utf8(text).ok();
+        if let Some(compact::Compact { fields, payload, auth }) = whole.and_then(compact::read) {
+            return Ok(Self {
+                payload: text.slice(payload),
+                text: text.clone(),
+                fields,
+                auth,
+                headers: OnceLock::new(),
+            });
+        }
+        Self::decode_any(text, whole)
+    }
+
+    /// Reads an envelope by generated code, which finds every mistake.
+    fn decode_any(text: &Bytes, whole: Option<&str>) -> Result<Self, InvalidPayload> {
+        let options = Options::new().redact(true).max_violations(16);
         let spans = whole.and_then(|whole| Some((whole, members::find(whole)?)));
         let Some((whole, members::Spans { payload: Some(span), auth })) = spans else {
             // Not an object, or without a payload: this reports it with all other problems.
-            return match EnvelopeFields::from_json_with(text, options) {
-                Err(error) => Err(error),
-                Ok(fields) => Ok(Self { fields, payload: Bytes::from_static(b"null"), received: None }),
-            };
+            let fields = EnvelopeFields::from_json_with(text, options)?;
+            return Ok(Self::of(fields, Bytes::from_static(b"null")));
         };
         let (before, after) = (whole.get(..span.start).unwrap_or(""), whole.get(span.end..).unwrap_or(""));
         let mut fields = String::with_capacity(before.len() + after.len() + 4);
         fields.extend([before, "null", after]);
         let fields = EnvelopeFields::read(&fields, options)?;
-        Ok(Self { fields, payload: text.slice(span), received: Some((text.clone(), auth)) })
+        Ok(Self { text: text.clone(), auth, ..Self::of(fields, text.slice(span)) })
+    }
+
+    /// The envelope of a request that did not come in one, without a recipient and a payload. The texts are not checked.
+    pub(crate) fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
+        let kind = MessageKind::Request;
+        let fields =
+            EnvelopeFields::new(kind, message_id, message_id, uri(caller), uri(""), capability, Value::Null);
+        Self::of(EnvelopeFields { deadline, ..fields }, Bytes::new())
+    }
+
+    /// The envelope of fields that are valid.
+    fn of(fields: EnvelopeFields, payload: Bytes) -> Self {
+        Self { payload, text: Bytes::new(), fields: fields.into(), auth: None, headers: OnceLock::new() }
     }
 
     /// The text of the envelope, signed if there are keys. Its keys have the order of the specification, with `auth` at the end.
@@ -112,23 +127,23 @@ impl Envelope {
     /// # Errors
     ///
     /// A field is invalid.
-    pub fn encode(mut self, keys: Option<&Keys>) -> Result<Bytes, InvalidPayload> {
-        const END: &[u8] = b"null}";
-        self.fields.auth = None;
-        let mut text = self.fields.to_json_with(Options::new().redact(true))?;
-        // `payload` is the last field without `auth`, and its value is `null`.
-        text.truncate(text.len().saturating_sub(END.len()));
-        text.reserve(self.payload.len() + 256);
-        text.extend_from_slice(&self.payload);
-        text.push(b'}');
-        if let Some((id, signature)) = keys.and_then(|keys| keys.sign(&text)) {
-            let auth = serde_json::to_vec(&Auth::Hmac(HmacAuth::new(id, signature))).unwrap_or_default();
-            text.pop();
-            text.extend_from_slice(b",\"auth\":");
-            text.extend_from_slice(&auth);
-            text.push(b'}');
-        }
-        Ok(text.into())
+    pub fn encode(&self, keys: Option<&Keys>) -> Result<Bytes, InvalidPayload> {
+        let headers: Vec<(&str, &str)> = self.header_parts().collect();
+        let draft = Draft {
+            kind: self.kind(),
+            message_id: self.message_id(),
+            correlation_id: self.correlation_id(),
+            caused_by: self.fields.caused_by.as_ref().map(|part| self.get(part)),
+            from: self.from(),
+            to: self.to(),
+            capability: self.capability(),
+            reply_to: self.reply_to(),
+            deadline: self.deadline(),
+            tenant: self.tenant(),
+            headers: &headers,
+            payload: &self.payload,
+        };
+        draft.encode(keys)
     }
 
     /// Whether the envelope, as received, is signed with one of the keys. Without keys, every envelope counts as authentic.
@@ -137,25 +152,88 @@ impl Envelope {
     #[must_use]
     pub fn is_authentic(&self, keys: Option<&Keys>) -> bool {
         let Some(keys) = keys else { return true };
-        let (Some(Auth::Hmac(auth)), Some((text, Some(span)))) = (&self.fields.auth, &self.received) else {
+        let (Some(Auth::Hmac(auth)), Some(span)) = (&self.fields.auth, &self.auth) else {
             return false;
         };
-        let parts = (text.get(..span.start), text.get(span.end..));
+        let parts = (self.text.get(..span.start), self.text.get(span.end..));
         let (Some(before), Some(after)) = parts else { return false };
         keys.verifies(&auth.key_id, &auth.signature, [before, after])
+    }
+
+    fn get<'a>(&'a self, part: &'a Part) -> &'a str {
+        part.text(&self.text)
+    }
+
+    /// The kind of the message.
+    #[must_use]
+    pub fn kind(&self) -> MessageKind {
+        self.fields.kind
+    }
+
+    /// The id of the message.
+    #[must_use]
+    pub fn message_id(&self) -> &str {
+        self.get(&self.fields.message_id)
+    }
+
+    /// The id that a request and its response share.
+    #[must_use]
+    pub fn correlation_id(&self) -> &str {
+        self.get(&self.fields.correlation_id)
+    }
+
+    /// The id of the sender, without `agent://`.
+    #[must_use]
+    pub fn from(&self) -> &str {
+        self.get(&self.fields.from)
+    }
+
+    /// The id of the recipient, without `agent://`.
+    #[must_use]
+    pub fn to(&self) -> &str {
+        self.get(&self.fields.to)
+    }
+
+    /// The name of the capability.
+    #[must_use]
+    pub fn capability(&self) -> &str {
+        self.get(&self.fields.capability)
+    }
+
+    /// Where the response goes to: the kind of a transport, and an address of it.
+    #[must_use]
+    pub fn reply_to(&self) -> Option<(&str, &str)> {
+        self.get(self.fields.reply_to.as_ref()?).split_once("://")
+    }
+
+    /// The time after which the caller does not wait any more, as Unix time in ms.
+    #[must_use]
+    pub fn deadline(&self) -> Option<u64> {
+        self.fields.deadline
+    }
+
+    /// The tenant.
+    #[must_use]
+    pub fn tenant(&self) -> Option<&str> {
+        self.fields.tenant.as_ref().map(|part| self.get(part))
     }
 
     /// A header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers().get(name).map(String::as_str)
+        let (_, value) = self.fields.headers.iter().find(|(other, _)| other.bytes(&self.text) == name.as_bytes())?;
+        Some(self.get(value))
     }
 
     /// All headers.
     #[must_use]
     pub fn headers(&self) -> &BTreeMap<String, String> {
-        static NONE: BTreeMap<String, String> = BTreeMap::new();
-        self.fields.headers.as_ref().unwrap_or(&NONE)
+        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        self.headers.get_or_init(|| self.header_parts().map(owned).collect())
+    }
+
+    fn header_parts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.headers.iter().map(|(name, value)| (self.get(name), self.get(value)))
     }
 }
 
@@ -179,21 +257,19 @@ pub(crate) fn salvage(text: &[u8], agent: &str) -> Option<Envelope> {
     } else {
         serde_json::from_slice(text).ok()?
     };
-    let request = Envelope::new(
-        &Addressed {
-            kind: MessageKind::Request,
-            message_id: &parts.message_id,
-            correlation_id: &parts.correlation_id,
-            from: id(&parts.from),
-            to: agent,
-            capability: &parts.capability,
-        },
-        Bytes::new(),
+    let request = EnvelopeFields::new(
+        MessageKind::Request,
+        parts.message_id,
+        parts.correlation_id,
+        uri(id(&parts.from)),
+        uri(agent),
+        parts.capability,
+        Value::Null,
     );
-    let fields = EnvelopeFields { reply_to: parts.reply_to, ..request.fields };
+    let fields = EnvelopeFields { reply_to: parts.reply_to, ..request };
     fields.validate().ok()?;
     let is_request = !matches!(parts.kind.as_deref(), Some("response" | "event"));
-    is_request.then_some(Envelope { fields, ..request })
+    is_request.then(|| Envelope::of(fields, Bytes::new()))
 }
 
 /// The id of an agent as a URI.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_manifest::{AgentId, Capability};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use super::handlers::Handlers;
 use super::once::Once;
 use super::seen::Seen;
 use super::serve::Shared;
 use super::skew::Skew;
-use super::{Counters, Server};
+use super::{Counters, Phase, Server};
 use crate::audit::Audit;
 use crate::client::BuildError;
 use crate::clock::{Clock, SystemClock};
@@ -185,6 +185,7 @@ impl ServerBuilder {
             max_message: self.max_message,
             tolerance: crate::outcome::in_ms(self.tolerance).saturating_add(ROUNDING),
             counters: Counters::default(),
+            phase: watch::Sender::new(Phase::Serving),
         };
         Ok(Server::new(Arc::new(shared), subscriptions))
     }

@@ -31,7 +31,6 @@ pub use handlers::Handlers;
 /// Each request gets exactly one response, unless the process ends first.
 pub struct Server {
     shared: Arc<Shared>,
-    phase: watch::Sender<Phase>,
     listeners: Vec<JoinHandle<()>>,
     transports: Vec<Arc<dyn Transport>>,
 }
@@ -99,23 +98,22 @@ impl Server {
     }
 
     fn new(shared: Arc<Shared>, subscriptions: Vec<(Arc<dyn Transport>, Subscription)>) -> Self {
-        let (phase, _) = watch::channel(Phase::Serving);
         let transports = subscriptions.iter().map(|(transport, _)| Arc::clone(transport)).collect();
-        let listeners = subscriptions.into_iter().map(|(transport, subscription)| {
-            tokio::spawn(listen(Arc::clone(&shared), transport, subscription, phase.subscribe()))
-        });
-        Self { listeners: listeners.collect(), transports, shared, phase }
+        let listeners = subscriptions
+            .into_iter()
+            .map(|(transport, subscription)| tokio::spawn(listen(Arc::clone(&shared), transport, subscription)));
+        Self { listeners: listeners.collect(), transports, shared }
     }
 
     /// Stops to receive requests, and waits until the received ones are answered, at most for `patience`. Calls that still run then are
     /// answered with `EAGENTRPC_ABANDONED`. Returns whether all calls finished in time.
     pub async fn shutdown(mut self, patience: Duration) -> bool {
-        self.phase.send_replace(Phase::Draining);
+        self.shared.phase.send_replace(Phase::Draining);
         for listener in std::mem::take(&mut self.listeners) {
             let _ = listener.await;
         }
         let in_time = timeout(patience, self.shared.idle()).await.is_ok();
-        self.phase.send_replace(Phase::Stopped);
+        self.shared.phase.send_replace(Phase::Stopped);
         if !in_time {
             // Abandoned calls still send their response.
             let _ = timeout(LAST_RESPONSES, self.shared.idle()).await;
@@ -168,27 +166,23 @@ impl ServerMonitor {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.phase.send_replace(Phase::Stopped);
+        self.shared.phase.send_replace(Phase::Stopped);
         self.listeners.iter().for_each(JoinHandle::abort);
     }
 }
 
 /// Receives requests until the server drains or the transport closes.
-async fn listen(
-    shared: Arc<Shared>,
-    transport: Arc<dyn Transport>,
-    mut subscription: Subscription,
-    mut phase: watch::Receiver<Phase>,
-) {
-    let stopping = phase.clone();
+async fn listen(shared: Arc<Shared>, transport: Arc<dyn Transport>, mut subscription: Subscription) {
+    let mut phase = shared.phase.subscribe();
+    let mut draining = std::pin::pin!(reached(&mut phase, Phase::Draining));
     loop {
         tokio::select! {
             biased;
             // First, so that a flood of requests does not prevent the end.
-            () = reached(&mut phase, Phase::Draining) => return,
+            () = &mut draining => return,
             incoming = subscription.next() => {
                 let Some(incoming) = incoming else { return };
-                shared.receive(&transport, incoming, &stopping).await;
+                shared.receive(&transport, incoming).await;
             }
         }
     }

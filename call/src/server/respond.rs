@@ -1,15 +1,13 @@
 //! From the result of a call to the envelope of its response.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use capgen_manifest::Side;
 use capgen_payload::{Payload as _, Violation};
 use serde_json::Value;
-use uuid::Uuid;
 
-use crate::envelope::{Addressed, Envelope, ErrorPayload, ErrorSide, ErrorViolation, Keys, MessageKind, header, id};
+use crate::envelope::{Draft, Envelope, ErrorPayload, ErrorSide, ErrorViolation, Keys, MessageKind, header};
 use crate::failure::Failure;
+use crate::id::Id;
 use crate::outcome::code;
 use crate::violation::summary;
 
@@ -120,33 +118,31 @@ impl Answer {
         self.code.as_deref().map_or("ok", |code| crate::outcome::Status::of(code).as_str())
     }
 
-    /// The text of the response to a request.
+    /// The text of the response to a request. The hash of the contract is left out if the request has the same.
     pub(super) fn encode(&self, request: &Envelope, agent: &str, contract: &str, keys: Option<&Keys>) -> Option<Bytes> {
-        let message_id = Uuid::new_v4().simple().to_string();
-        let fields = &request.fields;
-        let parts = Addressed {
+        let is_new = !contract.is_empty() && request.header(header::CONTRACT) != Some(contract);
+        let headers = [
+            (header::CONTRACT, contract, is_new),
+            (header::STATUS, "error", self.code.is_some()),
+            (header::NEEDS, "descriptor", self.needs_descriptor),
+        ];
+        let headers: Vec<(&str, &str)> =
+            headers.into_iter().filter_map(|(name, value, is_set)| is_set.then_some((name, value))).collect();
+        let id = Id::random();
+        let draft = Draft {
             kind: MessageKind::Response,
-            message_id: &message_id,
-            correlation_id: &fields.correlation_id,
+            message_id: id.as_str(),
+            correlation_id: request.correlation_id(),
+            caused_by: Some(request.message_id()),
             from: agent,
-            to: id(&fields.from),
-            capability: &fields.capability,
+            to: request.from(),
+            capability: request.capability(),
+            reply_to: None,
+            deadline: None,
+            tenant: request.tenant(),
+            headers: &headers,
+            payload: &self.payload,
         };
-        let mut envelope = Envelope::new(&parts, self.payload.clone());
-        envelope.fields.caused_by = Some(fields.message_id.clone());
-        envelope.fields.tenant_id.clone_from(&fields.tenant_id);
-        let mut headers = BTreeMap::new();
-        let mut set = |name: &str, value: &str| headers.insert(name.to_owned(), value.to_owned());
-        if !contract.is_empty() {
-            set(header::CONTRACT, contract);
-        }
-        if self.code.is_some() {
-            set(header::STATUS, "error");
-        }
-        if self.needs_descriptor {
-            set(header::NEEDS, "descriptor");
-        }
-        envelope.fields.headers = Some(headers).filter(|headers| !headers.is_empty());
-        envelope.encode(keys).ok()
+        draft.encode(keys).ok()
     }
 }

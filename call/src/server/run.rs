@@ -2,13 +2,13 @@
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
 use capgen_manifest::Side;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::admit::MAX_TIMEOUT;
@@ -18,10 +18,11 @@ use super::respond::Answer;
 use super::serve::Shared;
 use super::{Phase, reached};
 use crate::context::Context;
-use crate::envelope::{Envelope, header, id};
+use crate::envelope::{Envelope, header};
 use crate::journal::Subject;
 use crate::outcome::{code, in_ms};
 use crate::transport::BoxFuture;
+use crate::wait::at_once;
 
 /// How long an audit may delay a response, at most.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -44,37 +45,46 @@ impl Ended {
     }
 }
 
+/// A request that is being processed.
+pub(super) struct Processed<'a> {
+    pub(super) request: &'a Arc<Envelope>,
+    pub(super) is_redelivered: bool,
+    pub(super) is_stored: bool,
+    /// When it was received, as Unix time in ms.
+    pub(super) now: u64,
+}
+
+/// Why work did not end.
+enum Interruption {
+    TooLate,
+    Stopped,
+}
+
 impl Shared {
     /// The answer to a request.
-    pub(super) async fn answer(
-        self: &Arc<Self>,
-        request: &Arc<Envelope>,
-        is_redelivered: bool,
-        is_stored: bool,
-        phase: watch::Receiver<Phase>,
-    ) -> Answer {
-        let start = Instant::now();
-        let mut stopping = phase.clone();
-        let admitted = tokio::select! {
-            admitted = self.until_deadline(request, self.admit(request, is_redelivered)) => admitted.unwrap_or_else(|| {
-                Err(Answer::error(code::TIMEOUT, "the deadline passed before the contracts were compared"))
-            }),
-            () = reached(&mut stopping, Phase::Stopped) => Err(Answer::abandoned()),
+    pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
+        let Processed { request, is_redelivered, now, .. } = *processed;
+        let start = self.journal.records_calls.then(Instant::now);
+        let admitted = self.uninterrupted(request, self.admit(request, is_redelivered, now)).await;
+        let admitted = admitted.unwrap_or_else(|interruption| {
+            Err(match interruption {
+                Interruption::TooLate => {
+                    Answer::error(code::TIMEOUT, "the deadline passed before the contracts were compared")
+                }
+                Interruption::Stopped => Answer::abandoned(),
+            })
+        });
+        let (answer, contract) = match admitted {
+            Ok(entry) => (self.once(processed, entry).await, entry.hash()),
+            Err(answer) => (answer, ""),
         };
-        let entry = match admitted {
-            Ok(entry) => entry,
-            Err(answer) => {
-                let (latency, limit) = (in_ms(start.elapsed()), self.audit_patience(request));
-                let subject = subject(request, "");
-                self.journal.call(&subject, answer.status(), answer.code.as_deref(), latency, limit).await;
-                return answer;
-            }
-        };
-        let subject = subject(request, entry.hash());
-        let answer = self.once(request, &entry, &subject, is_stored, phase).await;
-        let latency = in_ms(start.elapsed());
-        let limit = self.audit_patience(request);
-        self.journal.call(&subject, answer.status(), answer.code.as_deref(), latency, limit).await;
+        if let Some(start) = start {
+            let latency = in_ms(start.elapsed());
+            let (subject, limit) = (subject(request, contract), self.audit_patience(request));
+            let recorded = self.journal.call(subject, answer.status(), answer.code.as_deref(), latency, limit);
+            // In a box, because most calls are not recorded, and should not have its size.
+            Box::pin(recorded).await;
+        }
         answer
     }
 
@@ -82,34 +92,34 @@ impl Shared {
     /// hide a violation from the caller.
     fn audit_patience(&self, request: &Envelope) -> Duration {
         let now = self.journal.clock.now_ms();
-        let rest = request.fields.deadline.map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
+        let rest = request.deadline().map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
         rest.map_or(PATIENCE, |rest| PATIENCE.min(Duration::from_millis(rest / 2)))
     }
 
     /// The answer to a request that passed the checks: for duplicates, the first one's.
-    async fn once(
-        &self,
-        request: &Arc<Envelope>,
-        entry: &Entry,
-        subject: &Subject,
-        is_stored: bool,
-        phase: watch::Receiver<Phase>,
-    ) -> Answer {
-        let fields = &request.fields;
+    async fn once(&self, processed: &Processed<'_>, entry: &Entry) -> Answer {
+        let Processed { request, is_stored, .. } = *processed;
         // A broker may deliver a stored message again, also if its sender gave no key.
-        let id_as_key = || is_stored.then_some(fields.message_id.as_str());
+        let id_as_key = || is_stored.then(|| request.message_id());
         let Some(key) = request.header(header::IDEMPOTENCY_KEY).or_else(id_as_key) else {
-            return self.run(request, entry, subject, phase).await;
+            return self.run(processed, entry).await;
         };
         let key = Key {
-            caller: fields.from.clone(),
-            tenant: fields.tenant_id.clone(),
-            capability: fields.capability.clone(),
+            caller: request.from().to_owned(),
+            tenant: request.tenant().map(str::to_owned),
+            capability: request.capability().to_owned(),
             key: key.to_owned(),
         };
+        // In a box, because most requests have no key, and should not have its size.
+        Box::pin(self.keyed(processed, entry, key)).await
+    }
+
+    /// The answer to a request with a key.
+    async fn keyed(&self, processed: &Processed<'_>, entry: &Entry, key: Key) -> Answer {
+        let request = processed.request;
         loop {
             match self.once.turn(key.clone(), &request.payload, self.journal.clock.now_ms()) {
-                Turn::First(first) => return self.run_first(first, request, entry, subject, phase).await,
+                Turn::First(first) => return self.run_first(first, processed, entry).await,
                 Turn::Later(mut answer) => {
                     let waited = self.until_deadline(request, answer.wait_for(Option::is_some)).await;
                     match waited {
@@ -132,28 +142,20 @@ impl Shared {
         }
     }
 
-    async fn run_first(
-        &self,
-        first: First,
-        request: &Arc<Envelope>,
-        entry: &Entry,
-        subject: &Subject,
-        phase: watch::Receiver<Phase>,
-    ) -> Answer {
-        let answer = self.run(request, entry, subject, phase).await;
+    async fn run_first(&self, first: First, processed: &Processed<'_>, entry: &Entry) -> Answer {
+        let answer = self.run(processed, entry).await;
         if answer.is_final {
-            first.answer(answer.clone(), self.kept_until(request));
+            first.answer(answer.clone(), self.kept_until(processed.request));
         }
         answer
     }
 
     /// The Unix time in ms until which the answer to a request is kept for its duplicates.
     fn kept_until(&self, request: &Envelope) -> u64 {
-        let fields = &request.fields;
         let key = request.header(header::IDEMPOTENCY_KEY);
-        match fields.deadline {
+        match request.deadline() {
             // Only attempts of the same call have such a key. They share its deadline, after which they are rejected anyway.
-            Some(deadline) if key.is_none_or(|key| key == fields.correlation_id) => {
+            Some(deadline) if key.is_none_or(|key| key == request.correlation_id()) => {
                 deadline.saturating_add(self.tolerance)
             }
             _ => self.once.end(self.journal.clock.now_ms()),
@@ -161,28 +163,25 @@ impl Shared {
     }
 
     /// Validates the request, runs its handler and validates the response.
-    async fn run(
-        &self,
-        request: &Arc<Envelope>,
-        entry: &Entry,
-        subject: &Subject,
-        mut phase: watch::Receiver<Phase>,
-    ) -> Answer {
+    async fn run(&self, processed: &Processed<'_>, entry: &Entry) -> Answer {
+        let request = processed.request;
         let work = async {
             let Ok(_permit) = self.running.acquire().await else {
                 return Answer::abandoned().into();
             };
             self.handle(request, entry).await
         };
-        let ended = tokio::select! {
-            ended = self.until_deadline(request, work) => ended.unwrap_or_else(|| {
-                Answer::error(code::TIMEOUT, "the deadline passed before the handler ended").into()
-            }),
-            () = reached(&mut phase, Phase::Stopped) => Answer::abandoned().into(),
-        };
+        let ended = self.uninterrupted(request, work).await.unwrap_or_else(|interruption| {
+            match interruption {
+                Interruption::TooLate => Answer::error(code::TIMEOUT, "the deadline passed before the handler ended"),
+                Interruption::Stopped => Answer::abandoned(),
+            }
+            .into()
+        });
         // Not within the deadline of the handler: the record must not be lost because the deadline passes.
         if let Some((side, InvalidSide(violations))) = ended.invalid {
-            self.journal.violation(subject, side, violations, self.audit_patience(request)).await;
+            let (subject, limit) = (subject(request, entry.hash()), self.audit_patience(request));
+            Box::pin(self.journal.violation(subject, side, violations, limit)).await;
         }
         ended.answer
     }
@@ -209,11 +208,28 @@ impl Shared {
         }
     }
 
+    /// The result of work, unless the deadline of the request passes or the server stops first.
+    async fn uninterrupted<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Result<T, Interruption> {
+        let mut work = pin!(work);
+        if let Some(done) = at_once(&mut work).await {
+            return Ok(done);
+        }
+        // In a box, because work that ends at once should not have its size.
+        let interrupted = Box::pin(async {
+            let mut phase = self.phase.subscribe();
+            tokio::select! {
+                done = self.until_deadline(request, work) => done.ok_or(Interruption::TooLate),
+                () = reached(&mut phase, Phase::Stopped) => Err(Interruption::Stopped),
+            }
+        });
+        interrupted.await
+    }
+
     /// The result of a future, or `None` if the deadline of the request passes first.
     async fn until_deadline<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Option<T> {
         // A request without a deadline ends after the longest timeout.
         let now = self.journal.clock.now_ms();
-        let deadline = request.fields.deadline.unwrap_or(now.saturating_add(MAX_TIMEOUT));
+        let deadline = request.deadline().unwrap_or(now.saturating_add(MAX_TIMEOUT));
         let rest = deadline.saturating_add(self.tolerance).saturating_sub(now);
         tokio::time::timeout(Duration::from_millis(rest), work).await.ok()
     }
@@ -261,14 +277,13 @@ fn panicked() -> Answer {
     Answer::error(code::HANDLER_FAILED, "the handler panicked")
 }
 
-fn subject(request: &Envelope, contract: &str) -> Subject {
-    let fields = &request.fields;
+fn subject<'a>(request: &'a Envelope, contract: &'a str) -> Subject<'a> {
     Subject {
-        tenant: fields.tenant_id.clone(),
-        session: request.header(header::SESSION).map(str::to_owned),
-        capability: fields.capability.clone(),
-        peer: id(&fields.from).to_owned(),
-        contract: contract.to_owned(),
-        correlation_id: fields.correlation_id.clone(),
+        tenant: request.tenant(),
+        session: request.header(header::SESSION),
+        capability: request.capability(),
+        peer: request.from(),
+        contract,
+        correlation_id: request.correlation_id(),
     }
 }

@@ -13,10 +13,11 @@ use tracing::Instrument as _;
 use super::handlers::Entry;
 use super::once::Once;
 use super::respond::Answer;
+use super::run::Processed;
 use super::seen::Seen;
 use super::skew::Skew;
 use super::{Counters, Phase};
-use crate::envelope::{Envelope, Keys, MessageKind, id, salvage};
+use crate::envelope::{Envelope, Keys, MessageKind, salvage};
 use crate::journal::Journal;
 use crate::outcome::code;
 use crate::transport::{Acknowledgement, Delivery, Event, Incoming, Outgoing, Transport, TransportError};
@@ -41,6 +42,7 @@ pub(super) struct Shared {
     /// How much later than its deadline a request ends, in ms.
     pub(super) tolerance: u64,
     pub(super) counters: Counters,
+    pub(super) phase: watch::Sender<Phase>,
 }
 
 /// A message from a broker, and the way back.
@@ -73,12 +75,7 @@ impl Shared {
     }
 
     /// Starts a task for a message, or rejects it if there are too many.
-    pub(super) async fn receive(
-        self: &Arc<Self>,
-        transport: &Arc<dyn Transport>,
-        incoming: Incoming,
-        phase: &watch::Receiver<Phase>,
-    ) {
+    pub(super) async fn receive(self: &Arc<Self>, transport: &Arc<dyn Transport>, incoming: Incoming) {
         let Event::Message(text) = incoming.event else { return };
         self.counters.received.fetch_add(1, Ordering::Relaxed);
         let delivered = Delivered {
@@ -89,109 +86,110 @@ impl Shared {
             is_stored: incoming.acknowledgement.is_some(),
         };
         let permit = Arc::clone(&self.admitted).try_acquire_owned();
-        let (shared, phase) = (Arc::clone(self), phase.clone());
+        let shared = Arc::clone(self);
         match (permit, incoming.acknowledgement) {
-            (Ok(permit), acknowledgement) => {
+            (Ok(permit), None) => {
                 tokio::spawn(async move {
-                    let was_answered = match &acknowledgement {
-                        None => shared.process(&delivered, phase).await,
-                        Some(stored) => tokio::select! {
-                            was_answered = shared.process(&delivered, phase) => was_answered,
-                            () = show_progress(stored.as_ref()) => false,
-                        },
+                    shared.process(&delivered).await;
+                    drop(permit);
+                });
+            }
+            (Ok(permit), Some(stored)) => {
+                tokio::spawn(async move {
+                    let was_answered = tokio::select! {
+                        was_answered = shared.process(&delivered) => was_answered,
+                        () = show_progress(stored.as_ref()) => false,
                     };
-                    if let Some(stored) = acknowledgement {
-                        let _ = if was_answered { stored.ack().await } else { stored.nak().await };
-                    }
+                    let _ = if was_answered { stored.ack().await } else { stored.nak().await };
                     // A server that shuts down waits for the acknowledgement too.
                     drop(permit);
                 });
             }
             (Err(_), Some(stored)) => drop(stored.nak().await),
-            (Err(_), None) => {
-                if delivered.text.len() <= self.max_message
-                    && let Ok(envelope) = Envelope::decode(&delivered.text)
-                {
-                    let busy = Answer::error(code::BUSY, "the provider has too many requests");
-                    let busy = if envelope.is_authentic(self.keys.as_ref()) { busy } else { busy.unproved() };
-                    // The listener does not wait for a connection.
-                    self.respond(&delivered, &envelope, &busy, Duration::ZERO).await;
-                }
-            }
+            (Err(_), None) => Box::pin(self.reject(&delivered)).await,
         }
     }
 
+    /// Answers a request for which there is no room.
+    async fn reject(&self, delivered: &Delivered) {
+        if delivered.text.len() > self.max_message {
+            return;
+        }
+        let Ok(request) = Envelope::decode(&delivered.text) else { return };
+        let busy = Answer::error(code::BUSY, "the provider has too many requests");
+        let busy = if request.is_authentic(self.keys.as_ref()) { busy } else { busy.unproved() };
+        // The listener does not wait for a connection.
+        self.respond(delivered, &request, &busy, |_| Duration::ZERO).await;
+    }
+
     /// Processes a message. Returns whether it is done with: `false` if the broker should deliver it again.
-    async fn process(self: &Arc<Self>, delivered: &Delivered, phase: watch::Receiver<Phase>) -> bool {
-        let envelope = if delivered.text.len() > self.max_message {
-            Err(format!("the envelope has {} bytes; the limit is {}", delivered.text.len(), self.max_message))
-        } else {
-            Envelope::decode(&delivered.text).map_err(|error| format!("the message is not a valid envelope: {error}"))
-        };
-        let envelope = match envelope {
-            Ok(envelope) => envelope,
+    async fn process(&self, delivered: &Delivered) -> bool {
+        let envelope = match self.read(&delivered.text) {
+            Ok(envelope) => Arc::new(envelope),
             Err(message) => {
                 // A sender that made a mistake learns of it, if the message shows where to.
                 if let Some(request) = salvage(&delivered.text, &self.agent) {
                     let answer = Answer::error(code::INVALID_ENVELOPE, message).unproved();
-                    self.respond(delivered, &request, &answer, Duration::ZERO).await;
+                    self.respond(delivered, &request, &answer, |_| Duration::ZERO).await;
                 }
                 return true;
             }
         };
-        if envelope.fields.kind == MessageKind::Response {
+        if envelope.kind() == MessageKind::Response {
             return true;
         }
         let span = tracing::info_span!(
             "capgen.serve",
-            capability = envelope.fields.capability,
-            peer = id(&envelope.fields.from),
-            correlation_id = envelope.fields.correlation_id,
+            capability = envelope.capability(),
+            peer = envelope.from(),
+            correlation_id = envelope.correlation_id(),
             contract = envelope.header(crate::envelope::header::CONTRACT)
         );
-        let envelope = Arc::new(envelope);
-        let answer =
-            Box::pin(self.answer(&envelope, delivered.redelivered, delivered.is_stored, phase)).instrument(span).await;
+        let processed = Processed {
+            request: &envelope,
+            is_redelivered: delivered.redelivered,
+            is_stored: delivered.is_stored,
+            now: self.journal.clock.now_ms(),
+        };
+        let answer = self.answer(&processed).instrument(span).await;
         // A stored message whose call was abandoned is for another process, which answers it.
         if delivered.is_stored && answer.is_abandoned {
             return false;
         }
-        self.respond(delivered, &envelope, &answer, self.patience(&envelope)).await
+        self.respond(delivered, &envelope, &answer, |request| self.patience(request)).await
+    }
+
+    /// The envelope of a message, or why it is invalid.
+    fn read(&self, text: &Bytes) -> Result<Envelope, String> {
+        if text.len() > self.max_message {
+            return Err(format!("the envelope has {} bytes; the limit is {}", text.len(), self.max_message));
+        }
+        Envelope::decode(text).map_err(|error| format!("the message is not a valid envelope: {error}"))
     }
 
     /// How long a provider without a connection tries to send a response: as long as the caller waits for it.
     fn patience(&self, request: &Envelope) -> Duration {
         let now = self.journal.clock.now_ms();
-        let rest = request.fields.deadline.map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
+        let rest = request.deadline().map(|deadline| deadline.saturating_add(self.tolerance).saturating_sub(now));
         rest.map_or(UNKNOWN_DEADLINE, |rest| Duration::from_millis(rest).min(LONGEST_PATIENCE))
     }
 
     /// Sends the response to a request; an event has none. If the connection is lost, tries again for a time. Returns whether the
     /// response was sent.
-    async fn respond(&self, delivered: &Delivered, request: &Envelope, answer: &Answer, patience: Duration) -> bool {
+    async fn respond(
+        &self,
+        delivered: &Delivered,
+        request: &Envelope,
+        answer: &Answer,
+        patience: impl Fn(&Envelope) -> Duration,
+    ) -> bool {
         if answer.code.is_some() {
             self.counters.errors.fetch_add(1, Ordering::Relaxed);
         }
-        if request.fields.kind != MessageKind::Request {
-            return true;
-        }
-        let transport = &delivered.transport;
-        let prefix = format!("{}://", transport.kind());
-        let named = request.fields.reply_to.as_deref().and_then(|address| address.strip_prefix(&prefix));
-        let Some(address) = named.map(str::to_owned).or_else(|| delivered.reply_to.clone()) else { return true };
-        let contract = self.entries.get(&request.fields.capability).map_or("", |entry| entry.hash());
-        let keys = self.keys.as_ref().filter(|_| !answer.is_unproved);
-        let encode = |answer: &Answer| answer.encode(request, &self.agent, contract, keys);
-        let fits = |text: &Bytes| text.len() <= transport.max_message();
-        let text = encode(answer).filter(fits).or_else(|| encode(&answer.shortened()).filter(fits));
-        let Some(payload) = text else { return true };
-        let message_id = request.fields.message_id.clone();
-        let message = Outgoing { address, reply_to: None, payload, delivery: Delivery::AtMostOnce, message_id };
-        let end = Instant::now() + patience;
-        let mut sent = transport.publish(message.clone()).await;
-        while matches!(sent, Err(TransportError::Disconnected(_))) && Instant::now() < end {
-            tokio::time::sleep(RESEND_PAUSE).await;
-            sent = transport.publish(message.clone()).await;
+        let Some(message) = self.response(delivered, request, answer) else { return true };
+        let mut sent = delivered.transport.publish(message).await;
+        if matches!(sent, Err(TransportError::Disconnected(_))) {
+            sent = Box::pin(self.send_again(delivered, request, answer, patience(request))).await.unwrap_or(sent);
         }
         if let Err(error) = &sent {
             self.counters.unsent.fetch_add(1, Ordering::Relaxed);
@@ -199,6 +197,41 @@ impl Shared {
         }
         // A message whose response can never be sent is not delivered again.
         !matches!(sent, Err(TransportError::Disconnected(_) | TransportError::Overloaded | TransportError::Closed))
+    }
+
+    /// Sends a response again until there is a connection, for a time. `None` if there is no time.
+    async fn send_again(
+        &self,
+        delivered: &Delivered,
+        request: &Envelope,
+        answer: &Answer,
+        patience: Duration,
+    ) -> Option<Result<(), TransportError>> {
+        let end = Instant::now() + patience;
+        let mut sent = None;
+        while matches!(sent, None | Some(Err(TransportError::Disconnected(_)))) && Instant::now() < end {
+            tokio::time::sleep(RESEND_PAUSE).await;
+            let message = self.response(delivered, request, answer)?;
+            sent = Some(delivered.transport.publish(message).await);
+        }
+        sent
+    }
+
+    /// The response to a request; `None` if it has none, or no response can be sent.
+    fn response(&self, delivered: &Delivered, request: &Envelope, answer: &Answer) -> Option<Outgoing> {
+        if request.kind() != MessageKind::Request {
+            return None;
+        }
+        let transport = &delivered.transport;
+        let named = request.reply_to().filter(|(kind, _)| *kind == transport.kind());
+        let address = named.map(|(_, address)| address.to_owned()).or_else(|| delivered.reply_to.clone())?;
+        let contract = self.entries.get(request.capability()).map_or("", |entry| entry.hash());
+        let keys = self.keys.as_ref().filter(|_| !answer.is_unproved);
+        let encode = |answer: &Answer| answer.encode(request, &self.agent, contract, keys);
+        let fits = |text: &Bytes| text.len() <= transport.max_message();
+        let payload = encode(answer).filter(fits).or_else(|| encode(&answer.shortened()).filter(fits))?;
+        let (delivery, message_id) = (Delivery::AtMostOnce, String::new());
+        Some(Outgoing { address, reply_to: None, payload, delivery, message_id })
     }
 }
 

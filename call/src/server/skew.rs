@@ -44,12 +44,14 @@ impl Skew {
         Self { verdicts: Mutex::default(), known, comparing: Semaphore::new(1) }
     }
 
-    /// The answer to a request whose caller cannot call this provider; `None` if it can.
+    /// Whether the contract of a caller is another one.
+    pub(super) fn differs(&self, request: &Envelope, provider: &OwnedDescriptor) -> bool {
+        request.header(header::CONTRACT).is_some_and(|hash| hash != provider.hash)
+    }
+
+    /// The answer to a request whose caller has another contract, and cannot call this provider; `None` if it can.
     pub(super) async fn check(&self, request: &Envelope, provider: &OwnedDescriptor) -> Option<Answer> {
         let hash = request.header(header::CONTRACT)?;
-        if hash == provider.hash {
-            return None;
-        }
         let key = (provider.name.clone(), hash.to_owned());
         let verdict = match self.verdict(&key) {
             Some(verdict) => verdict,
@@ -78,7 +80,7 @@ impl Skew {
         let text = request.header(header::DESCRIPTOR).map(str::to_owned);
         if known.is_none() && text.is_none() {
             // An event has no response that could ask for the contract. Its payload is validated in any case.
-            let is_event = request.fields.kind == MessageKind::Event;
+            let is_event = request.kind() == MessageKind::Event;
             return if is_event { Ok(Arc::new(Verdict::Compatible)) } else { Err(Answer::unknown_contract()) };
         }
         let Ok(_permit) = self.comparing.acquire().await else { return Err(Answer::unknown_contract()) };

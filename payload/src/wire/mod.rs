@@ -30,6 +30,7 @@ pub use multiple::{Divisible, MultipleOf};
 pub use object::{ObjectReader, Rest};
 pub use read_write::{read_payload, write_payload};
 pub use reader::{Reader, ValueKind};
+pub use scan::plain_end;
 pub use schema::PayloadSchema;
 pub use shim::{deserialize, deserialize_payload, serialize};
 pub use writer::Writer;

@@ -7,9 +7,10 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// The lowest bit of every byte.
 const LOW: u64 = 0x0101_0101_0101_0101;
 
-/// The index, from `at` on, of the first byte that has a meaning in a string: a quote, a backslash or a control character. Checks
-/// eight bytes at a time.
-pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+/// The index, from `at` on, of the first byte that has a meaning in a string: a quote, a backslash or a control character. The length
+/// of `bytes` if there is none. Checks eight bytes at a time.
+#[must_use]
+pub fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let found = special(u64::from_le_bytes(*chunk));
         if found != 0 {
