@@ -1,8 +1,11 @@
 //! The transport: a connection to NATS.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -129,10 +132,11 @@ impl NatsTransport {
         self.link.usable()?;
         subject::check(&message.address)?;
         message.reply_to.as_deref().map_or(Ok(()), subject::check)?;
-        if message.delivery == Delivery::AtLeastOnce {
-            return self.jetstream()?.publish(message).await;
+        match message.delivery {
+            Delivery::AtMostOnce => self.link.publish(message).await,
+            // In a box, because other messages should not have the size of its future.
+            Delivery::AtLeastOnce => Box::pin(self.jetstream()?.publish(message)).await,
         }
-        self.link.publish(message).await
     }
 
     async fn listen(&self, address: &str, options: SubscribeOptions) -> Result<Subscription, TransportError> {
@@ -247,22 +251,27 @@ impl Link {
             return Err(TransportError::TooLarge { size, limit });
         }
         let connection = self.connection();
-        let publish = async {
+        let mut publish = pin!(async {
             match message.reply_to {
                 Some(reply) => self.client.publish_with_reply(message.address, reply, message.payload).await,
                 None => self.client.publish(message.address, message.payload).await,
             }
+        });
+        // The buffer nearly always has room, so the first poll ends, and no timer is needed.
+        let first = poll_fn(|context| Poll::Ready(publish.as_mut().poll(context))).await;
+        let sent = match first {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => tokio::select! {
+                biased;
+                sent = publish => sent,
+                reason = Box::pin(self.interrupted(connection)) => return Err(reason.unwrap_or(TransportError::Overloaded)),
+            },
         };
-        // The buffer nearly always has room, so the first poll ends and nothing else is polled.
-        tokio::select! {
-            biased;
-            sent = publish => sent.map_err(|error| match error.kind() {
-                PublishErrorKind::MaxPayloadExceeded => TransportError::TooLarge { size, limit: self.client.max_payload() },
-                PublishErrorKind::InvalidSubject => TransportError::Refused("the address is invalid".to_owned()),
-                PublishErrorKind::Send => TransportError::Closed,
-            }),
-            reason = self.interrupted(connection) => Err(reason.unwrap_or(TransportError::Overloaded)),
-        }
+        sent.map_err(|error| match error.kind() {
+            PublishErrorKind::MaxPayloadExceeded => TransportError::TooLarge { size, limit: self.client.max_payload() },
+            PublishErrorKind::InvalidSubject => TransportError::Refused("the address is invalid".to_owned()),
+            PublishErrorKind::Send => TransportError::Closed,
+        })
     }
 
     /// Subscribes, and waits for the server's confirmation.

@@ -8,7 +8,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::builder::Link;
-use super::pending::{Expected, Slot, abandoned};
+use super::pending::{Expected, Response, Slot, abandoned};
 use super::route::Target;
 use super::started::Started;
 use super::{CallOptions, Client};
@@ -75,27 +75,29 @@ impl Client {
         &self,
         started: &Started,
         request: Request<'_>,
-        mut waiting: Waiting,
+        waiting: &mut Waiting,
         until: Instant,
     ) -> Result<Bytes, CallError> {
-        let mut has_sent_contract = false;
-        loop {
-            let reply = match timeout_at(until.min(started.deadline), waiting.slot.reply()).await {
-                Ok(reply) => reply.map_err(|error| *error)?,
-                // If messages arrived that are not the response, the last one is the better explanation.
-                Err(_) => return Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
-            };
-            if reply.is_ok {
-                return Ok(reply.payload);
-            }
-            if has_sent_contract || !reply.needs_descriptor {
-                return Err(refusal(started, &reply.payload));
-            }
-            has_sent_contract = true;
-            let described = request.target.contract.described();
-            let described = serde_json::to_string(&described).unwrap_or_default();
-            waiting.slot = Box::pin(self.publish_request(started, request, &waiting.trace, Some(&described))).await?;
+        let mut reply = received(started, waiting, until).await?;
+        if reply.needs_descriptor && !reply.is_ok {
+            // In a box, because the futures of most calls should not have its size.
+            reply = Box::pin(self.described_reply(started, request, waiting, until)).await?;
         }
+        if reply.is_ok { Ok(reply.payload) } else { Err(refusal(started, &reply.payload)) }
+    }
+
+    /// The response to the same request with the caller's contract.
+    async fn described_reply(
+        &self,
+        started: &Started,
+        request: Request<'_>,
+        waiting: &mut Waiting,
+        until: Instant,
+    ) -> Result<Response, CallError> {
+        let described = request.target.contract.described();
+        let described = serde_json::to_string(&described).unwrap_or_default();
+        waiting.slot = self.publish_request(started, request, &waiting.trace, Some(&described)).await?;
+        received(started, waiting, until).await
     }
 
     fn permit(&self) -> Result<OwnedSemaphorePermit, CallError> {
@@ -147,7 +149,8 @@ impl Client {
         });
         let sent = match at_once(&mut publish).await {
             Some(sent) => sent,
-            None => timeout_at(started.deadline, publish).await.map_err(|_| too_late(started))?,
+            // In a box, because the futures of most calls should not have its size.
+            None => Box::pin(timeout_at(started.deadline, publish)).await.map_err(|_| too_late(started))?,
         };
         sent.map_err(|error| not_sent(&error))
     }
@@ -227,6 +230,15 @@ impl<'a> Request<'a> {
         headers.extend(callers.map(|(name, value)| (name.as_str(), value.as_str())));
         headers.extend(set.into_iter().filter_map(|(name, value)| Some((name, value?))));
         headers
+    }
+}
+
+/// The reply to a request, if it arrives in time.
+async fn received(started: &Started, waiting: &mut Waiting, until: Instant) -> Result<Response, CallError> {
+    match timeout_at(until.min(started.deadline), waiting.slot.reply()).await {
+        Ok(reply) => reply.map_err(|error| *error),
+        // If messages arrived that are not the response, the last one is the better explanation.
+        Err(_) => Err(waiting.slot.rejected().unwrap_or_else(|| too_late(started))),
     }
 }
 

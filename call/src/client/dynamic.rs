@@ -62,7 +62,7 @@ impl Client {
         let text = match checked_request(&target.contract, payload) {
             Ok(text) => text,
             Err([violations, redacted]) => {
-                return started.violation(Side::Request, violations, redacted, None).await.into();
+                return Box::pin(started.violation(Side::Request, violations, redacted, None)).await.into();
             }
         };
         let request = Request { target: &target, payload: &text, options };
@@ -76,7 +76,7 @@ impl Client {
                 Err(error) => started.end(error).await.into(),
             },
             CallMode::Async(handler) => {
-                let waiting = match self.publish(&started, request).await {
+                let mut waiting = match self.publish(&started, request).await {
                     Ok(waiting) => waiting,
                     Err(error) => return started.end(error).await.into(),
                 };
@@ -84,7 +84,7 @@ impl Client {
                 let (client, options) = (self.clone(), options.clone());
                 let wait = async move {
                     let request = Request { target: &target, payload: &text, options: &options };
-                    let response = client.reply(&started, request, waiting, started.deadline).await;
+                    let response = client.reply(&started, request, &mut waiting, started.deadline).await;
                     handler(settle(started, &target.contract, response).await);
                 };
                 self.inner.runtime.spawn(wait.instrument(tracing::Span::current()));
@@ -128,7 +128,7 @@ async fn settle(started: Started, contract: &Contract, response: Result<Bytes, C
             result
         }
         Err([violations, redacted]) => {
-            started.violation(Side::Response, violations, redacted, Some(response)).await.into()
+            Box::pin(started.violation(Side::Response, violations, redacted, Some(response))).await.into()
         }
     }
 }

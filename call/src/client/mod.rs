@@ -124,7 +124,7 @@ impl Client {
         let span = started.span();
         let (started, target, payload) = self.prepare::<C>(started, request).await?;
         let request = Request { target: &target, payload: &payload, options };
-        let waiting = match self.publish(&started, request).await {
+        let mut waiting = match self.publish(&started, request).await {
             Ok(waiting) => waiting,
             Err(error) => return Err(started.end(error).await),
         };
@@ -132,7 +132,7 @@ impl Client {
         let (client, options) = (self.clone(), options.clone());
         let wait = async move {
             let request = Request { target: &target, payload: &payload, options: &options };
-            let response = client.reply(&started, request, waiting, started.deadline).await;
+            let response = client.reply(&started, request, &mut waiting, started.deadline).await;
             handler(settle::<C::Response>(started, response).await);
         };
         self.inner.runtime.spawn(wait.instrument(span));
@@ -184,7 +184,7 @@ impl Client {
             Ok(payload) => Ok((started, target, payload)),
             Err(error) => {
                 let redacted = redacted(request.to_json_with(Options::new().redact(true)).map(drop));
-                Err(started.violation(Side::Request, list(error), redacted, None).await)
+                Err(Box::pin(started.violation(Side::Request, list(error), redacted, None)).await)
             }
         }
     }
@@ -194,12 +194,12 @@ impl Client {
         let mut attempt = 1;
         loop {
             let result = match self.publish(started, request).await {
-                Ok(waiting) => {
+                Ok(mut waiting) => {
                     let until = match retry.attempts {
                         0..=1 => started.deadline,
                         _ => Instant::now() + retry.wait(attempt, started.remaining()),
                     };
-                    self.reply(started, request, waiting, until).await
+                    self.reply(started, request, &mut waiting, until).await
                 }
                 Err(error) => Err(error),
             };
@@ -232,7 +232,7 @@ async fn settle<P: Payload>(started: Started, response: Result<Bytes, CallError>
         Err(error) => list(error),
     };
     let redacted = redacted(P::from_json_with(&response, Options::new().redact(true)).map(drop));
-    Err(started.violation(Side::Response, error, redacted, Some(response)).await)
+    Err(Box::pin(started.violation(Side::Response, error, redacted, Some(response))).await)
 }
 
 /// The violations of a payload that was checked again without quoting its values, for audits.

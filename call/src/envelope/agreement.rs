@@ -67,10 +67,12 @@ fn with_draft<T>(parts: &Parts, use_draft: impl FnOnce(Draft<'_>) -> T) -> T {
     })
 }
 
-/// Everything that an envelope states.
-fn content(envelope: &Envelope) -> (String, Option<Range<usize>>, Option<Auth>) {
+/// The fields and the payload, the signed text and the signature.
+type Content = (String, Option<(Bytes, Range<usize>)>, Option<Auth>);
+
+fn content(envelope: &Envelope) -> Content {
     let text = envelope.encode(None).expect("valid fields");
-    (String::from_utf8_lossy(&text).into_owned(), envelope.auth.clone(), envelope.fields.auth.clone())
+    (String::from_utf8_lossy(&text).into_owned(), envelope.signed.clone(), envelope.fields.auth.clone())
 }
 
 fn check(text: &Bytes) -> Result<(), TestCaseError> {

@@ -12,7 +12,7 @@ use super::{Auth, Fields, HmacAuth, MessageKind, Part};
 /// The most headers that are compared with each other.
 const MAX_HEADERS: usize = 16;
 
-/// The spans of a text whose members are valid.
+/// The spans of a text whose members are valid. Those of the fields are before the payload.
 pub(super) struct Compact {
     pub(super) fields: Fields,
     pub(super) payload: Range<usize>,
@@ -137,7 +137,7 @@ impl<'t> Cursor<'t> {
             let name = self.string()?;
             self.literal(":\"")?;
             let value = self.string()?;
-            let is_new = headers.iter().all(|(other, _)| other.bytes(self.text.as_bytes()) != self.bytes(name.clone()));
+            let is_new = headers.iter().all(|(other, _)| other.text(self.text).as_bytes() != self.bytes(name.clone()));
             (is_new && headers.len() < MAX_HEADERS).then_some(())?;
             headers.push((Part::of(name), Part::of(value)));
             if self.literal("}").is_some() {
@@ -164,7 +164,7 @@ impl<'t> Cursor<'t> {
         let id = self.part(is_id)?;
         let signature = self.member("\"signature\":\"", is_signature)?;
         self.literal("}")?;
-        let text = |part: &Part| part.text(self.text.as_bytes()).to_owned();
+        let text = |part: &Part| part.text(self.text).to_owned();
         Some(Some(Auth::Hmac(HmacAuth::new(text(&id), text(&signature)))))
     }
 }

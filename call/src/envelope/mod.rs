@@ -37,7 +37,8 @@ pub(crate) use draft::Draft;
 
 /// The names of headers that capgen reads and writes.
 pub mod header {
-    /// In requests and responses: the hash of the sender's contract of the capability, in hexadecimal.
+    /// In requests and responses: the hash of the sender's contract of the capability, in hexadecimal. A response may leave it out if
+    /// the request has the same.
     pub const CONTRACT: &str = "capgen-contract";
     /// In requests: the version of the caller's contract of the capability, if it has one.
     pub const VERSION: &str = "capgen-version";
@@ -62,10 +63,10 @@ pub struct Envelope {
     /// The text of the payload.
     pub payload: Bytes,
     /// The text that the fields are parts of.
-    text: Bytes,
+    text: Box<str>,
     fields: Fields,
-    /// The member `auth` with a comma, if the text is a message as received.
-    auth: Option<Range<usize>>,
+    /// The message as received, and its member `auth` with a comma.
+    signed: Option<(Bytes, Range<usize>)>,
     /// The headers as a map, for handlers that ask for it.
     headers: OnceLock<BTreeMap<String, String>>,
 }
@@ -81,14 +82,13 @@ impl Envelope {
     /// The text is not JSON, or violates the contract of envelopes. Messages contain no values.
     pub fn decode(text: &Bytes) -> Result<Self, InvalidPayload> {
         let whole = std::str::from_utf8(text).ok();
-        if let Some(compact::Compact { fields, payload, auth }) = whole.and_then(compact::read) {
-            return Ok(Self {
-                payload: text.slice(payload),
-                text: text.clone(),
-                fields,
-                auth,
-                headers: OnceLock::new(),
-            });
+        if let Some(whole) = whole
+            && let Some(compact::Compact { fields, payload, auth }) = compact::read(whole)
+        {
+            // A copy, because a part of `Bytes` would be checked for UTF-8 each time that it is used as a string.
+            let head = whole.get(..payload.start).unwrap_or_default().into();
+            let signed = auth.map(|span| (text.clone(), span));
+            return Ok(Self { payload: text.slice(payload), text: head, fields, signed, headers: OnceLock::new() });
         }
         Self::decode_any(text, whole)
     }
@@ -106,7 +106,8 @@ impl Envelope {
         let mut fields = String::with_capacity(before.len() + after.len() + 4);
         fields.extend([before, "null", after]);
         let fields = EnvelopeFields::read(&fields, options)?;
-        Ok(Self { text: text.clone(), auth, ..Self::of(fields, text.slice(span)) })
+        let signed = auth.map(|span| (text.clone(), span));
+        Ok(Self { signed, ..Self::of(fields, text.slice(span)) })
     }
 
     /// The envelope of a request that did not come in one, without a recipient and a payload. The texts are not checked.
@@ -119,7 +120,7 @@ impl Envelope {
 
     /// The envelope of fields that are valid.
     fn of(fields: EnvelopeFields, payload: Bytes) -> Self {
-        Self { payload, text: Bytes::new(), fields: fields.into(), auth: None, headers: OnceLock::new() }
+        Self { payload, text: Box::default(), fields: fields.into(), signed: None, headers: OnceLock::new() }
     }
 
     /// The text of the envelope, signed if there are keys. Its keys have the order of the specification, with `auth` at the end.
@@ -152,10 +153,10 @@ impl Envelope {
     #[must_use]
     pub fn is_authentic(&self, keys: Option<&Keys>) -> bool {
         let Some(keys) = keys else { return true };
-        let (Some(Auth::Hmac(auth)), Some(span)) = (&self.fields.auth, &self.auth) else {
+        let (Some(Auth::Hmac(auth)), Some((text, span))) = (&self.fields.auth, &self.signed) else {
             return false;
         };
-        let parts = (self.text.get(..span.start), self.text.get(span.end..));
+        let parts = (text.get(..span.start), text.get(span.end..));
         let (Some(before), Some(after)) = parts else { return false };
         keys.verifies(&auth.key_id, &auth.signature, [before, after])
     }
@@ -221,7 +222,7 @@ impl Envelope {
     /// A header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        let (_, value) = self.fields.headers.iter().find(|(other, _)| other.bytes(&self.text) == name.as_bytes())?;
+        let (_, value) = self.fields.headers.iter().find(|(other, _)| self.get(other) == name)?;
         Some(self.get(value))
     }
 

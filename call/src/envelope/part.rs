@@ -38,19 +38,10 @@ impl Part {
         }
     }
 
-    /// The bytes of the string, given the text of the envelope.
-    pub(super) fn bytes<'a>(&'a self, text: &'a [u8]) -> &'a [u8] {
+    /// The string, given the text of the envelope.
+    pub(super) fn text<'a>(&'a self, text: &'a str) -> &'a str {
         match self {
             Self::Span(start, end) => text.get(*start as usize..*end as usize).unwrap_or_default(),
-            Self::Own(own) => own.as_bytes(),
-        }
-    }
-
-    /// The string, given the text of the envelope.
-    pub(super) fn text<'a>(&'a self, text: &'a [u8]) -> &'a str {
-        match self {
-            // The text was checked as a whole, and spans end at quotes.
-            Self::Span(..) => std::str::from_utf8(self.bytes(text)).unwrap_or_default(),
             Self::Own(own) => own,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
@@ -65,7 +65,7 @@ impl Shared {
     pub(super) async fn answer(&self, processed: &Processed<'_>) -> Answer {
         let Processed { request, is_redelivered, now, .. } = *processed;
         let start = self.journal.records_calls.then(Instant::now);
-        let admitted = self.uninterrupted(request, self.admit(request, is_redelivered, now)).await;
+        let admitted = self.uninterrupted(request, pin!(self.admit(request, is_redelivered, now))).await;
         let admitted = admitted.unwrap_or_else(|interruption| {
             Err(match interruption {
                 Interruption::TooLate => {
@@ -165,12 +165,12 @@ impl Shared {
     /// Validates the request, runs its handler and validates the response.
     async fn run(&self, processed: &Processed<'_>, entry: &Entry) -> Answer {
         let request = processed.request;
-        let work = async {
+        let work = pin!(async {
             let Ok(_permit) = self.running.acquire().await else {
                 return Answer::abandoned().into();
             };
             self.handle(request, entry).await
-        };
+        });
         let ended = self.uninterrupted(request, work).await.unwrap_or_else(|interruption| {
             match interruption {
                 Interruption::TooLate => Answer::error(code::TIMEOUT, "the deadline passed before the handler ended"),
@@ -209,12 +209,15 @@ impl Shared {
     }
 
     /// The result of work, unless the deadline of the request passes or the server stops first.
-    async fn uninterrupted<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Result<T, Interruption> {
-        let mut work = pin!(work);
+    async fn uninterrupted<T>(
+        &self,
+        request: &Envelope,
+        mut work: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, Interruption> {
         if let Some(done) = at_once(&mut work).await {
             return Ok(done);
         }
-        // In a box, because work that ends at once should not have its size.
+        // In a box, because the future of work that ends at once should not have its size.
         let interrupted = Box::pin(async {
             let mut phase = self.phase.subscribe();
             tokio::select! {

@@ -127,11 +127,8 @@ impl Shared {
         let envelope = match self.read(&delivered.text) {
             Ok(envelope) => Arc::new(envelope),
             Err(message) => {
-                // A sender that made a mistake learns of it, if the message shows where to.
-                if let Some(request) = salvage(&delivered.text, &self.agent) {
-                    let answer = Answer::error(code::INVALID_ENVELOPE, message).unproved();
-                    self.respond(delivered, &request, &answer, |_| Duration::ZERO).await;
-                }
+                // In a box, because the futures of valid requests should not have its size.
+                Box::pin(self.refuse(delivered, message)).await;
                 return true;
             }
         };
@@ -157,6 +154,14 @@ impl Shared {
             return false;
         }
         self.respond(delivered, &envelope, &answer, |request| self.patience(request)).await
+    }
+
+    /// Answers a message that is not a valid envelope: a sender that made a mistake learns of it, if the message shows where to.
+    async fn refuse(&self, delivered: &Delivered, message: String) {
+        if let Some(request) = salvage(&delivered.text, &self.agent) {
+            let answer = Answer::error(code::INVALID_ENVELOPE, message).unproved();
+            self.respond(delivered, &request, &answer, |_| Duration::ZERO).await;
+        }
     }
 
     /// The envelope of a message, or why it is invalid.
