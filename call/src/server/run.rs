@@ -128,9 +128,12 @@ impl Shared {
                                 return answer.clone();
                             }
                         }
-                        // The first one ended without an answer: this one runs.
-                        Some(Err(_)) => {}
-                        None => return Answer::error(code::TIMEOUT, "the deadline passed while the first request ran"),
+                        // The first one ended without an answer: this one runs, unless the first one ended because of the deadline
+                        // that they share.
+                        Some(Err(_)) if !self.rest(request).is_zero() => {}
+                        Some(Err(_)) | None => {
+                            return Answer::error(code::TIMEOUT, "the deadline passed while the first request ran");
+                        }
                     }
                 }
                 Turn::Conflict => {
@@ -230,11 +233,14 @@ impl Shared {
 
     /// The result of a future, or `None` if the deadline of the request passes first.
     async fn until_deadline<T>(&self, request: &Envelope, work: impl Future<Output = T>) -> Option<T> {
-        // A request without a deadline ends after the longest timeout.
+        tokio::time::timeout(self.rest(request), work).await.ok()
+    }
+
+    /// The time until the deadline of a request. One without a deadline ends after the longest timeout.
+    fn rest(&self, request: &Envelope) -> Duration {
         let now = self.journal.clock.now_ms();
         let deadline = request.deadline().unwrap_or(now.saturating_add(MAX_TIMEOUT));
-        let rest = deadline.saturating_add(self.tolerance).saturating_sub(now);
-        tokio::time::timeout(Duration::from_millis(rest), work).await.ok()
+        Duration::from_millis(deadline.saturating_add(self.tolerance).saturating_sub(now))
     }
 }
 
