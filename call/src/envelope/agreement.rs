@@ -67,12 +67,13 @@ fn with_draft<T>(parts: &Parts, use_draft: impl FnOnce(Draft<'_>) -> T) -> T {
     })
 }
 
-/// The fields and the payload, the signed text and the signature.
-type Content = (String, Option<(Bytes, Range<usize>)>, Option<Auth>);
-
-fn content(envelope: &Envelope) -> Content {
-    let text = envelope.encode(None).expect("valid fields");
-    (String::from_utf8_lossy(&text).into_owned(), envelope.signed.clone(), envelope.fields.auth.clone())
+/// Everything that an envelope states. The order of headers has no meaning: the generated code sorts them.
+fn content(envelope: &Envelope) -> String {
+    let caused_by = envelope.fields.caused_by.as_ref().map(|part| envelope.get(part));
+    let ids = (envelope.kind(), envelope.message_id(), envelope.correlation_id(), caused_by);
+    let addresses = (envelope.from(), envelope.to(), envelope.capability(), envelope.reply_to());
+    let rest = (envelope.deadline(), envelope.tenant(), envelope.headers(), &envelope.payload);
+    format!("{ids:?} {addresses:?} {rest:?} {:?} {:?}", envelope.signed, envelope.fields.auth)
 }
 
 fn check(text: &Bytes) -> Result<(), TestCaseError> {
@@ -87,6 +88,8 @@ fn check(text: &Bytes) -> Result<(), TestCaseError> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn texts_are_written_equally(parts in parts()) {
         with_draft(&parts, |draft| {
