@@ -89,3 +89,19 @@ fn a_missing_subcommand_is_incorrect_usage() {
     Folder::new().run([""; 0]).ended(2);
     Folder::new().run(["examine"]).ended(2);
 }
+
+#[test]
+fn every_subcommand_has_a_section_in_the_documentation_and_is_completed() {
+    let folder = Folder::new();
+    let help = folder.run(["--help"]).ended(0).stdout;
+    let (_, commands) = help.split_once("\nCommands:\n").unwrap();
+    let names = commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    let names: Vec<_> = names.filter(|name| *name != "help").collect();
+    assert!(names.contains(&"inspect") && names.contains(&"answer"), "{names:?}");
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/cli.md")).unwrap();
+    let script = folder.0.run("completions fish").ended(0).stdout;
+    for name in names {
+        assert!(page.contains(&format!("\n### `capgen amp {name}`\n")), "docs/cli.md has no section about `{name}`");
+        assert!(script.contains(&format!("-a \"{name}\"")), "the completions lack `{name}`");
+    }
+}
