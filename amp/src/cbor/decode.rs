@@ -79,8 +79,8 @@ pub enum DecodeErrorKind {
 /// ([RFC 8949, section 4.2.1](https://www.rfc-editor.org/rfc/rfc8949#section-4.2.1); decision 1): if it succeeds,
 /// [`encode`](super::encode) returns the same bytes.
 ///
-/// Time is linear in the length of the input. The memory of the value is at most 32 bytes for each data item, plus the contents of the
-/// strings, so at most 32 times the input. Rejected input needs a few KiB.
+/// Time is linear in the length of the input; keys that contain maps add at most a logarithmic factor. The memory of the value is at
+/// most 32 bytes for each data item, plus the contents of the strings, so at most 32 times the input. Rejected input needs a few KiB.
 ///
 /// ```
 /// use capgen_amp::cbor::{DecodeErrorKind, Limits, Value, decode};

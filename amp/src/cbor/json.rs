@@ -70,8 +70,10 @@ impl Value {
 
 fn from_number(number: &Number) -> Value {
     let integer = number.as_u64().map(i128::from).or_else(|| number.as_i64().map(i128::from));
-    let float = || Value::Float(Float::from(number.as_f64().unwrap_or(f64::MAX)));
-    integer.and_then(Value::integer).unwrap_or_else(float)
+    integer.and_then(Value::integer).unwrap_or_else(|| {
+        let float = number.as_f64().or_else(|| number.to_string().parse().ok()).unwrap_or_default();
+        Value::Float(Float::from(float.clamp(f64::MIN, f64::MAX)))
+    })
 }
 
 fn array(elements: &[Value]) -> Result<Json, NotJson> {
