@@ -5,9 +5,11 @@ const DIGITS: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
 /// The most digits of 34 bytes: 58^47 exceeds 256^34.
 const MOST_DIGITS: usize = 47;
 
-/// The 34 bytes that a text encodes, the first of which is not 0. `None` for any other text.
+/// The number of 34 bytes that a text of at most 47 digits encodes. `None` for any other text.
+///
+/// Zeros at the start (`1`) are not counted. No number that starts with 0xed has fewer than 47 digits, so a key has one text.
 pub(super) fn decode(text: &str) -> Option<[u8; 34]> {
-    if text.len() > MOST_DIGITS || text.starts_with('1') {
+    if text.len() > MOST_DIGITS {
         return None;
     }
     let mut number = [0_u8; 34];
@@ -23,5 +25,5 @@ pub(super) fn decode(text: &str) -> Option<[u8; 34]> {
             return None;
         }
     }
-    Some(number).filter(|number| number.first() != Some(&0))
+    Some(number)
 }
