@@ -22,7 +22,7 @@ pub struct Requester {
     limits: Limits,
 }
 
-/// A request, and what is known of its answer. It has no IO, clock or randomness: [`Requester::step`] takes an event and the time.
+/// A request, and the state of its answer. It has no IO, clock or randomness: [`Requester::step`] takes an event and the time.
 #[derive(Debug)]
 pub struct Exchange {
     request: Message,
@@ -40,7 +40,7 @@ pub enum Event<'a> {
     Tick,
 }
 
-/// What an event means for an exchange.
+/// The meaning of an event for an exchange.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reaction {
     /// Nothing has changed.

@@ -93,7 +93,7 @@ fn a_message_that_does_not_answer_the_request_is_rejected_and_the_exchange_conti
         ("another request", 4001, changed(&valid, |m| m.reply_to = Some(MessageId::new(NOW, [9; 8])))),
         ("no request", 4001, changed(&valid, |m| m.reply_to = None)),
         ("a type that answers queries", 4001, changed(&valid, |m| m.kind = MessageType::CapDeclare)),
-        ("a body that is no result", 4001, changed(&valid, |m| m.body = Value::Null)),
+        ("a body without a result", 4001, changed(&valid, |m| m.body = Value::Null)),
         ("another recipient", 4001, changed(&valid, |m| m.to = capgen_amp::message::Recipients::One(did("bob")))),
         ("another sender", 4001, {
             let mut message = valid.clone();

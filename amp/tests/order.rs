@@ -105,7 +105,7 @@ fn answers_to_denied_probes_are_equal_whether_or_not_the_capability_exists() {
 }
 
 #[test]
-fn denied_probes_do_not_examine_what_is_published() {
+fn denied_probes_do_not_examine_published_capabilities() {
     // Nothing is published, so a look at it would be answered with 5002.
     let mut available = Fixture::new(catalogue(&["org.agentries.code-review:1.0.0"]), POLICY);
     let mut unavailable = Fixture::unavailable(POLICY);

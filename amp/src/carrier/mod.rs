@@ -7,9 +7,11 @@
 //! | `http` | `http://` | `http::serve` | `http::HttpPeer` |
 //! | `tls`, with one of the two above | `amps://`, `https://` | their options | their options |
 //!
-//! A server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a [`Peer`].
+//! A server passes messages to a [`Service`], such as the [`Runner`](run::Runner) of a provider; a client is a [`Peer`], and
+//! [`Client`] calls a provider through it.
 //! A carrier that has delivered a message proves nothing about its answer: only signatures do.
 
+mod client;
 pub mod connection;
 pub mod control;
 pub mod frame;
@@ -29,6 +31,11 @@ mod service;
 pub mod tcp;
 #[cfg(all(feature = "tls", any(feature = "http", feature = "tcp")))]
 pub mod tls;
+#[cfg(feature = "handlers")]
+mod typed;
 
+pub use client::{Client, ClientError};
 pub use peer::{Answers, Peer, PeerError};
 pub use service::{Authenticate, BoxFuture, Handled, Service};
+#[cfg(feature = "handlers")]
+pub use typed::TypedError;

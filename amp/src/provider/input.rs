@@ -67,7 +67,7 @@ pub enum Outcome {
     Missing,
 }
 
-/// What a program does for a provider.
+/// An action that a program takes for a provider.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Send this message.

@@ -66,7 +66,7 @@ fn read_body(provider: &Provider, message: &Message) -> Result<CapInvoke, Refusa
     }
 }
 
-/// Step 2: the policy for the caller, the name and the requested version. It does not examine what is published, so an answer cannot
+/// Step 2: the policy for the caller, the name and the requested version. It does not examine the published capabilities, so an answer cannot
 /// depend on that.
 ///
 /// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the caller, so
@@ -165,7 +165,7 @@ fn to_json(params: &Value) -> Result<Json, Refusal> {
     })
 }
 
-/// The name that a target states, or that the configuration has for its `type`; `None` if it depends on what is published (decision 6).
+/// The name that a target states, or that the configuration has for its `type`; `None` if it depends on the published capabilities (decision 6).
 fn configured_name(provider: &Provider, target: &Target) -> Option<CapabilityName> {
     target.name().cloned().or_else(|| provider.policy.aliases().resolve(target.type_alias()?))
 }

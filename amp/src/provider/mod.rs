@@ -1,6 +1,6 @@
 //! The provider of capabilities: which answer each message gets (sections 6 and 7).
 //!
-//! A [`Provider`] is the configuration, a [`State`] is what it remembers. [`Provider::step`] takes an input and the time, and returns
+//! A [`Provider`] is the configuration, a [`State`] its memory. [`Provider::step`] takes an input and the time, and returns
 //! outputs; it has no IO, clock or randomness. A program receives messages, runs handlers and sends answers as the outputs say.
 
 mod adapter;

@@ -17,7 +17,7 @@ use crate::cbor::Value;
 use crate::code::Code;
 use crate::message::{Did, MessageType};
 
-/// What a [`Provider`] remembers: the published capabilities, the running invocations, and the answers for duplicates.
+/// The memory of a [`Provider`]: the published capabilities, the running invocations, and the answers for duplicates.
 ///
 /// Its size is bounded by the [settings](super::Settings) of the provider.
 #[derive(Clone, Debug)]
@@ -204,7 +204,7 @@ impl Provider {
         Ok(outputs)
     }
 
-    /// Ends the invocations whose time is over, and forgets what has expired.
+    /// Ends the invocations whose time is over, and forgets expired answers and snapshots.
     fn expire(&self, state: &mut State, now: u64) -> Vec<Output> {
         let mut outputs = Vec::new();
         while let Some((deadline, invocation)) = state.deadlines.first().copied()

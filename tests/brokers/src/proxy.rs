@@ -76,6 +76,12 @@ impl Proxy {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
+    /// The port of the proxy on this machine.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Cuts all connections. New ones are accepted.
     pub fn cut(&self) {
         self.shared.cut();

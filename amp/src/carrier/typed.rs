@@ -1,0 +1,68 @@
+//! Calls through generated or derived types.
+
+use std::fmt;
+
+use capgen_payload::{Capability, InvalidPayload, Payload as _};
+
+use super::{Client, ClientError};
+use crate::body::{CapInvoke, Target};
+use crate::cbor::Value;
+
+/// Why a typed call has no response.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum TypedError {
+    /// The request violates its schema. Nothing was sent.
+    Request(InvalidPayload),
+    /// The response violates its schema.
+    Response(InvalidPayload),
+    /// There is no response.
+    Client(ClientError),
+}
+
+impl Client {
+    /// Invokes a capability by its types. The request is validated before it is sent, and the response before it is returned.
+    ///
+    /// ```
+    /// # use capgen_amp::carrier::{Client, TypedError};
+    /// # async fn example<C: capgen_payload::Capability>(client: &Client, request: &C::Request) -> Result<(), Box<dyn std::error::Error>>
+    /// # where TypedError: std::error::Error {
+    /// use capgen_amp::body::Target;
+    /// let target = Target::Id("com.example.reviewer.review-change:1.2.0".parse()?);
+    /// let response = client.call::<C>(target, request).await?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// See [`TypedError`].
+    pub async fn call<C: Capability>(&self, target: Target, request: &C::Request) -> Result<C::Response, TypedError> {
+        let text = request.to_json().map_err(TypedError::Request)?;
+        // The writer of payloads writes JSON, so the parser accepts it.
+        let params: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let invoke = CapInvoke { target, params: Value::from_json(&params), timeout_ms: None };
+        let result = self.invoke(&invoke, None).await.map_err(TypedError::Client)?;
+        // A result that is not JSON conforms to no type, not even to that of a side without a schema.
+        let unexpected = |_| TypedError::Client(ClientError::Unexpected);
+        let text = result.to_json().map_err(unexpected)?.to_string();
+        C::Response::from_json(text.as_bytes()).map_err(TypedError::Response)
+    }
+}
+
+impl From<ClientError> for TypedError {
+    fn from(error: ClientError) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl fmt::Display for TypedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(error) => write!(f, "the request is invalid: {error}"),
+            Self::Response(error) => write!(f, "the response is invalid: {error}"),
+            Self::Client(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for TypedError {}
