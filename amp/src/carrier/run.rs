@@ -14,7 +14,7 @@ use super::{BoxFuture, Handled, Service};
 use crate::CapabilityId;
 use crate::catalogue::Catalogue;
 use crate::message::Did;
-use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Start, State, Ticket};
+use crate::provider::{Input, InvocationId, Outcome, Output, Provider, Received, Start, State, Ticket};
 
 /// The longest time between two ticks: expired answers are forgotten no later.
 const TICK: Duration = Duration::from_secs(10);
@@ -106,7 +106,12 @@ impl Service for Runner {
     fn handle(&self, message: Bytes, principal: Option<Did>) -> BoxFuture<'static, Handled> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
-            let answer = inner.receive(&message, principal.as_ref());
+            // Before the state is locked: signatures are most of the work.
+            let received = match inner.provider.verify(&message, now()) {
+                Ok(received) => received,
+                Err(rejection) => return Handled::Rejected(rejection),
+            };
+            let answer = inner.receive(received, principal.as_ref());
             drop((message, inner));
             // Without a sender, the provider has no answer.
             answer.await.unwrap_or(Handled::Nothing)
@@ -119,13 +124,13 @@ impl Inner {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn receive(self: &Arc<Self>, message: &[u8], principal: Option<&Did>) -> oneshot::Receiver<Handled> {
+    fn receive(self: &Arc<Self>, received: Received, principal: Option<&Did>) -> oneshot::Receiver<Handled> {
         let (sender, receiver) = oneshot::channel();
         let mut held = self.held();
         let ticket = Ticket(held.next_ticket);
         held.next_ticket += 1;
         held.waiting.insert(ticket, sender);
-        self.step_held(&mut held, Input::Message { bytes: message, ticket, principal });
+        self.step_held(&mut held, Input::Verified { received, ticket, principal });
         receiver
     }
 

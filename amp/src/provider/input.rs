@@ -6,6 +6,7 @@ use std::sync::Arc;
 use capgen_schema::Violation;
 use serde_json::Value;
 
+use super::receive::Received;
 use crate::catalogue::Catalogue;
 use crate::message::{Did, MessageId, Rejection};
 use crate::negotiate::Rule;
@@ -26,6 +27,15 @@ pub enum Input<'a> {
     Message {
         /// The whole message.
         bytes: &'a [u8],
+        /// Where the answer goes.
+        ticket: Ticket,
+        /// The sender as the transport has authenticated it, if it has. It must be the sender of the message.
+        principal: Option<&'a Did>,
+    },
+    /// A message was received, and [verified](super::Provider::verify) at this time.
+    Verified {
+        /// The message.
+        received: Received,
         /// Where the answer goes.
         ticket: Ticket,
         /// The sender as the transport has authenticated it, if it has. It must be the sender of the message.

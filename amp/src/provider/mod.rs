@@ -20,6 +20,7 @@ use std::sync::Arc;
 pub use adapter::{Adapter, AdapterError};
 pub use answered::CacheLimits;
 pub use input::{Impossible, Input, InvocationId, Outcome, Output, Start, Ticket};
+pub use receive::Received;
 pub use state::State;
 
 use crate::author::Author;

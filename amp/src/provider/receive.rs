@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use super::Provider;
-use super::answered::{RequestKey, Seen};
+use super::answered::{MessageHash, RequestKey, Seen};
 use super::input::{Output, Ticket};
 use super::invoke::{Accepted, accept};
 use super::query;
@@ -16,21 +16,36 @@ use crate::catalogue::{Catalogue, Published};
 use crate::code::Code;
 use crate::message::{Did, Message, MessageType, Rejection, decode_message};
 
+/// A message whose envelope is valid in every respect.
+#[derive(Clone, Debug)]
+pub struct Received {
+    message: Message,
+    hash: MessageHash,
+}
+
 impl Provider {
+    /// Decodes a message and checks its envelope: its form, its times and its signature. It needs no state, so a program can verify
+    /// several messages at the same time.
+    ///
+    /// # Errors
+    ///
+    /// 1001 to 1005. Nothing proves the sender then, so the message has no answer.
+    pub fn verify(&self, bytes: &[u8], now: u64) -> Result<Received, Rejection> {
+        let message = decode_message(bytes, &self.settings.message)?;
+        message.check_time(now)?;
+        Ok(Received { message: message.verify(self.keys.as_ref())?, hash: Sha256::digest(bytes).into() })
+    }
+
     /// Receives a message, and returns the outputs for it.
     pub(super) fn receive(
         &self,
         state: &mut State,
-        bytes: &[u8],
+        received: Received,
         ticket: Ticket,
         principal: Option<&Did>,
         now: u64,
     ) -> Vec<Output> {
-        let message = match self.verified(bytes, now) {
-            Ok(message) => message,
-            // The sender is not proved, so an answer could go to someone who never sent anything.
-            Err(rejection) => return vec![Output::Rejected { ticket, rejection }],
-        };
+        let Received { message, hash } = received;
         if !matches!(message.kind, MessageType::CapQuery | MessageType::CapInvoke) {
             return vec![Output::Ignored { ticket }];
         }
@@ -41,7 +56,6 @@ impl Provider {
             return vec![Output::Send { ticket, message }];
         }
         let key = RequestKey::new(&message.from, message.id);
-        let hash = Sha256::digest(bytes).into();
         match state.find(&key, &hash, now) {
             Seen::Answer(message) => return vec![Output::Send { ticket, message }],
             Seen::Different => {
@@ -62,13 +76,6 @@ impl Provider {
             MessageType::CapQuery => self.query(state, &message, request, ticket, now),
             _ => self.invoke(state, &message, request, ticket, now),
         }
-    }
-
-    /// The message, if its envelope is valid in every respect.
-    fn verified(&self, bytes: &[u8], now: u64) -> Result<Message, Rejection> {
-        let message = decode_message(bytes, &self.settings.message)?;
-        message.check_time(now)?;
-        message.verify(self.keys.as_ref())
     }
 
     fn query(&self, state: &mut State, message: &Message, request: Request, ticket: Ticket, now: u64) -> Vec<Output> {

@@ -181,8 +181,13 @@ impl Provider {
         }
         let mut outputs = self.expire(state, now);
         match input {
-            Input::Message { bytes, ticket, principal } => {
-                outputs.extend(self.receive(state, bytes, ticket, principal, now));
+            Input::Message { bytes, ticket, principal } => match self.verify(bytes, now) {
+                Ok(received) => outputs.extend(self.receive(state, received, ticket, principal, now)),
+                // An answer could go to someone who never sent anything.
+                Err(rejection) => outputs.push(Output::Rejected { ticket, rejection }),
+            },
+            Input::Verified { received, ticket, principal } => {
+                outputs.extend(self.receive(state, received, ticket, principal, now));
             }
             // An invocation that has ended keeps its result: this outcome came too late.
             Input::Finished { invocation, outcome } => {

@@ -26,8 +26,8 @@ pub(crate) struct Response {
     pub(crate) needs_descriptor: bool,
 }
 
-/// The calls that wait, by the last token of their reply address. Tokens are numbers, because short messages are faster; whoever guesses
-/// one does not know the `correlationId`.
+/// The calls that wait, by the last token of their reply address. Tokens are numbers, because short messages are faster; an agent
+/// that guesses one does not know the `correlationId`.
 #[derive(Debug)]
 pub(crate) struct Pending {
     waiting: Mutex<Waiting>,
