@@ -55,7 +55,17 @@ fn crates_depend_on_each_other_in_one_direction() {
         ),
         ("capgen-nats", &["capgen-call"]),
         ("capgen-audit", &["capgen-call", "capgen-schema"]),
-        ("capgen-amp", &["capgen-call", "capgen-descriptor", "capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
+        (
+            "capgen-amp",
+            &[
+                "capgen-call",
+                "capgen-descriptor",
+                "capgen-diagnostic",
+                "capgen-manifest",
+                "capgen-payload",
+                "capgen-schema",
+            ],
+        ),
         ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         ("capgen-evolve", &["capgen-descriptor", "capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         (
