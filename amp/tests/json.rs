@@ -73,3 +73,10 @@ fn the_diagnostic_view_has_a_form_for_every_value() {
         assert_eq!(Value::Array(vec![value]).to_diagnostic(), json!([view]));
     }
 }
+
+#[test]
+fn views_have_sorted_keys_whatever_the_features_of_other_crates() {
+    // In CBOR, shorter keys come first.
+    let map: Map = [("b", Value::Null), ("aa", Value::Null), ("a", Value::from(1))].into_iter().collect();
+    assert_eq!(Value::Map(map).to_diagnostic().to_string(), r#"{"a":1,"aa":null,"b":null}"#);
+}

@@ -17,7 +17,7 @@ impl Value {
     /// | tag | `{"$tag": [0, "2026-02-07T00:00:00Z"]}` |
     /// | map with a key that is not text | `{"$map": [[1, "one"]]}` |
     ///
-    /// A map whose keys are all text is an object, so a map may look like one of these views. The view is for reading; no value is
+    /// The keys of objects are sorted. A map whose keys are all text is an object, so a map may look like one of these views. The view is for reading; no value is
     /// read back from it.
     #[must_use]
     pub fn to_diagnostic(&self) -> Json {
@@ -40,7 +40,14 @@ impl Value {
 fn view_of_map(map: &Map) -> Json {
     let members = map.iter().map(|(key, value)| Some((key.as_text()?.to_owned(), value.to_diagnostic())));
     let entries = || map.iter().map(|(key, value)| json!([key.to_diagnostic(), value.to_diagnostic()])).collect();
-    members.collect::<Option<Object<_, _>>>().map_or_else(|| json!({ "$map": Json::Array(entries()) }), Json::Object)
+    match members.collect::<Option<Object<_, _>>>() {
+        Some(mut members) => {
+            // `serde_json` sorts keys anyway, unless some crate of the build enables its feature `preserve_order`.
+            members.sort_keys();
+            Json::Object(members)
+        }
+        None => json!({ "$map": Json::Array(entries()) }),
+    }
 }
 
 /// The name of a number that JSON does not have.

@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::agents::{code, invoke, message, runner};
+use crate::agents::{code, invoke, invoke_of, message, runner};
 use crate::harness::{LONG, Proxy, listener, tcp_options};
 use crate::support::{did, key};
 
@@ -374,4 +374,28 @@ async fn many_requests_of_one_client_are_limited() {
     behaviour.gate.send_replace(true);
     let request = invoke("fast");
     assert_eq!(code(&peer.call(request.clone(), LONG).await.unwrap(), &request), 0);
+}
+
+#[tokio::test]
+async fn large_messages_share_the_memory_of_the_server_and_small_ones_do_not_wait_for_them() {
+    let options = tcp_options();
+    let limits = Limits { max_memory: 2 << 20, ..options.limits };
+    let server = server(ServerOptions { limits, settings: Settings::default(), ..options }).await;
+    // A slow sender: a message of 900 KiB of which only the start arrives.
+    let mut slow = Raw::open(&server).await;
+    let mut bytes = BytesMut::new();
+    Frame::new(FrameType::Message, vec![0; 900 << 10].into()).write(&mut bytes);
+    slow.stream.write_all(&bytes[..100 << 10]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+
+    let large = invoke_of(900 << 10);
+    let mut second = Raw::open(&server).await;
+    second.send(&Frame::new(FrameType::Message, large.clone())).await;
+    let small = invoke("echo");
+    let mut third = Raw::open(&server).await;
+    third.send(&Frame::new(FrameType::Message, small.clone())).await;
+    assert_eq!(code(&third.next().await.unwrap().payload, &small), 0, "a small message has its answer");
+    assert!(timeout(Duration::from_millis(300), second.next()).await.is_err(), "there is no room for a second one");
+    drop(slow);
+    assert_eq!(code(&second.next().await.unwrap().payload, &large), 0, "the slow sender has gone");
 }

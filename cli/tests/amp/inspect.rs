@@ -15,7 +15,8 @@ fn inspect(bytes: &[u8], options: &[&str]) -> Json {
     let run = folder.run(["inspect", "--json", "message.cbor"].iter().chain(options));
     let document = run.json();
     assert_eq!(run.status, i32::from(document["ok"] != json!(true)), "{run:?}");
-    let keys: Vec<_> = document.as_object().unwrap().keys().collect();
+    let mut keys: Vec<_> = document.as_object().unwrap().keys().collect();
+    keys.sort();
     assert_eq!(keys, ["error", "message", "ok", "signature", "type"], "{run:?}");
     assert_eq!(document["ok"] == json!(true), document["error"].is_null(), "{run:?}");
     assert_eq!(run.stderr, "");

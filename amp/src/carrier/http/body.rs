@@ -10,13 +10,23 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, timeout_at};
 
 use crate::carrier::connection::MIN_RATE;
+use crate::carrier::net::Share;
 
 /// A body that is there as a whole.
-pub(super) struct Whole(Option<Bytes>);
+pub(super) struct Whole {
+    bytes: Option<Bytes>,
+    /// Room in the memory of the server, until the body is written.
+    share: Option<Share>,
+}
 
 impl Whole {
     pub(super) fn new(bytes: Bytes) -> Self {
-        Self(Some(bytes).filter(|bytes| !bytes.is_empty()))
+        Self { bytes: Some(bytes).filter(|bytes| !bytes.is_empty()), share: None }
+    }
+
+    /// Keeps a share until the body is dropped, which is after it was written.
+    pub(super) fn hold(&mut self, share: Share) {
+        self.share = Some(share);
     }
 }
 
@@ -25,15 +35,15 @@ impl Body for Whole {
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+        Poll::Ready(self.bytes.take().map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_none()
+        self.bytes.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
+        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
     }
 }
 

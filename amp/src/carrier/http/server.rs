@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,7 +19,7 @@ use super::{CBOR, PATH, VERSION, VERSION_HEADER};
 use crate::Code;
 use crate::carrier::connection::Credentials;
 use crate::carrier::frame::DEFAULT_MAX_SIZE;
-use crate::carrier::net::{Accept, Limits, Server, Stream, listen, stopped};
+use crate::carrier::net::{Accept, Budget, FREE, Limits, Server, Share, Stream, listen, stopped};
 #[cfg(feature = "tls")]
 use crate::carrier::tls::ServerTls;
 use crate::carrier::{Authenticate, Handled, Service};
@@ -79,13 +79,15 @@ pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOp
         #[cfg(feature = "tls")]
         tls: options.tls.clone(),
     };
-    let endpoint = Arc::new(Endpoint { service, options });
+    let budget = Budget::new(options.limits.max_memory);
+    let endpoint = Arc::new(Endpoint { service, options, budget });
     listen(listener, accept, move |stream, stop| Box::pin(Arc::clone(&endpoint).connection(stream, stop)))
 }
 
 struct Endpoint {
     service: Arc<dyn Service>,
     options: ServerOptions,
+    budget: Budget,
 }
 
 /// A status with a text.
@@ -113,14 +115,19 @@ impl Endpoint {
 
     async fn respond(&self, request: Request<Incoming>, is_stopping: bool) -> Response<Whole> {
         match self.handle(request, is_stopping).await {
-            Ok(Handled::Answer(answer)) => response(StatusCode::OK, CBOR, answer),
-            Ok(Handled::Nothing) => response(StatusCode::ACCEPTED, CBOR, Bytes::new()),
-            Ok(Handled::Rejected(rejection)) => text(StatusCode::BAD_REQUEST, rejection.to_string()),
+            Ok((Handled::Answer(answer), share)) => {
+                let mut response = response(StatusCode::OK, CBOR, answer);
+                response.body_mut().hold(share);
+                response
+            }
+            Ok((Handled::Nothing, _)) => response(StatusCode::ACCEPTED, CBOR, Bytes::new()),
+            Ok((Handled::Rejected(rejection), _)) => text(StatusCode::BAD_REQUEST, rejection.to_string()),
             Err((status, message)) => text(status, message),
         }
     }
 
-    async fn handle(&self, request: Request<Incoming>, is_stopping: bool) -> Result<Handled, Refusal> {
+    /// The end of a message, with its share of the memory for answers.
+    async fn handle(&self, request: Request<Incoming>, is_stopping: bool) -> Result<(Handled, Share), Refusal> {
         check(&request)?;
         if is_stopping {
             let rejection = Rejection::new(Code::Unavailable, "the server is shutting down");
@@ -128,6 +135,7 @@ impl Endpoint {
         }
         let principal = self.principal(request.headers()).await?;
         let ServerOptions { max_msg_size, body_timeout, .. } = self.options;
+        let received = self.share(&request).await;
         let message = read(request.into_body(), max_msg_size, body_timeout).await.map_err(|error| match error {
             ReadError::TooLarge => {
                 let text = format!("the message is larger than {max_msg_size} bytes");
@@ -137,11 +145,25 @@ impl Endpoint {
             ReadError::Broken(_) => (StatusCode::BAD_REQUEST, "the body is not complete".to_owned()),
         })?;
         // A task of its own: it continues if the client has gone, and a panic ends it alone.
-        let handled = tokio::spawn(self.service.handle(message, principal));
+        let (handled, budget) = (self.service.handle(message, principal), self.budget.clone());
+        let handled = tokio::spawn(async move {
+            let share = budget.handle().await;
+            let handled = handled.await;
+            drop(received);
+            (handled, share)
+        });
         handled.await.map_err(|_| {
             let rejection = Rejection::new(Code::InternalError, "the message could not be handled");
             (StatusCode::INTERNAL_SERVER_ERROR, rejection.to_string())
         })
+    }
+
+    /// Room to receive a body, unless it is small. A body without a length may have the largest size.
+    async fn share(&self, request: &Request<Incoming>) -> Option<Share> {
+        let max = u64::from(self.options.max_msg_size);
+        let size = request.body().size_hint().exact().unwrap_or(max).min(max);
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        if size > FREE { Some(self.budget.receive(size).await) } else { None }
     }
 
     async fn principal(&self, headers: &HeaderMap) -> Result<Option<Did>, Refusal> {

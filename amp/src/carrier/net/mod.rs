@@ -1,9 +1,11 @@
 //! Connections, which the carriers over a network share.
 
+mod budget;
 mod endpoint;
 mod listen;
 mod timed;
 
+pub(super) use budget::{Budget, FREE, Share};
 pub use endpoint::InvalidUrl;
 pub(super) use endpoint::{Connector, Endpoint};
 pub(super) use listen::{Accept, listen, stopped};

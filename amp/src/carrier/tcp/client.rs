@@ -120,7 +120,7 @@ impl TcpPeer {
         let (ready, opened) = oneshot::channel();
         let pending = Pending::default();
         let for_session = pending.clone();
-        tokio::spawn(run(stream, connection, started, move |link| {
+        tokio::spawn(run(stream, connection, started, None, move |link| {
             let session = Session { link, commands: receiver, pending: for_session };
             Box::pin(session.run(hello, ready))
         }));

@@ -10,8 +10,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::carrier::BoxFuture;
 use crate::carrier::connection::{CloseReason, Connection, Event};
-use crate::carrier::frame::Frame;
-use crate::carrier::net::Stream;
+use crate::carrier::frame::{Frame, size};
+use crate::carrier::net::{Budget, FREE, Share, Stream};
 
 /// The number of frames that wait to be written. If there are more, nothing is read.
 const QUEUE: usize = 4;
@@ -30,6 +30,10 @@ pub(super) struct Link {
     frames: mpsc::Sender<Frame>,
     opened: Instant,
     is_ended: bool,
+    /// The budget of the server; a client has none.
+    budget: Option<Budget>,
+    /// The share of the message that is being received.
+    share: Option<Share>,
 }
 
 /// The end of a connection.
@@ -68,8 +72,11 @@ impl Link {
                 self.received.reserve(ROOM);
             }
             let deadline = self.connection.deadline().map(|deadline| self.opened + Duration::from_millis(deadline));
+            let wanted = if may_read { self.wanted() } else { None };
+            let lacks_room = wanted.is_some();
             tokio::select! {
-                read = self.read.read_buf(&mut self.received), if may_read => match read {
+                share = receive(wanted) => self.share = Some(share),
+                read = self.read.read_buf(&mut self.received), if may_read && !lacks_room => match read {
                     Ok(0) => {
                         self.is_ended = true;
                         return Err(End::Eof);
@@ -81,6 +88,21 @@ impl Link {
                 () = std::future::pending() => {}
             }
         }
+    }
+
+    /// The share of the message that was received last, if it is a large one.
+    pub(super) fn take_share(&mut self) -> Option<Share> {
+        self.share.take()
+    }
+
+    /// The budget and the size of the frame that is being received, if it needs a share that it does not have.
+    fn wanted(&self) -> Option<(Budget, usize)> {
+        let budget = self.budget.as_ref().filter(|_| self.share.is_none())?;
+        let size = usize::try_from(size(&self.received)?).unwrap_or(usize::MAX);
+        if size <= FREE {
+            return None;
+        }
+        Some((budget.clone(), size))
     }
 
     /// Queues a frame. Waits while the queue is full, which ends when the peer reads or the write times out.
@@ -97,14 +119,23 @@ impl Link {
     }
 }
 
+/// Waits for room to receive a frame; for ever if none is wanted.
+async fn receive(wanted: Option<(Budget, usize)>) -> Share {
+    match wanted {
+        Some((budget, size)) => budget.receive(size).await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Runs a connection until a function ends, and then writes the queued frames and closes it.
-pub(super) async fn run<F>(stream: Stream, connection: Connection, opened: Instant, session: F)
+pub(super) async fn run<F>(stream: Stream, connection: Connection, opened: Instant, budget: Option<Budget>, session: F)
 where
     F: for<'a> FnOnce(&'a mut Link) -> BoxFuture<'a, ()>,
 {
     let (read, write) = tokio::io::split(stream);
     let (frames, queue) = mpsc::channel(QUEUE);
-    let mut link = Link { connection, read, received: BytesMut::new(), frames, opened, is_ended: false };
+    let mut link =
+        Link { connection, read, received: BytesMut::new(), frames, opened, is_ended: false, budget, share: None };
     let mut writer = pin!(write_all(write, queue));
     tokio::select! {
         () = session(&mut link) => {}

@@ -16,7 +16,7 @@ use crate::carrier::connection::{Connection, Credentials, Event, SendError, Sett
 use crate::carrier::control::{ErrorFrame, reason};
 use crate::carrier::frame::Frame;
 use crate::carrier::ids::Ids;
-use crate::carrier::net::{Accept, Limits, Server, listen, stopped};
+use crate::carrier::net::{Accept, Budget, Limits, Server, Share, listen, stopped};
 #[cfg(feature = "tls")]
 use crate::carrier::tls::ServerTls;
 use crate::carrier::{Authenticate, Handled, Service};
@@ -67,13 +67,14 @@ pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOp
         #[cfg(feature = "tls")]
         tls: options.tls.clone(),
     };
+    let budget = Budget::new(options.limits.max_memory);
     let options = Arc::new(options);
     listen(listener, accept, move |stream, stop| {
-        let (service, options) = (Arc::clone(&service), Arc::clone(&options));
+        let (service, options, budget) = (Arc::clone(&service), Arc::clone(&options), budget.clone());
         Box::pin(async move {
             let connection = Connection::server(options.settings, 0);
-            run(stream, connection, Instant::now(), move |link| {
-                let session = Session { link, service, options, stop, principal: None, work: JoinSet::new() };
+            run(stream, connection, Instant::now(), Some(budget.clone()), move |link| {
+                let session = Session { link, service, options, stop, budget, principal: None, work: JoinSet::new() };
                 Box::pin(session.run())
             })
             .await;
@@ -86,9 +87,18 @@ struct Session<'a> {
     service: Arc<dyn Service>,
     options: Arc<ServerOptions>,
     stop: watch::Receiver<bool>,
+    budget: Budget,
     principal: Option<Did>,
     /// The messages that are being handled.
-    work: JoinSet<(Option<MessageId>, Handled)>,
+    work: JoinSet<Done>,
+}
+
+/// A message that was handled.
+struct Done {
+    id: Option<MessageId>,
+    handled: Handled,
+    /// Until the answer is in the queue of the connection.
+    _shares: (Option<Share>, Share),
 }
 
 impl Session<'_> {
@@ -148,10 +158,16 @@ impl Session<'_> {
             Event::Message(message) => {
                 let id = Ids::read(&message).id;
                 let handled = self.service.handle(message, self.principal.clone());
-                self.work.spawn(async move { (id, handled.await) });
+                let (received, budget) = (self.link.take_share(), self.budget.clone());
+                // The task waits for room, so that the session continues to send the answers which make room.
+                self.work.spawn(async move {
+                    let share = budget.handle().await;
+                    Done { id, handled: handled.await, _shares: (received, share) }
+                });
                 Ok(())
             }
             Event::Refuse(message) => {
+                drop(self.link.take_share());
                 let rejection = Rejection::new(Code::Unavailable, "the connection is being closed");
                 self.refuse(&rejection, Ids::read(&message).id).await
             }
@@ -187,9 +203,9 @@ impl Session<'_> {
         }
     }
 
-    async fn answer(&mut self, done: Result<(Option<MessageId>, Handled), JoinError>) -> Result<(), End> {
+    async fn answer(&mut self, done: Result<Done, JoinError>) -> Result<(), End> {
         // The service has panicked.
-        let Ok((id, handled)) = done else {
+        let Ok(Done { id, handled, _shares }) = done else {
             return self.refuse(&Rejection::new(Code::InternalError, "the message could not be handled"), None).await;
         };
         match handled {

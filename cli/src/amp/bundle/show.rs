@@ -40,7 +40,7 @@ struct Document<'b> {
 
 fn document(bundle: &InspectedBundle) -> Document<'_> {
     let index = &bundle.index;
-    let artifact = |Artifact { hash_alg, hash, size }: &Artifact| json!({"hash_alg": hash_alg.name(), "hash": {"$hex": hex::encode(hash)}, "size": size});
+    let artifact = |Artifact { hash_alg, hash, size }: &Artifact| json!({"hash": {"$hex": hex::encode(hash)}, "hash_alg": hash_alg.name(), "size": size});
     Document {
         ok: true,
         error: (),
