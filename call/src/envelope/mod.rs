@@ -113,8 +113,7 @@ impl Envelope {
     /// The envelope of a request that did not come in one, without a recipient and a payload. The texts are not checked.
     pub(crate) fn of_request(caller: &str, capability: &str, message_id: &str, deadline: Option<u64>) -> Self {
         let kind = MessageKind::Request;
-        let fields =
-            EnvelopeFields::new(kind, message_id, message_id, uri(caller), uri(""), capability, Value::Null);
+        let fields = EnvelopeFields::new(kind, message_id, message_id, uri(caller), uri(""), capability, Value::Null);
         Self::of(EnvelopeFields { deadline, ..fields }, Bytes::new())
     }
 
