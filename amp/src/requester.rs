@@ -220,17 +220,16 @@ impl Exchange {
     }
 
     fn check(&self, result: Value) -> Answer {
-        let Some(validator) = &self.result else { return Answer::Result(result) };
         match result.to_json() {
             Ok(json) => {
-                let violations = validator.validate(&json);
+                let violations = self.result.as_ref().map(|validator| validator.validate(&json)).unwrap_or_default();
                 if violations.is_empty() {
                     Answer::Result(result)
                 } else {
                     Answer::InvalidResult { result, violations }
                 }
             }
-            // A value that is not JSON conforms to no schema.
+            // A value that is not JSON conforms to no schema, not even to `true` (decision 14).
             Err(error) => {
                 let message = format!("not JSON: {}", error.reason);
                 let violation = Violation { path: error.path, message, keyword: Keyword::Type };

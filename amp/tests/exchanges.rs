@@ -178,3 +178,21 @@ fn progress_does_not_end_the_exchange_and_time_does() {
     assert_eq!(requester.step(&mut exchange, Event::Tick, expires - 1), Reaction::None);
     assert_eq!(requester.step(&mut exchange, Event::Tick, expires), Reaction::Done(Answer::TimedOut));
 }
+
+#[test]
+fn a_result_that_is_not_json_is_invalid_even_without_a_schema() {
+    let requester = requester();
+    let invoke = CapInvoke {
+        target: Target::Id("org.agentries.code-review:1.0.0".parse().unwrap()),
+        params: Value::from_json(&json!({"code": ""})),
+        timeout_ms: None,
+    };
+    let mut exchange = requester.invoke(did("provider"), &invoke, None, 30_000, NOW, [9; 8]);
+    let valid = result(&mut fixture(), &exchange, json!({"issues": 1}));
+    let bytes = changed(&valid, |m| {
+        let members = [("status", Value::from("success")), ("result", Value::from(vec![0_u8]))];
+        m.body = members.into_iter().collect::<capgen_amp::cbor::Map>().into();
+    });
+    let reaction = requester.step(&mut exchange, Event::Received(&bytes), NOW);
+    assert!(matches!(reaction, Reaction::Done(Answer::InvalidResult { .. })), "{reaction:?}");
+}

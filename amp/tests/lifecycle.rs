@@ -231,6 +231,34 @@ fn an_answer_keeps_the_thread_and_goes_to_the_sender() {
     assert!(answer.to.includes(&support::did("alice")));
 }
 
+#[test]
+fn refusals_do_not_displace_results() {
+    let mut settings = Settings::default();
+    settings.cache = CacheLimits { entries: 4, bytes: 1 << 20 };
+    let mut fixture = Fixture::with_settings(catalogue(&["org.agentries.code-review:1.0.0"]), ALLOW, settings);
+    let message = fixture.message("alice", MessageType::CapInvoke, invocation()).sign(&key("alice"));
+    let start = started(&fixture.send_bytes(&message, Ticket(0), NOW));
+    let first = one_answer(&fixture.finish(&start, success(), NOW));
+    for _ in 0..20 {
+        let mut wrong = fixture.message("denied", MessageType::CapInvoke, json!({}));
+        wrong.ttl = 3_600_000;
+        assert_eq!(code(&one_answer(&fixture.send(&wrong, "denied", NOW))), 4001);
+    }
+    assert_eq!(one_answer(&fixture.send_bytes(&message, Ticket(1), NOW)), first);
+}
+
+#[test]
+fn a_message_for_others_takes_its_id() {
+    let mut fixture = fixture();
+    let mut message = fixture.message("alice", MessageType::CapInvoke, invocation());
+    message.to = capgen_amp::message::Recipients::One(support::did("bob"));
+    let first = one_answer(&fixture.send(&message, "alice", NOW));
+    assert_eq!(code(&first), 3001);
+    assert_eq!(one_answer(&fixture.send(&message, "alice", NOW + 50)), first);
+    message.to = capgen_amp::message::Recipients::One(support::did("provider"));
+    assert_eq!(code(&one_answer(&fixture.send(&message, "alice", NOW + 60))), 4001);
+}
+
 /// What happens to a provider in a random test.
 #[derive(Clone, Debug)]
 enum Event {

@@ -201,6 +201,12 @@ fn every_error_in_a_cursor_is_a_bad_request() {
 }
 
 #[test]
+fn a_cursor_is_checked_before_the_registry_is_used() {
+    let query = json!({"filter": {"capability": NAME}, "cursor": "x"});
+    assert_eq!(code(&Fixture::unavailable("{}").ask("alice", MessageType::CapQuery, query)), 4001);
+}
+
+#[test]
 fn a_cursor_is_valid_for_15_minutes() {
     const LIFETIME: u64 = 15 * 60 * 1000;
     let mut fixture = fixture(&["1.0.0", "1.1.0"], "{}");

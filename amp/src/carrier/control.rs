@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::frame::{Frame, FrameType};
 use crate::Code;
 use crate::body::BodyError;
-use crate::cbor::{DecodeError, Limits, Map, Value, decode, encode};
+use crate::cbor::{DecodeError, Limits, Map, Value, decode_unsorted, encode};
 use crate::message::{Did, MessageId, Rejection};
 use crate::reader::Reader;
 
@@ -85,7 +85,7 @@ pub struct ErrorFrame {
 /// Why a payload is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ControlError {
-    /// It is not deterministic CBOR, or larger than [`MAX_CONTROL_SIZE`].
+    /// It is not CBOR with lengths in their shortest form and unique keys, or larger than [`MAX_CONTROL_SIZE`].
     Decode(DecodeError),
     /// It has another form. All errors.
     Form(Vec<BodyError>),
@@ -215,7 +215,7 @@ fn read<T>(
 ) -> Result<T, ControlError> {
     let bytes = usize::try_from(MAX_CONTROL_SIZE).unwrap_or(usize::MAX);
     let limits = Limits { bytes, depth: 16, items: 1024 };
-    let value = decode(payload, &limits).map_err(ControlError::Decode)?;
+    let value = decode_unsorted(payload, &limits).map_err(ControlError::Decode)?;
     Reader::read(&value, |reader, value| {
         let map = reader.map(value)?;
         read(reader, map)

@@ -7,6 +7,8 @@ use std::fmt;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
+use super::control::MAX_CONTROL_SIZE;
+
 /// The bytes of a frame before its payload.
 pub const HEAD: usize = 5;
 
@@ -128,7 +130,7 @@ impl Frame {
 
 /// Takes the next frame from the start of received bytes; `None` if it is not complete yet. Its payload is not copied.
 ///
-/// `max` is the maximum of payloads. Memory is reserved only for bytes that have arrived, doubled, and not for the length that the peer
+/// `max` is the maximum of the payloads of messages; those of other frames have at most [`MAX_CONTROL_SIZE`] bytes. Memory is reserved only for bytes that have arrived, doubled, and not for the length that the peer
 /// states. Call it again if it returns a frame, as more may be complete.
 ///
 /// # Errors
@@ -143,6 +145,11 @@ pub fn take(bytes: &mut BytesMut, max: u32) -> Result<Option<Frame>, FrameError>
     }
     let Some(number) = bytes.get(4) else { return Ok(None) };
     let kind = FrameType::from_number(*number).ok_or(FrameError::UnknownType(*number))?;
+    // Only messages are large. A PING has an answer of the same size, which is as good as free for its sender.
+    let max = if kind == FrameType::Message { max } else { max.min(MAX_CONTROL_SIZE) };
+    if size > max {
+        return Err(FrameError::TooLarge { size, max });
+    }
     // A size that does not fit in memory never arrives.
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let received = bytes.len() - HEAD;

@@ -93,13 +93,33 @@ pub enum DecodeErrorKind {
 ///
 /// The first violation of a rule, in the order of the input.
 pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Value, DecodeError> {
+    read(bytes, limits, Keyed::Sorted)
+}
+
+/// Like [`decode`], but the keys of maps may have any order. They are still unique.
+///
+/// The frames of carriers need not be deterministic: nothing signs them, and peers write them in the order of the specification.
+#[cfg(feature = "carrier")]
+pub(crate) fn decode_unsorted(bytes: &[u8], limits: &Limits) -> Result<Value, DecodeError> {
+    read(bytes, limits, Keyed::Unsorted)
+}
+
+/// The order that the keys of maps must have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keyed {
+    Sorted,
+    #[cfg(feature = "carrier")]
+    Unsorted,
+}
+
+fn read(bytes: &[u8], limits: &Limits, keyed: Keyed) -> Result<Value, DecodeError> {
     if bytes.len() > limits.bytes {
         return Err(DecodeError { offset: limits.bytes, kind: DecodeErrorKind::TooLong });
     }
-    Check { bytes, position: 0, limits, open: Vec::new(), items: 0 }.run()?;
+    Check { bytes, position: 0, limits, open: Vec::new(), items: 0, keyed }.run()?;
     let mut reader = Reader { rest: bytes };
-    // The first pass has found every error.
-    build(&mut reader).map_err(|kind| DecodeError { offset: bytes.len() - reader.rest.len(), kind })
+    // The first pass has found every other error.
+    build(&mut reader, keyed).map_err(|kind| DecodeError { offset: bytes.len() - reader.rest.len(), kind })
 }
 
 /// The first pass.
@@ -111,6 +131,7 @@ struct Check<'a> {
     open: Vec<Open<'a>>,
     /// The data items up to the position, and those that open arrays and maps promise.
     items: usize,
+    keyed: Keyed,
 }
 
 /// An array, map or tag whose children are not complete.
@@ -179,7 +200,7 @@ impl<'a> Check<'a> {
     fn complete(&mut self) -> Result<(), DecodeError> {
         while let Some(open) = self.open.last_mut() {
             if let Some(keys) = &mut open.keys {
-                if open.left.is_multiple_of(2) {
+                if open.left.is_multiple_of(2) && self.keyed == Keyed::Sorted {
                     let key = self.bytes.get(keys.start..self.position).unwrap_or_default();
                     // No encoding is empty, so the first key is always greater.
                     let kind = match key.cmp(keys.previous) {
@@ -206,7 +227,7 @@ impl<'a> Check<'a> {
 }
 
 /// The second pass. Its recursion is at most [`MAX_DEPTH`] deep.
-fn build(reader: &mut Reader<'_>) -> Result<Value, Kind> {
+fn build(reader: &mut Reader<'_>, keyed: Keyed) -> Result<Value, Kind> {
     Ok(match reader.token()? {
         Token::Integer { is_negative: false, argument } => Value::Unsigned(argument),
         Token::Integer { is_negative: true, argument } => Value::Negative(argument),
@@ -215,20 +236,29 @@ fn build(reader: &mut Reader<'_>) -> Result<Value, Kind> {
         Token::Array(length) => {
             let mut elements = Vec::with_capacity(length);
             for _ in 0..length {
-                elements.push(build(reader)?);
+                elements.push(build(reader, keyed)?);
             }
             Value::Array(elements)
         }
         Token::Map(length) => {
             let mut entries = Vec::with_capacity(length);
             for _ in 0..length {
-                entries.push((build(reader)?, build(reader)?));
+                entries.push((build(reader, keyed)?, build(reader, keyed)?));
             }
-            Value::Map(Map::from_sorted(entries))
+            Value::Map(map(entries, keyed)?)
         }
-        Token::Tag(tag) => Value::Tag(tag, Box::new(build(reader)?)),
+        Token::Tag(tag) => Value::Tag(tag, Box::new(build(reader, keyed)?)),
         Token::Simple(value) => value,
     })
+}
+
+fn map(entries: Vec<(Value, Value)>, keyed: Keyed) -> Result<Map, Kind> {
+    if keyed == Keyed::Sorted {
+        return Ok(Map::from_sorted(entries));
+    }
+    let length = entries.len();
+    let map: Map = entries.into_iter().collect();
+    if map.len() == length { Ok(map) } else { Err(Kind::DuplicateKey) }
 }
 
 impl fmt::Display for DecodeErrorKind {

@@ -9,6 +9,8 @@ mod map;
 mod token;
 mod value;
 
+#[cfg(feature = "carrier")]
+pub(crate) use decode::decode_unsorted;
 pub use decode::{DecodeError, DecodeErrorKind, Limits, MAX_DEPTH, decode};
 pub use encode::encode;
 pub(crate) use encode::{write_array_head, write_bytes, write_map, write_map_head, write_text, write_unsigned};

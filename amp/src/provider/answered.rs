@@ -18,7 +18,8 @@ pub(crate) struct RequestKey {
 /// SHA-256 of a whole message.
 pub(crate) type MessageHash = [u8; 32];
 
-/// The limits of the memory for answers.
+/// The limits of the memory for the results of invocations. That for refusals is separate, so that nobody who may not invoke anything can
+/// empty it; it has as many entries, and a tenth of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheLimits {
     /// The number of messages that are remembered. The oldest is forgotten first; its duplicates then run again.
@@ -62,6 +63,13 @@ impl Default for CacheLimits {
     /// 100,000 messages, and 64 MiB.
     fn default() -> Self {
         Self { entries: 100_000, bytes: 64 << 20 }
+    }
+}
+
+impl CacheLimits {
+    /// The limits of the memory for refusals, which is separate and has a tenth of the bytes: refusals are small.
+    pub(crate) const fn for_refusals(self) -> Self {
+        Self { entries: self.entries, bytes: self.bytes / 10 }
     }
 }
 

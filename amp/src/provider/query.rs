@@ -32,14 +32,14 @@ pub(crate) fn answer(
     now: u64,
 ) -> Result<CapDeclare, Refusal> {
     let query = read_body(provider, message)?;
-    let snapshots = snapshots?;
     let context = QueryContext {
         caller: &message.from,
         filter: &query.filter_bytes,
         order: query.order.unwrap_or(Order::NewestFirst),
     };
     // Before the name: an invalid cursor is reported even if the name is unknown (decision 11).
-    let (catalogue, position) = start(provider, snapshots, &query, &context, now)?;
+    let cursor = read_cursor(provider, &query, &context, now)?;
+    let (catalogue, position) = start(snapshots?, cursor, now)?;
     let name = resolve(provider, &catalogue, &message.from, &query).ok_or_else(not_found)?;
     let versions = Versions::new(provider, catalogue.versions(&name), &message.from, &name, context.order);
     if versions.next_visible(0).is_none() {
@@ -64,19 +64,26 @@ fn read_body(provider: &Provider, message: &Message) -> Result<CapQuery, Refusal
     }
 }
 
-/// The snapshot to read, and the index at which the page starts.
-fn start(
+/// The cursor of a query, if it has one. It is checked before anything that is published (decision 11).
+fn read_cursor(
     provider: &Provider,
-    snapshots: &Snapshots,
     query: &CapQuery,
     context: &QueryContext<'_>,
     now: u64,
-) -> Result<(Arc<Catalogue>, u64), Refusal> {
-    let Some(text) = &query.cursor else { return Ok((snapshots.current(), 0)) };
+) -> Result<Option<Cursor>, Refusal> {
+    let Some(text) = &query.cursor else { return Ok(None) };
     let cursor = provider.cursors.read(text, context).filter(|cursor| now <= cursor.issued.saturating_add(LIFETIME_MS));
-    cursor.and_then(|cursor| Some((snapshots.find(&cursor.snapshot, now)?, cursor.position))).ok_or_else(|| {
-        Refusal::new(Code::BadRequest, "the cursor is invalid, has expired, or belongs to another query")
-    })
+    cursor.map(Some).ok_or_else(invalid_cursor)
+}
+
+/// The snapshot to read, and the index at which the page starts.
+fn start(snapshots: &Snapshots, cursor: Option<Cursor>, now: u64) -> Result<(Arc<Catalogue>, u64), Refusal> {
+    let Some(cursor) = cursor else { return Ok((snapshots.current(), 0)) };
+    Ok((snapshots.find(&cursor.snapshot, now).ok_or_else(invalid_cursor)?, cursor.position))
+}
+
+fn invalid_cursor() -> Refusal {
+    Refusal::new(Code::BadRequest, "the cursor is invalid, has expired, or belongs to another query")
 }
 
 /// The name for which a query asks, if it can be found. `capability` takes precedence over `type`.

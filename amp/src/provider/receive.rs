@@ -50,8 +50,8 @@ impl Provider {
             return vec![Output::Ignored { ticket }];
         }
         let reply_to = ReplyTo::new(&message);
-        let is_principal = principal.is_none_or(|principal| principal.same_subject(&message.from));
-        if !is_principal || !message.to.includes(&self.author.did) {
+        // Not remembered: the same message may come again over a connection of its sender.
+        if !principal.is_none_or(|principal| principal.same_subject(&message.from)) {
             let message = self.refuse(&reply_to, &Refusal::unauthorized(), now);
             return vec![Output::Send { ticket, message }];
         }
@@ -72,6 +72,10 @@ impl Provider {
             return vec![Output::Send { ticket, message: self.refuse(&reply_to, &refusal, now) }];
         }
         let request = Request { key, hash, reply_to, expires: message.ts.saturating_add(message.ttl) };
+        if !message.to.includes(&self.author.did) {
+            let message = self.refuse_and_remember(state, &request, &Refusal::unauthorized(), now);
+            return vec![Output::Send { ticket, message }];
+        }
         match message.kind {
             MessageType::CapQuery => self.query(state, &message, request, ticket, now),
             _ => self.invoke(state, &message, request, ticket, now),

@@ -24,7 +24,10 @@ use crate::message::{Did, MessageType};
 pub struct State {
     /// `None` if the published capabilities could not be loaded.
     snapshots: Option<Snapshots>,
+    /// The results of invocations.
     answered: Answered,
+    /// The refusals, apart from the results: a stranger can cause any number of them.
+    refused: Answered,
     running: BTreeMap<InvocationId, Running>,
     by_request: BTreeMap<RequestKey, InvocationId>,
     deadlines: BTreeSet<(u64, InvocationId)>,
@@ -75,6 +78,7 @@ impl State {
         Self {
             snapshots: None,
             answered: Answered::new(cache),
+            refused: Answered::new(cache.for_refusals()),
             running: BTreeMap::new(),
             by_request: BTreeMap::new(),
             deadlines: BTreeSet::new(),
@@ -106,7 +110,10 @@ impl State {
     pub(super) fn find(&self, key: &RequestKey, hash: &MessageHash, now: u64) -> Seen {
         match self.by_request.get(key).and_then(|invocation| self.running.get(invocation)) {
             Some(running) if running.request.hash != *hash => Seen::Different,
-            _ => self.answered.find(key, hash, now),
+            _ => match self.answered.find(key, hash, now) {
+                Seen::New => self.refused.find(key, hash, now),
+                seen => seen,
+            },
         }
     }
 
@@ -131,8 +138,9 @@ impl State {
         Ok(())
     }
 
+    /// Remembers a refusal, or a message that is answered again.
     pub(super) fn remember(&mut self, request: &Request, answer: Option<Arc<[u8]>>, now: u64) {
-        self.answered.insert(request.key.clone(), request.hash, answer, request.expires, now);
+        self.refused.insert(request.key.clone(), request.hash, answer, request.expires, now);
     }
 
     /// Starts an invocation: from now on, it has exactly one result.
@@ -225,6 +233,7 @@ impl Provider {
             }
         }
         state.answered.shrink(now);
+        state.refused.shrink(now);
         if let Some(snapshots) = &mut state.snapshots {
             snapshots.drop_expired(now);
         }
@@ -262,7 +271,7 @@ impl Provider {
             let result = failed(Code::InternalError, "the result is too large", None);
             message = self.answer(&request.reply_to, MessageType::CapResult, result.to_value(), now);
         }
-        state.remember(request, Some(Arc::clone(&message)), now);
+        state.answered.insert(request.key.clone(), request.hash, Some(Arc::clone(&message)), request.expires, now);
         tickets.iter().map(|ticket| Output::Send { ticket: *ticket, message: Arc::clone(&message) }).collect()
     }
 }

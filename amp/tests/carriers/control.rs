@@ -74,3 +74,16 @@ fn payloads_are_deterministic_and_bounded() {
     let long = ErrorFrame { code: 1001, message: "ü".repeat(100_000), msg_id: None };
     assert_eq!(ErrorFrame::read(&long.to_frame().payload).unwrap().message.chars().count(), 1024);
 }
+
+#[test]
+fn the_keys_of_payloads_may_have_any_order_and_are_unique() {
+    // {"version": 1, "max_msg_size": 1048576, "did": "did:x:y"}, in the order of the specification.
+    let version = b"\x67version\x01".as_slice();
+    let size = b"\x6cmax_msg_size\x1a\x00\x10\x00\x00".as_slice();
+    let did = b"\x63did\x67did:x:y".as_slice();
+    let hello = Handshake::read(&[b"\xa3", version, size, did].concat()).unwrap();
+    assert_eq!((hello.version, hello.max_msg_size), (1, 1 << 20));
+    assert_eq!(hello.did.unwrap().as_str(), "did:x:y");
+    let duplicate = Handshake::read(&[b"\xa3", version, size, version].concat());
+    assert!(matches!(duplicate, Err(ControlError::Decode(_))), "{duplicate:?}");
+}

@@ -118,3 +118,18 @@ fn an_unknown_type_is_an_error_before_its_payload_arrives() {
         assert_eq!(take(&mut bytes, MAX), Err(FrameError::UnknownType(number)));
     }
 }
+
+#[test]
+fn only_messages_are_large() {
+    for (kind, size, is_accepted) in [
+        (FrameType::Message, (64 << 10) + 1, true),
+        (FrameType::Ping, 64 << 10, true),
+        (FrameType::Ping, (64 << 10) + 1, false),
+        (FrameType::Pong, (64 << 10) + 1, false),
+        (FrameType::Goaway, (64 << 10) + 1, false),
+    ] {
+        let mut bytes = BytesMut::new();
+        Frame::new(kind, vec![0; size].into()).write(&mut bytes);
+        assert_eq!(take(&mut bytes, 1 << 20).is_ok(), is_accepted, "{kind:?} of {size} bytes");
+    }
+}

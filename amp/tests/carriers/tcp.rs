@@ -379,7 +379,7 @@ async fn many_requests_of_one_client_are_limited() {
 #[tokio::test]
 async fn large_messages_share_the_memory_of_the_server_and_small_ones_do_not_wait_for_them() {
     let options = tcp_options();
-    let limits = Limits { max_memory: 2 << 20, ..options.limits };
+    let limits = Limits { max_memory: 1 << 20, ..options.limits };
     let server = server(ServerOptions { limits, settings: Settings::default(), ..options }).await;
     // A slow sender: a message of 900 KiB of which only the start arrives.
     let mut slow = Raw::open(&server).await;

@@ -10,23 +10,14 @@ use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, timeout_at};
 
 use crate::carrier::connection::MIN_RATE;
-use crate::carrier::net::Share;
+use crate::carrier::net::{Budget, FREE, Share};
 
 /// A body that is there as a whole.
-pub(super) struct Whole {
-    bytes: Option<Bytes>,
-    /// Room in the memory of the server, until the body is written.
-    share: Option<Share>,
-}
+pub(super) struct Whole(Option<Bytes>);
 
 impl Whole {
     pub(super) fn new(bytes: Bytes) -> Self {
-        Self { bytes: Some(bytes).filter(|bytes| !bytes.is_empty()), share: None }
-    }
-
-    /// Keeps a share until the body is dropped, which is after it was written.
-    pub(super) fn hold(&mut self, share: Share) {
-        self.share = Some(share);
+        Self(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 }
 
@@ -35,15 +26,15 @@ impl Body for Whole {
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.bytes.is_none()
+        self.0.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
+        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX)))
     }
 }
 
@@ -55,8 +46,13 @@ pub(super) enum ReadError {
 }
 
 /// Reads a body of at most `max` bytes. It must arrive within a time, and at [`MIN_RATE`] after it. Memory is used only for bytes that
-/// have arrived.
-pub(super) async fn read<B>(mut body: B, max: u32, timeout: Duration) -> Result<Bytes, ReadError>
+/// have arrived, and for more than [`FREE`] bytes it comes from the budget of a server. Time that is spent waiting for the budget does not count.
+pub(super) async fn read<B>(
+    mut body: B,
+    max: u32,
+    timeout: Duration,
+    budget: Option<&Budget>,
+) -> Result<(Bytes, Option<Share>), ReadError>
 where
     B: Body<Data = Bytes, Error = hyper::Error> + Unpin,
 {
@@ -64,10 +60,17 @@ where
     if usize::try_from(body.size_hint().lower()).map_or(true, |size| size > max) {
         return Err(ReadError::TooLarge);
     }
-    let start = Instant::now();
-    let (mut first, mut rest) = (Bytes::new(), BytesMut::new());
+    let mut start = Instant::now();
+    let (mut first, mut rest, mut share) = (Bytes::new(), BytesMut::new(), None);
+    // A body without a length may have the largest size.
+    let size = body.size_hint().exact().map_or(max, |size| usize::try_from(size).unwrap_or(max));
     loop {
         let received = first.len() + rest.len();
+        if let (Some(budget), true, None) = (budget, received > FREE, &share) {
+            let waiting = Instant::now();
+            share = Some(budget.receive(size).await);
+            start += waiting.elapsed();
+        }
         let more = Duration::from_micros(u64::try_from(received).unwrap_or(u64::MAX).saturating_mul(1000) / MIN_RATE);
         let frame = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context));
         let frame = match timeout_at(start + timeout + more, frame).await {
@@ -88,5 +91,5 @@ where
             rest.extend_from_slice(&data);
         }
     }
-    Ok(if rest.is_empty() { first } else { rest.freeze() })
+    Ok((if rest.is_empty() { first } else { rest.freeze() }, share))
 }

@@ -152,10 +152,10 @@ impl HttpPeer {
             return Ok(Answers::one(None));
         }
         if status == StatusCode::OK {
-            let answer = read(response.into_body(), self.options.max_msg_size, timeout).await.map_err(broken)?;
+            let answer = read(response.into_body(), self.options.max_msg_size, timeout, None).await.map_err(broken)?.0;
             return Ok(Answers::one(Some(answer)));
         }
-        let text = read(response.into_body(), MAX_TEXT, timeout).await.unwrap_or_default();
+        let text = read(response.into_body(), MAX_TEXT, timeout, None).await.map(|(text, _)| text).unwrap_or_default();
         Err(refused(status, &String::from_utf8_lossy(&text)))
     }
 }

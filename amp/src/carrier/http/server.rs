@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Incoming;
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,7 +19,7 @@ use super::{CBOR, PATH, VERSION, VERSION_HEADER};
 use crate::Code;
 use crate::carrier::connection::Credentials;
 use crate::carrier::frame::DEFAULT_MAX_SIZE;
-use crate::carrier::net::{Accept, Budget, FREE, Limits, Server, Share, Stream, listen, stopped};
+use crate::carrier::net::{Accept, Budget, Limits, Server, Stream, listen, stopped};
 #[cfg(feature = "tls")]
 use crate::carrier::tls::ServerTls;
 use crate::carrier::{Authenticate, Handled, Service};
@@ -115,19 +115,14 @@ impl Endpoint {
 
     async fn respond(&self, request: Request<Incoming>, is_stopping: bool) -> Response<Whole> {
         match self.handle(request, is_stopping).await {
-            Ok((Handled::Answer(answer), share)) => {
-                let mut response = response(StatusCode::OK, CBOR, answer);
-                response.body_mut().hold(share);
-                response
-            }
-            Ok((Handled::Nothing, _)) => response(StatusCode::ACCEPTED, CBOR, Bytes::new()),
-            Ok((Handled::Rejected(rejection), _)) => text(StatusCode::BAD_REQUEST, rejection.to_string()),
+            Ok(Handled::Answer(answer)) => response(StatusCode::OK, CBOR, answer),
+            Ok(Handled::Nothing) => response(StatusCode::ACCEPTED, CBOR, Bytes::new()),
+            Ok(Handled::Rejected(rejection)) => text(StatusCode::BAD_REQUEST, rejection.to_string()),
             Err((status, message)) => text(status, message),
         }
     }
 
-    /// The end of a message, with its share of the memory for answers.
-    async fn handle(&self, request: Request<Incoming>, is_stopping: bool) -> Result<(Handled, Share), Refusal> {
+    async fn handle(&self, request: Request<Incoming>, is_stopping: bool) -> Result<Handled, Refusal> {
         check(&request)?;
         if is_stopping {
             let rejection = Rejection::new(Code::Unavailable, "the server is shutting down");
@@ -135,8 +130,8 @@ impl Endpoint {
         }
         let principal = self.principal(request.headers()).await?;
         let ServerOptions { max_msg_size, body_timeout, .. } = self.options;
-        let received = self.share(&request).await;
-        let message = read(request.into_body(), max_msg_size, body_timeout).await.map_err(|error| match error {
+        let received = read(request.into_body(), max_msg_size, body_timeout, Some(&self.budget)).await;
+        let (message, share) = received.map_err(|error| match error {
             ReadError::TooLarge => {
                 let text = format!("the message is larger than {max_msg_size} bytes");
                 (StatusCode::PAYLOAD_TOO_LARGE, Rejection::new(Code::InvalidMessage, text).to_string())
@@ -145,25 +140,16 @@ impl Endpoint {
             ReadError::Broken(_) => (StatusCode::BAD_REQUEST, "the body is not complete".to_owned()),
         })?;
         // A task of its own: it continues if the client has gone, and a panic ends it alone.
-        let (handled, budget) = (self.service.handle(message, principal), self.budget.clone());
+        let handled = self.service.handle(message, principal);
         let handled = tokio::spawn(async move {
-            let share = budget.handle().await;
             let handled = handled.await;
-            drop(received);
-            (handled, share)
+            drop(share);
+            handled
         });
         handled.await.map_err(|_| {
             let rejection = Rejection::new(Code::InternalError, "the message could not be handled");
             (StatusCode::INTERNAL_SERVER_ERROR, rejection.to_string())
         })
-    }
-
-    /// Room to receive a body, unless it is small. A body without a length may have the largest size.
-    async fn share(&self, request: &Request<Incoming>) -> Option<Share> {
-        let max = u64::from(self.options.max_msg_size);
-        let size = request.body().size_hint().exact().unwrap_or(max).min(max);
-        let size = usize::try_from(size).unwrap_or(usize::MAX);
-        if size > FREE { Some(self.budget.receive(size).await) } else { None }
     }
 
     async fn principal(&self, headers: &HeaderMap) -> Result<Option<Did>, Refusal> {

@@ -1,30 +1,19 @@
-//! The memory for the messages of all connections of a server.
+//! The memory for the messages that the connections of a server are receiving.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Smaller messages are received without a share: the buffers of connections have this much anyway.
+/// Smaller messages are received without a share: the buffers of connections have this much anyway. So slow senders of large messages
+/// do not stop small ones.
 pub(in crate::carrier) const FREE: usize = 64 * 1024;
-
-/// The bytes that are kept for a message that is handled, with its answer: a page of descriptors has at most this many.
-const ANSWER: usize = 512 * 1024;
 
 /// The unit of shares, in bytes: a semaphore gives at most 2^32 - 1 of them at once.
 const UNIT: usize = 1024;
 
 /// Bytes that the connections of a server share. Clones are the same bytes.
-///
-/// A message first takes a share of one half to be received, and then one of the other half to be handled, so that no two messages wait for
-/// each other, and slow senders of large messages do not stop small ones.
 #[derive(Clone)]
 pub(in crate::carrier) struct Budget {
-    received: Half,
-    handled: Half,
-}
-
-#[derive(Clone)]
-struct Half {
     units: Arc<Semaphore>,
     total: u32,
 }
@@ -37,28 +26,14 @@ pub(in crate::carrier) struct Share {
 impl Budget {
     /// A budget that has room for one message at least, whatever its size.
     pub(in crate::carrier) fn new(bytes: usize) -> Self {
-        Self { received: Half::new(bytes / 2), handled: Half::new(bytes / 2) }
-    }
-
-    /// Waits for room to receive a message of this size. Cancel safe.
-    pub(in crate::carrier) async fn receive(&self, size: usize) -> Share {
-        self.received.take(size).await
-    }
-
-    /// Waits for room to handle a message that was received. Cancel safe.
-    pub(in crate::carrier) async fn handle(&self) -> Share {
-        self.handled.take(ANSWER).await
-    }
-}
-
-impl Half {
-    fn new(bytes: usize) -> Self {
         let total = units(bytes);
         Self { units: Arc::new(Semaphore::new(usize::try_from(total).unwrap_or(Semaphore::MAX_PERMITS))), total }
     }
 
-    async fn take(&self, bytes: usize) -> Share {
-        let wanted = units(bytes).min(self.total);
+    /// Waits for room to receive a message of this size. Its holder must not wait for another share: then all could wait for each other.
+    /// Cancel safe.
+    pub(in crate::carrier) async fn receive(&self, size: usize) -> Share {
+        let wanted = units(size).min(self.total);
         // The semaphore is never closed.
         Share { _permit: Arc::clone(&self.units).acquire_many_owned(wanted).await.ok() }
     }
@@ -81,13 +56,12 @@ mod tests {
 
     #[tokio::test]
     async fn messages_wait_for_room() {
-        let budget = Budget::new(6 << 20);
+        let budget = Budget::new(3 << 20);
         let mut shares = Vec::new();
         for _ in 0..3 {
             shares.push(timeout(SHORT, budget.receive(1 << 20)).await.ok().unwrap());
         }
         assert!(timeout(SHORT, budget.receive(FREE)).await.is_err());
-        assert!(timeout(SHORT, budget.handle()).await.is_ok(), "messages that were received do not wait for others");
         shares.pop();
         assert!(timeout(SHORT, budget.receive(1 << 20)).await.is_ok());
     }
@@ -99,6 +73,5 @@ mod tests {
         assert!(timeout(SHORT, budget.receive(1)).await.is_err());
         drop(share);
         assert!(timeout(SHORT, budget.receive(1)).await.is_ok());
-        assert!(timeout(SHORT, budget.handle()).await.is_ok());
     }
 }

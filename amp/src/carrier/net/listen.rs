@@ -18,13 +18,13 @@ use crate::carrier::tls::ServerTls;
 /// The time after an error of the listener, such as too many open files, until it is tried again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The limits of a server. Together with the buffers of connections, 64 KiB each, `max_memory` bounds the memory for messages.
+/// The limits of a server. Together with the buffers of connections, 64 KiB each, `max_memory` bounds the memory for received messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The number of connections. Others wait in the queue of the operating system.
     pub max_connections: usize,
-    /// The bytes of the messages of all connections, half of them for messages that are being received, and half for messages that are
-    /// being handled, each of which counts as 512 KiB. While there is no room, messages of more than 64 KiB are not read, and others wait.
+    /// The bytes of the messages of more than 64 KiB that all connections are receiving, or that are being handled. While there is no
+    /// room, no more of them is read. Answers do not count: a connection keeps as many as it has messages in flight.
     pub max_memory: usize,
     /// The time until a peer reads, for small amounts. Larger ones may take longer, at 64 KiB per second.
     pub write_timeout: Duration,
@@ -33,11 +33,11 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 1024 connections, 512 MiB, 30 s for writes, 10 s for TLS.
+    /// 1024 connections, 256 MiB, 30 s for writes, 10 s for TLS.
     fn default() -> Self {
         Self {
             max_connections: 1024,
-            max_memory: 512 << 20,
+            max_memory: 256 << 20,
             write_timeout: Duration::from_secs(30),
             tls_timeout: Duration::from_secs(10),
         }

@@ -63,8 +63,11 @@ impl Link {
         loop {
             let now = self.now();
             let may_read = may_receive && !self.is_ended;
-            self.connection.set_paused(!may_read, now);
             let received = if may_receive { self.connection.receive(&mut self.received, now) } else { None };
+            if received.as_ref().is_some_and(|event| !matches!(event, Event::Message(_))) {
+                // Only messages keep their share, until they are handled.
+                self.share = None;
+            }
             if let Some(event) = received.or_else(|| self.connection.tick(now)) {
                 return Ok(event);
             }
@@ -74,6 +77,8 @@ impl Link {
             let deadline = self.connection.deadline().map(|deadline| self.opened + Duration::from_millis(deadline));
             let wanted = if may_read { self.wanted() } else { None };
             let lacks_room = wanted.is_some();
+            // A peer is not slow because this side does not read.
+            self.connection.set_paused(!may_read || lacks_room, now);
             tokio::select! {
                 share = receive(wanted) => self.share = Some(share),
                 read = self.read.read_buf(&mut self.received), if may_read && !lacks_room => match read {

@@ -16,7 +16,7 @@ use crate::carrier::connection::{Connection, Credentials, Event, SendError, Sett
 use crate::carrier::control::{ErrorFrame, reason};
 use crate::carrier::frame::Frame;
 use crate::carrier::ids::Ids;
-use crate::carrier::net::{Accept, Budget, Limits, Server, Share, listen, stopped};
+use crate::carrier::net::{Accept, Budget, Limits, Server, listen, stopped};
 #[cfg(feature = "tls")]
 use crate::carrier::tls::ServerTls;
 use crate::carrier::{Authenticate, Handled, Service};
@@ -74,7 +74,7 @@ pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOp
         Box::pin(async move {
             let connection = Connection::server(options.settings, 0);
             run(stream, connection, Instant::now(), Some(budget.clone()), move |link| {
-                let session = Session { link, service, options, stop, budget, principal: None, work: JoinSet::new() };
+                let session = Session { link, service, options, stop, principal: None, work: JoinSet::new() };
                 Box::pin(session.run())
             })
             .await;
@@ -87,18 +87,9 @@ struct Session<'a> {
     service: Arc<dyn Service>,
     options: Arc<ServerOptions>,
     stop: watch::Receiver<bool>,
-    budget: Budget,
     principal: Option<Did>,
     /// The messages that are being handled.
-    work: JoinSet<Done>,
-}
-
-/// A message that was handled.
-struct Done {
-    id: Option<MessageId>,
-    handled: Handled,
-    /// Until the answer is in the queue of the connection.
-    _shares: (Option<Share>, Share),
+    work: JoinSet<(Option<MessageId>, Handled)>,
 }
 
 impl Session<'_> {
@@ -158,16 +149,15 @@ impl Session<'_> {
             Event::Message(message) => {
                 let id = Ids::read(&message).id;
                 let handled = self.service.handle(message, self.principal.clone());
-                let (received, budget) = (self.link.take_share(), self.budget.clone());
-                // The task waits for room, so that the session continues to send the answers which make room.
+                let share = self.link.take_share();
                 self.work.spawn(async move {
-                    let share = budget.handle().await;
-                    Done { id, handled: handled.await, _shares: (received, share) }
+                    let handled = handled.await;
+                    drop(share);
+                    (id, handled)
                 });
                 Ok(())
             }
             Event::Refuse(message) => {
-                drop(self.link.take_share());
                 let rejection = Rejection::new(Code::Unavailable, "the connection is being closed");
                 self.refuse(&rejection, Ids::read(&message).id).await
             }
@@ -203,9 +193,9 @@ impl Session<'_> {
         }
     }
 
-    async fn answer(&mut self, done: Result<Done, JoinError>) -> Result<(), End> {
+    async fn answer(&mut self, done: Result<(Option<MessageId>, Handled), JoinError>) -> Result<(), End> {
         // The service has panicked.
-        let Ok(Done { id, handled, _shares }) = done else {
+        let Ok((id, handled)) = done else {
             return self.refuse(&Rejection::new(Code::InternalError, "the message could not be handled"), None).await;
         };
         match handled {

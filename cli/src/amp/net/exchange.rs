@@ -20,6 +20,9 @@ use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Failure, Outcome, Verdict};
 
+/// The time for the report of a wrong answer.
+const REPORT: Duration = Duration::from_secs(1);
+
 /// A requester that is connected to a provider.
 pub(super) struct Client<'a> {
     pub(super) requester: Requester,
@@ -59,8 +62,14 @@ impl<'a> Client<'a> {
     pub(super) async fn answer(&self, mut exchange: Exchange) -> Result<Answer, Failed> {
         let timeout = Duration::from_millis(self.options.timeout);
         let mut answers = self.peer.request(Bytes::from_owner(exchange.bytes()), timeout).await?;
+        // A message that is not the answer does not end the exchange. If nothing else comes, it is the reason.
+        let mut rejected: Option<Failed> = None;
         while let Some(received) = answers.next().await {
-            match self.requester.step(&mut exchange, Event::Received(&received?), now()) {
+            let received = match received {
+                Ok(received) => received,
+                Err(error) => return Err(rejected.unwrap_or_else(|| error.into())),
+            };
+            match self.requester.step(&mut exchange, Event::Received(&received), now()) {
                 Reaction::Done(Answer::Failed(error)) => {
                     return Err(Failed { code: Some(error.code), message: error.message.unwrap_or_default() });
                 }
@@ -68,12 +77,20 @@ impl<'a> Client<'a> {
                     return Err(Failed { code: Some(error.code), message: error.message });
                 }
                 Reaction::Done(answer) => return Ok(answer),
-                Reaction::Invalid { rejection, .. } => self.console.line(&format!("ignored an answer: {rejection}")),
+                Reaction::Invalid { rejection, reply } => {
+                    self.console.line(&format!("ignored an answer: {rejection}"));
+                    let code = Some(u64::from(rejection.code.number()));
+                    rejected = Some(Failed { code, message: rejection.message });
+                    if let Some(reply) = reply {
+                        // The sender of a wrong answer learns of it (section 9). An `ERROR` has no answer.
+                        let _ = self.peer.request(reply.into(), REPORT).await;
+                    }
+                }
                 Reaction::Progress(kind, _) => self.console.line(kind.name()),
                 Reaction::None => {}
             }
         }
-        Err(PeerError::NoAnswer.into())
+        Err(rejected.unwrap_or_else(|| PeerError::NoAnswer.into()))
     }
 }
 
