@@ -18,8 +18,8 @@ pub(crate) struct RequestKey {
 /// SHA-256 of a whole message.
 pub(crate) type MessageHash = [u8; 32];
 
-/// The limits of the memory for the results of invocations. That for refusals is separate, so that nobody who may not invoke anything can
-/// empty it; it has as many entries, and a tenth of the bytes.
+/// The limits of the memory for the results of invocations. That for refusals is separate, so that agents that may not invoke anything
+/// cannot empty this one; it has as many entries, and a tenth of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheLimits {
     /// The number of messages that are remembered. The oldest is forgotten first; its duplicates then run again.
