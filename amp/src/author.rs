@@ -26,6 +26,11 @@ impl ReplyTo {
     pub(crate) fn new(message: &Message) -> Self {
         Self { sender: message.from.clone(), id: message.id, thread_id: message.thread_id.clone() }
     }
+
+    /// The parts of the message that an answer to this sender answers.
+    pub(crate) fn answered_by(answer: &Message, sender: &Did) -> Option<Self> {
+        Some(Self { sender: sender.clone(), id: answer.reply_to?, thread_id: answer.thread_id.clone() })
+    }
 }
 
 impl Author {

@@ -117,6 +117,10 @@ impl Service for Runner {
             answer.await.unwrap_or(Handled::Nothing)
         })
     }
+
+    fn replace_large_answer(&self, answer: &Bytes) -> Option<Bytes> {
+        self.0.provider.replace_large_answer(answer, now()).map(Bytes::from_owner)
+    }
 }
 
 impl Inner {

@@ -18,6 +18,12 @@ pub trait Service: Send + Sync + 'static {
     /// The future may be dropped before its end, because the connection of the sender has ended. Work that has begun continues, so that
     /// a duplicate of the message gets its answer.
     fn handle(&self, message: Bytes, principal: Option<Did>) -> BoxFuture<'static, Handled>;
+
+    /// The answer to send instead of one that is larger than the client accepts. Without one, the carrier reports an error.
+    fn replace_large_answer(&self, answer: &Bytes) -> Option<Bytes> {
+        let _ = answer;
+        None
+    }
 }
 
 /// The end of a message.

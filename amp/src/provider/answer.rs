@@ -8,12 +8,30 @@ use crate::author::ReplyTo;
 use crate::body::{CapResult, ResultError};
 use crate::cbor::{Map, Value};
 use crate::code::Code;
-use crate::message::MessageType;
+use crate::message::{MessageType, decode_message};
 
 impl Provider {
     /// A signed answer.
     pub(super) fn answer(&self, reply_to: &ReplyTo, kind: MessageType, body: Value, now: u64) -> Arc<[u8]> {
         self.author.answer(reply_to, kind, body, self.settings.ttl_ms, now).into()
+    }
+
+    /// The answer to send instead of one that is larger than the requester accepts: its invocation has ended, so it has a result
+    /// (decision 12). `None` if the message is not an answer of this provider that can be replaced.
+    #[must_use]
+    pub fn replace_large_answer(&self, answer: &[u8], now: u64) -> Option<Arc<[u8]>> {
+        let answer = decode_message(answer, &self.settings.message).ok()?.into_unchecked();
+        let sender = answer.to.as_slice().first().filter(|_| answer.from == self.author.did)?;
+        let reply_to = ReplyTo::answered_by(&answer, sender)?;
+        const TEXT: &str = "the answer is larger than the requester accepts";
+        match answer.kind {
+            MessageType::CapResult => {
+                let result = failed(Code::InternalError, TEXT, None);
+                Some(self.answer(&reply_to, MessageType::CapResult, result.to_value(), now))
+            }
+            MessageType::CapDeclare => Some(self.refuse(&reply_to, &Refusal::new(Code::InternalError, TEXT), now)),
+            _ => None,
+        }
     }
 
     pub(super) fn refuse(&self, reply_to: &ReplyTo, refusal: &Refusal, now: u64) -> Arc<[u8]> {

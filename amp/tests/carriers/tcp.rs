@@ -399,3 +399,16 @@ async fn large_messages_share_the_memory_of_the_server_and_small_ones_do_not_wai
     drop(slow);
     assert_eq!(code(&second.next().await.unwrap().payload, &large), 0, "the slow sender has gone");
 }
+
+#[tokio::test]
+async fn a_result_that_the_client_does_not_accept_is_replaced_by_an_error_result() {
+    let server = server(tcp_options()).await;
+    let mut raw = Raw::open(&server).await;
+    let large = invoke("large 1048576");
+    for _ in 0..2 {
+        raw.send(&Frame::new(FrameType::Message, large.clone())).await;
+        let frame = raw.next().await.unwrap();
+        assert_eq!(frame.kind, FrameType::Message);
+        assert_eq!(code(&frame.payload, &large), 5001);
+    }
+}

@@ -201,7 +201,7 @@ impl Session<'_> {
         match handled {
             Handled::Nothing => Ok(()),
             Handled::Rejected(rejection) => self.refuse(&rejection, id).await,
-            Handled::Answer(answer) => match self.frame(answer) {
+            Handled::Answer(answer) => match self.answer_frame(answer) {
                 Ok(frame) => self.link.write(frame).await,
                 Err(SendError::NotOpen) => Ok(()),
                 Err(error @ SendError::TooLarge { .. }) => {
@@ -212,9 +212,16 @@ impl Session<'_> {
         }
     }
 
-    fn frame(&mut self, answer: Bytes) -> Result<Frame, SendError> {
+    /// The frame of an answer, or of the one that replaces it if the client does not accept its size.
+    fn answer_frame(&mut self, answer: Bytes) -> Result<Frame, SendError> {
         let now = self.link.now();
-        self.link.connection.send(answer, now)
+        match self.link.connection.send(answer.clone(), now) {
+            Err(error @ SendError::TooLarge { .. }) => match self.service.replace_large_answer(&answer) {
+                Some(answer) => self.link.connection.send(answer, now),
+                None => Err(error),
+            },
+            result => result,
+        }
     }
 
     async fn refuse(&mut self, rejection: &Rejection, id: Option<MessageId>) -> Result<(), End> {
