@@ -231,3 +231,71 @@ fn incorrect_usage_exits_with_2() {
     }
     folder.run(serve.iter().chain(&["--listen", "amp://nowhere.invalid:0"])).ended(1);
 }
+
+/// A provider that answers every query with a page that has the same cursor.
+fn endless_provider() -> String {
+    use std::io::Write;
+
+    use capgen_amp::cbor::{Limits, Map, Value};
+    use capgen_amp::message::{MessageId, MessageType, Recipients, decode_message};
+
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let reference: Map = [("uri", Value::from("x")), ("hash_alg", "sha-256".into()), ("hash", vec![0_u8; 32].into())]
+        .into_iter()
+        .collect();
+    let descriptor: Map = [
+        ("id", Value::from(format!("{REVIEW}:1.0.0"))),
+        ("name", REVIEW.into()),
+        ("version", "1.0.0".into()),
+        ("input_schema", reference.clone().into()),
+        ("output_schema", reference.into()),
+    ]
+    .into_iter()
+    .collect();
+    let body: Map = [("capabilities", Value::from(vec![Value::from(descriptor)])), ("cursor", "again".into())]
+        .into_iter()
+        .collect();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                stream.read_line(&mut line).unwrap();
+                if line.trim().is_empty() {
+                    break;
+                }
+                if let Some((_, value)) = line.to_ascii_lowercase().split_once("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+            }
+            let mut request = vec![0; length];
+            stream.read_exact(&mut request).unwrap();
+            let mut message = decode_message(&request, &Limits::default()).unwrap().into_unchecked();
+            message.reply_to = Some(message.id);
+            message.id = MessageId::new(message.ts, [7; 8]);
+            message.kind = MessageType::CapDeclare;
+            message.to = Recipients::One(std::mem::replace(&mut message.from, BOB.parse().unwrap()));
+            message.body = body.clone().into();
+            let answer = message.sign(&bob());
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/cbor\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+                answer.len()
+            );
+            stream.get_mut().write_all(&[head.as_bytes(), &answer].concat()).unwrap();
+        }
+    });
+    url
+}
+
+#[test]
+fn a_provider_with_endless_pages_or_another_capability_is_reported() {
+    let (server, url) = (Server::new(""), endless_provider());
+    let run = server.ask("query", &url, &["--capability", REVIEW, "--json"]).ended(1);
+    let error = &run.json()["error"];
+    assert_eq!(error["code"], json!(4001), "{run:?}");
+    assert!(error["message"].as_str().unwrap().contains("cursor"), "{run:?}");
+    let run = server.ask("query", &url, &["--capability", "org.example.other"]).ended(1);
+    assert!(run.stderr.contains("4001") && run.stderr.contains("another capability"), "{run:?}");
+}

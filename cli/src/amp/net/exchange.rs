@@ -100,6 +100,11 @@ impl Failed {
         Self { code: None, message: "the answer is of another type".to_owned() }
     }
 
+    /// An answer that a provider must not give.
+    pub(super) fn bad_answer(message: &str) -> Self {
+        Self { code: Some(u64::from(Code::BadRequest.number())), message: message.to_owned() }
+    }
+
     /// Reports the error.
     pub(super) fn report(&self, json: bool, console: &Console) -> Outcome {
         let Self { code, message } = self;

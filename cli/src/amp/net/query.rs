@@ -11,7 +11,7 @@ use crate::clock::now;
 use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
 
-/// The most descriptors that are read: a provider could return pages without end.
+/// The most descriptors that are read: a provider could return pages without end. More are an error, as a part would look complete.
 const MOST: usize = 100_000;
 
 pub(in crate::amp) fn run(arguments: &Query, console: &Console) -> Outcome {
@@ -43,9 +43,19 @@ async fn pages(arguments: &Query, client: &mut Client<'_>) -> Result<Vec<Descrip
         let Answer::Declared(CapDeclare { capabilities, cursor }) = client.answer(exchange).await? else {
             return Err(Failed::unexpected());
         };
+        let is_asked = |descriptor: &Descriptor| capability.as_ref().is_none_or(|name| descriptor.id.name == *name);
+        if !capabilities.iter().all(is_asked) {
+            return Err(Failed::bad_answer("a descriptor is of another capability"));
+        }
         descriptors.extend(capabilities);
+        if cursor.is_some() && cursor == query.cursor {
+            return Err(Failed::bad_answer("a page has the cursor of the page before it"));
+        }
+        if cursor.is_some() && descriptors.len() >= MOST {
+            return Err(Failed::bad_answer(&format!("there are more than {MOST} descriptors")));
+        }
         query.cursor = cursor;
-        if query.cursor.is_none() || descriptors.len() >= MOST {
+        if query.cursor.is_none() {
             return Ok(descriptors);
         }
     }
