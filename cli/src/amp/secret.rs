@@ -28,10 +28,13 @@ pub(super) fn read(path: &Path, console: &Console) -> Result<SigningKey, Vec<Dia
     let file = File::open(path).map_err(|error| fail(error.to_string()))?;
     let is_shared = file.metadata().is_ok_and(|metadata| is_shared(&metadata));
     let mut text = String::new();
-    file.take(MAX).read_to_string(&mut text).map_err(|error| match error.kind() {
+    file.take(MAX + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidData => fail("it is not text".to_owned()),
         _ => fail(error.to_string()),
     })?;
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX) {
+        return Err(fail(format!("it has more than {MAX} bytes")));
+    }
     let key = SigningKey::from_hex(&text).map_err(|error| fail(error.to_string()))?;
     if is_shared {
         let message = format!("other users may read the secret file `{}`", shown(path));

@@ -299,3 +299,20 @@ fn a_provider_with_endless_pages_or_another_capability_is_reported() {
     let run = server.ask("query", &url, &["--capability", "org.example.other"]).ended(1);
     assert!(run.stderr.contains("4001") && run.stderr.contains("another capability"), "{run:?}");
 }
+
+#[test]
+fn an_address_without_a_valid_port_is_incorrect_usage() {
+    let served = Served::new();
+    for address in [
+        "amp://127.0.0.1",
+        "amp://127.0.0.1:70000",
+        "http://127.0.0.1:0/x",
+        "amp://:0",
+        "tcp://127.0.0.1:0",
+        "amp://a@b:0",
+    ] {
+        let arguments = ["serve", "--bundle", "bundle", "--me", BOB, "--secret-file", "bob.hex", "--listen", address];
+        let run = served.0.run(arguments).ended(2);
+        assert!(run.stderr.contains("HOST:PORT"), "{address}: {run:?}");
+    }
+}

@@ -25,8 +25,12 @@ pub(in crate::amp) fn run(arguments: &Serve, console: &Console) -> Outcome {
     runtime()?.block_on(async {
         let runner = Runner::new(provider, state, Arc::new(handlers));
         let mut servers = Vec::new();
-        for address in listen {
+        for address in &listen {
             servers.push(address.serve(Arc::new(runner.clone())).await?);
+        }
+        // After all of them: a program that reads the first URL relies on the rest, too.
+        for (address, server) in listen.iter().zip(&servers) {
+            console::print(&format!("{}://{}\n", address.scheme, server.address()))?;
         }
         ended().await?;
         console.line("waiting for running invocations");
@@ -66,23 +70,24 @@ struct Address<'a> {
 
 impl<'a> Address<'a> {
     fn parse(url: &'a str) -> Result<Self, Failure> {
-        match url.split_once("://") {
-            Some((scheme @ ("amp" | "http"), authority)) => Ok(Self { scheme, authority }),
-            _ => Err(invalid_url(url, "expected amp://HOST:PORT or http://HOST:PORT")),
+        let invalid = || invalid_url(url, "expected amp://HOST:PORT or http://HOST:PORT");
+        let Some((scheme @ ("amp" | "http"), rest)) = url.split_once("://") else { return Err(invalid()) };
+        let authority = rest.strip_suffix('/').unwrap_or(rest);
+        let (host, port) = authority.rsplit_once(':').ok_or_else(invalid)?;
+        if host.is_empty() || host.contains(['/', '?', '#', '@']) || port.parse::<u16>().is_err() {
+            return Err(invalid());
         }
+        Ok(Self { scheme, authority })
     }
 
-    /// Listens, and prints the URL.
-    async fn serve(self, service: Arc<dyn Service>) -> io::Result<Server> {
+    async fn serve(&self, service: Arc<dyn Service>) -> io::Result<Server> {
         let Self { scheme, authority } = self;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("cannot listen at {authority}: {error}"));
         let listener = TcpListener::bind(authority).await.map_err(named)?;
-        let server = match scheme {
+        match *scheme {
             "amp" => tcp::serve(listener, service, tcp::ServerOptions::default()),
             _ => http::serve(listener, service, http::ServerOptions::default()),
-        }?;
-        console::print(&format!("{scheme}://{}\n", server.address()))?;
-        Ok(server)
+        }
     }
 }
 
