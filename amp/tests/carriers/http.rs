@@ -204,3 +204,22 @@ async fn a_client_survives_servers_that_are_not_amp() {
         assert!(expected, "{answer}: {called:?}");
     }
 }
+
+#[tokio::test]
+async fn small_bodies_without_a_length_do_not_wait_for_memory() {
+    let options = http_options();
+    let limits = Limits { max_memory: 1 << 20, ..options.limits };
+    let server = server(ServerOptions { limits, ..options }).await;
+    let chunked =
+        format!("{POST} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{CBOR}Transfer-Encoding: chunked\r\n\r\n");
+    let mut slow = Vec::new();
+    for _ in 0..17 {
+        let mut stream = TcpStream::connect(server.address()).await.unwrap();
+        stream.write_all(format!("{chunked}1\r\nx\r\n").as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    let message = invoke("fast");
+    let chunk = [format!("{chunked}{:x}\r\n", message.len()).as_bytes(), &message, b"\r\n0\r\n\r\n"].concat();
+    let response = timeout(Duration::from_secs(2), exchange(&server, &chunk)).await.unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+}

@@ -412,3 +412,21 @@ async fn a_result_that_the_client_does_not_accept_is_replaced_by_an_error_result
         assert_eq!(code(&frame.payload, &large), 5001);
     }
 }
+
+#[tokio::test]
+async fn clients_that_do_not_read_their_errors_do_not_stop_others() {
+    let server = server(tcp_options()).await;
+    let mut silent = Vec::new();
+    for _ in 0..12 {
+        let mut raw = Raw::open(&server).await;
+        for _ in 0..100 {
+            raw.send(&Frame::new(FrameType::Message, Bytes::from_static(&[0xff]))).await;
+        }
+        silent.push(raw);
+    }
+    let mut raw = Raw::open(&server).await;
+    let message = invoke("fast");
+    raw.send(&Frame::new(FrameType::Message, message.clone())).await;
+    let frame = timeout(Duration::from_secs(2), raw.next()).await.unwrap().unwrap();
+    assert_eq!(code(&frame.payload, &message), 0);
+}
