@@ -8,7 +8,7 @@ use capgen_schema::{Schema, Validator};
 use semver::Version;
 use sha2::{Digest as _, Sha256};
 
-use crate::cbor::{Value, encode};
+use crate::cbor::encode;
 use crate::descriptor::Descriptor;
 use crate::name::CapabilityName;
 
@@ -89,7 +89,7 @@ impl Catalogue {
         let mut published = Vec::with_capacity(contracts.len());
         for (index, contract) in contracts.into_iter().enumerate() {
             names.entry(contract.descriptor.id.name.clone()).or_insert(index..index).end = index + 1;
-            let encoded = encode(&Value::Map(contract.descriptor.to_map()));
+            let encoded = encode(&contract.descriptor.to_value());
             hash.update(&encoded);
             published.push(Published {
                 input: validator(&contract.input),
@@ -111,7 +111,7 @@ impl Catalogue {
     #[must_use]
     pub fn find(&self, name: &CapabilityName, version: &Version) -> Option<&Published> {
         let versions = self.versions(name);
-        let found = |published: &Published| published.descriptor().id.version.cmp_precedence(version);
+        let found = |published: &Published| published.version().cmp_precedence(version);
         versions.get(versions.binary_search_by(found).ok()?)
     }
 
@@ -143,6 +143,11 @@ impl Published {
     #[must_use]
     pub const fn contract(&self) -> &Contract {
         &self.contract
+    }
+
+    /// The version.
+    pub(crate) const fn version(&self) -> &Version {
+        &self.contract.descriptor.id.version
     }
 
     /// The descriptor.

@@ -12,7 +12,7 @@ use crate::body::{Body, CapDeclare, CapInvoke, CapQuery, CapResult, ErrorBody, R
 use crate::cbor::{Limits, Value};
 use crate::code::Code;
 use crate::message::{
-    Did, Message, MessageId, MessageType, Recipients, Rejection, ResolveKey, SigningKey, answers, decode_message,
+    Did, Message, MessageId, MessageType, Recipients, Rejection, ResolveKey, SigningKey, answers, open_message,
 };
 
 /// The configuration of a requester. Each request is an [`Exchange`].
@@ -156,19 +156,13 @@ impl Requester {
     }
 
     fn receive(&self, exchange: &Exchange, bytes: &[u8], now: u64) -> Reaction {
-        match self.verified(bytes, now) {
+        match open_message(bytes, &self.limits, now, self.keys.as_ref()) {
             Err(rejection) => Reaction::Invalid { rejection, reply: None },
             Ok(message) => match self.read(exchange, &message) {
                 Ok(reaction) => reaction,
                 Err(rejection) => Reaction::Invalid { reply: self.reply(&message, &rejection, now), rejection },
             },
         }
-    }
-
-    fn verified(&self, bytes: &[u8], now: u64) -> Result<Message, Rejection> {
-        let message = decode_message(bytes, &self.limits)?;
-        message.check_time(now)?;
-        message.verify(self.keys.as_ref())
     }
 
     /// Reads a message whose envelope is valid. It must answer the request before its body matters.

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_schema::{Validator, Violation};
 
+use super::clock::now;
 use super::{Peer, PeerError};
 use crate::body::{CapDeclare, CapInvoke, CapQuery, ErrorBody, ResultError};
 use crate::cbor::Value;
@@ -192,12 +193,6 @@ fn random() -> Result<[u8; 8], ClientError> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(|_| ClientError::NoRandomness)?;
     Ok(random)
-}
-
-/// The time in Unix ms.
-fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl fmt::Display for ClientError {

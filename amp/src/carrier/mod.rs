@@ -12,6 +12,7 @@
 //! A carrier that has delivered a message proves nothing about its answer: only signatures do.
 
 mod client;
+mod clock;
 pub mod connection;
 pub mod control;
 pub mod frame;

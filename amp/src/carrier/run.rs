@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use capgen_schema::Violation;
@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
 
+use super::clock::now;
 use super::{BoxFuture, Handled, Service};
 use crate::CapabilityId;
 use crate::catalogue::Catalogue;
@@ -238,12 +239,6 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.changed.notify_one();
     }
-}
-
-/// The time in Unix ms.
-fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Debug for Runner {

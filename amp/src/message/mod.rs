@@ -20,6 +20,6 @@ pub use envelope::Message;
 pub use id::MessageId;
 pub use key::{InvalidKey, PublicKey, SigningKey};
 pub use kind::MessageType;
-pub use read::{Unverified, decode_message};
+pub use read::{Unverified, decode_message, open_message};
 pub use rejection::Rejection;
 pub use resolve::{DidKey, Keys, ResolveKey};

@@ -26,6 +26,17 @@ pub fn decode_message(bytes: &[u8], limits: &Limits) -> Result<Unverified, Rejec
     Unverified::read(decode(bytes, limits)?)
 }
 
+/// Decodes a message and checks all of its envelope: its form, its times and its signature, in the order of decision 2.
+///
+/// # Errors
+///
+/// Those of [`decode_message`], [`Unverified::check_time`] and [`Unverified::verify`], in this order.
+pub fn open_message(bytes: &[u8], limits: &Limits, now: u64, keys: &dyn ResolveKey) -> Result<Message, Rejection> {
+    let message = decode_message(bytes, limits)?;
+    message.check_time(now)?;
+    message.verify(keys)
+}
+
 impl Unverified {
     /// Checks the form of a decoded message. Unknown text keys are ignored, and are not kept.
     ///

@@ -40,11 +40,12 @@ pub(crate) fn accept(
     message: &Message,
 ) -> Result<Accepted, Refusal> {
     let invoke = read_body(provider, message)?;
-    authorize(provider, &message.from, &invoke)?;
+    let configured = configured_name(provider, &invoke.target);
+    authorize(provider, &message.from, configured.as_ref(), &invoke)?;
     let catalogue = catalogue?;
-    let name = resolve(provider, catalogue, &message.from, &invoke)?;
-    let candidates = authorize_versions(provider, catalogue, &message.from, &name);
-    let selected = select(provider, catalogue, &name, &candidates, &invoke)?;
+    let name = resolve(provider, catalogue, &message.from, configured, &invoke)?;
+    let candidates: Vec<_> = allowed_versions(provider, catalogue, &message.from, &name).collect();
+    let selected = select(provider, &name, &candidates, &invoke)?;
     let (params, adapter) = check_params(provider, &selected, &name, &invoke)?;
     let CapInvoke { timeout_ms, .. } = invoke;
     Ok(Accepted { index: selected.index, rule: selected.rule, params, adapter, timeout_ms })
@@ -71,9 +72,14 @@ fn read_body(provider: &Provider, message: &Message) -> Result<CapInvoke, Refusa
 ///
 /// A `type` that is neither an alias nor a full name has no name yet. It can only become a name that is visible to the caller, so
 /// step 3 reveals nothing about others.
-fn authorize(provider: &Provider, caller: &Did, invoke: &CapInvoke) -> Result<(), Refusal> {
-    match configured_name(provider, &invoke.target) {
-        Some(name) if !provider.policy.allows(caller, &name, invoke.target.version()) => Err(Refusal::unauthorized()),
+fn authorize(
+    provider: &Provider,
+    caller: &Did,
+    configured: Option<&CapabilityName>,
+    invoke: &CapInvoke,
+) -> Result<(), Refusal> {
+    match configured {
+        Some(name) if !provider.policy.allows(caller, name, invoke.target.version()) => Err(Refusal::unauthorized()),
         _ => Ok(()),
     }
 }
@@ -83,9 +89,10 @@ fn resolve(
     provider: &Provider,
     catalogue: &Catalogue,
     caller: &Did,
+    configured: Option<CapabilityName>,
     invoke: &CapInvoke,
 ) -> Result<CapabilityName, Refusal> {
-    let name = match configured_name(provider, &invoke.target) {
+    let name = match configured {
         Some(name) => name,
         None => {
             let text = invoke.target.type_alias().unwrap_or_default();
@@ -101,28 +108,27 @@ fn resolve(
 
 /// Step 4: the policy for each version of the resolved capability. Denied versions are not candidates (decision 10). The numbers are
 /// indexes into [`Catalogue::published`].
-fn authorize_versions(provider: &Provider, catalogue: &Catalogue, caller: &Did, name: &CapabilityName) -> Vec<usize> {
-    let is_allowed = |index: &usize| {
-        let version = catalogue.published().get(*index).map(|published| &published.descriptor().id.version);
-        version.is_some_and(|version| provider.policy.allows(caller, name, Some(version)))
-    };
-    catalogue.indexes(name).filter(is_allowed).collect()
+fn allowed_versions<'a>(
+    provider: &'a Provider,
+    catalogue: &'a Catalogue,
+    caller: &'a Did,
+    name: &'a CapabilityName,
+) -> impl Iterator<Item = (usize, &'a Published)> {
+    let versions = catalogue.indexes(name).zip(catalogue.versions(name));
+    versions.filter(move |(_, published)| provider.policy.allows(caller, name, Some(published.version())))
 }
 
 /// Step 5: the version.
 fn select<'a>(
     provider: &Provider,
-    catalogue: &'a Catalogue,
     name: &CapabilityName,
-    candidates: &[usize],
+    candidates: &[(usize, &'a Published)],
     invoke: &CapInvoke,
 ) -> Result<Chosen<'a>, Refusal> {
-    let candidates: Vec<(usize, &Published)> =
-        candidates.iter().filter_map(|index| Some((*index, catalogue.published().get(*index)?))).collect();
     let offers: Vec<Offer<'_>> = candidates
         .iter()
         .map(|(_, published)| Offer {
-            version: &published.descriptor().id.version,
+            version: published.version(),
             supported: published.descriptor().supported_ranges.as_deref().unwrap_or_default(),
         })
         .collect();
@@ -149,7 +155,7 @@ fn check_params(
 ) -> Result<(Json, Option<Arc<Adapter>>), Refusal> {
     let mut params = to_json(&invoke.params)?;
     let adapter = match &chosen.rule {
-        Rule::Adapter { from } => provider.adapters.find(name, from, &chosen.published.descriptor().id.version),
+        Rule::Adapter { from } => provider.adapters.find(name, from, chosen.published.version()),
         _ => None,
     };
     if let Some(adapter) = &adapter {
@@ -178,7 +184,8 @@ pub(crate) fn visible_name(
     text: &str,
 ) -> Option<CapabilityName> {
     let mut names = catalogue.names().filter(|name| name.last_segment() == text);
-    let mut visible = names.by_ref().filter(|name| !authorize_versions(provider, catalogue, caller, name).is_empty());
+    let mut visible =
+        names.by_ref().filter(|name| allowed_versions(provider, catalogue, caller, name).next().is_some());
     let name = visible.next()?;
     visible.next().is_none().then(|| name.clone())
 }

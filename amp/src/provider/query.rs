@@ -120,9 +120,8 @@ impl<'a> Versions<'a> {
     /// searches find them: the cost does not depend on the page.
     fn in_range(self, range: Option<&Range>) -> Self {
         let Some(range) = range else { return self };
-        let version = |published: &Published| published.descriptor().id.version.clone();
-        let start = self.published.partition_point(|published| range.is_above(&version(published)));
-        let end = self.published.partition_point(|published| !range.is_below(&version(published)));
+        let start = self.published.partition_point(|published| range.is_above(published.version()));
+        let end = self.published.partition_point(|published| !range.is_below(published.version()));
         Self { published: self.published.get(start..end).unwrap_or_default(), ..self }
     }
 
@@ -138,8 +137,7 @@ impl<'a> Versions<'a> {
     /// The first place from this one on that has a version which the caller may invoke (decision 10).
     fn next_visible(&self, position: u64) -> Option<u64> {
         (position..).map_while(|position| Some((position, self.at(position)?))).find_map(|(position, published)| {
-            let version = &published.descriptor().id.version;
-            self.provider.policy.allows(self.caller, self.name, Some(version)).then_some(position)
+            self.provider.policy.allows(self.caller, self.name, Some(published.version())).then_some(position)
         })
     }
 

@@ -14,7 +14,7 @@ use super::state::{Request, State};
 use crate::author::ReplyTo;
 use crate::catalogue::{Catalogue, Published};
 use crate::code::Code;
-use crate::message::{Did, Message, MessageType, Rejection, decode_message};
+use crate::message::{Did, Message, MessageType, Rejection, open_message};
 
 /// A message whose envelope is valid in every respect.
 #[derive(Clone, Debug)]
@@ -31,9 +31,8 @@ impl Provider {
     ///
     /// 1001 to 1005. Nothing proves the sender then, so the message has no answer.
     pub fn verify(&self, bytes: &[u8], now: u64) -> Result<Received, Rejection> {
-        let message = decode_message(bytes, &self.settings.message)?;
-        message.check_time(now)?;
-        Ok(Received { message: message.verify(self.keys.as_ref())?, hash: Sha256::digest(bytes).into() })
+        let message = open_message(bytes, &self.settings.message, now, self.keys.as_ref())?;
+        Ok(Received { message, hash: Sha256::digest(bytes).into() })
     }
 
     /// Receives a message, and returns the outputs for it.

@@ -73,7 +73,7 @@ pub fn serve(listener: TcpListener, service: Arc<dyn Service>, options: ServerOp
         let (service, options, budget) = (Arc::clone(&service), Arc::clone(&options), budget.clone());
         Box::pin(async move {
             let connection = Connection::server(options.settings, 0);
-            run(stream, connection, Instant::now(), Some(budget.clone()), move |link| {
+            run(stream, connection, Instant::now(), Some(budget), move |link| {
                 let session = Session { link, service, options, stop, principal: None, work: JoinSet::new() };
                 Box::pin(session.run())
             })
