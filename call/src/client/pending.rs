@@ -140,7 +140,7 @@ impl Pending {
         }
     }
 
-    /// The call that ends with a message: a response, the news that there is none, or an invalid message, which ends no call.
+    /// The call that ends with a message: a response, a report that there is none, or an invalid message, which ends no call.
     fn call_of(&self, token: u64, message: Result<&Option<Envelope>, &CallError>) -> Option<Call> {
         let mut waiting = self.lock();
         let call = waiting.calls.get_mut(&token)?;

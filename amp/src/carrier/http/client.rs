@@ -67,7 +67,7 @@ impl HttpPeer {
     ///
     /// # Errors
     ///
-    /// The URL is another one, its scheme is `https` and there is no TLS, or the token is not a header.
+    /// The URL has another form, its scheme is `https` and there is no TLS, or the token is not a header.
     pub fn new(url: &str, options: ClientOptions) -> Result<Self, InvalidUrl> {
         let endpoint = Endpoint::parse(url, [("http", Some(80)), ("https", Some(443))])?;
         let Endpoint { host, port, .. } = &endpoint;

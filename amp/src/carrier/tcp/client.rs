@@ -84,7 +84,7 @@ impl TcpPeer {
     ///
     /// # Errors
     ///
-    /// The URL is another one, or its scheme is `amps` and there is no TLS.
+    /// The URL has another form, or its scheme is `amps` and there is no TLS.
     pub fn new(url: &str, options: ClientOptions) -> Result<Self, InvalidUrl> {
         let connector = Connector {
             endpoint: Endpoint::parse(url, [("amp", None), ("amps", None)])?,
