@@ -96,6 +96,19 @@ impl VersionRange {
         }
     }
 
+    /// The versions in the range's text, in their order.
+    ///
+    /// ```
+    /// use capgen_descriptor::VersionRange;
+    /// let range: VersionRange = ">=1.2.0 <2.0.0".parse()?;
+    /// let versions: Vec<String> = range.versions().map(ToString::to_string).collect();
+    /// assert_eq!(versions, ["1.2.0", "2.0.0"]);
+    /// # Ok::<(), capgen_descriptor::InvalidVersionRange>(())
+    /// ```
+    pub fn versions(&self) -> impl Iterator<Item = &Version> {
+        self.comparators().map(|(_, version)| version)
+    }
+
     /// The version, if the range is written as one version without an operator.
     ///
     /// ```

@@ -22,7 +22,7 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
-    for found in [examples(&root, mode), calls(&root, mode), benchmarks(&root, mode), envelope(&root, mode)] {
+    for found in [examples(&root, mode), calls(&root, mode), benchmarks(&root, mode), envelope(&root, mode), events(&root, mode)] {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
     stale.extend(lock(&root, mode)?);
@@ -106,6 +106,13 @@ fn envelope(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
     let files = vec![root.join("call/contract/capabilities.yaml")];
     let selection = Selection { files, start: root.to_owned(), ..Selection::default() };
     generated(&root.join("call/src/envelope/generated"), &selection, &[Language::Rust], Options::default(), mode)
+}
+
+/// `registry/src/event/generated/`: the Rust code of the events of the registry.
+fn events(root: &Path, mode: Mode) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let files = vec![root.join("registry/contract/capabilities.yaml")];
+    let selection = Selection { files, start: root.to_owned(), ..Selection::default() };
+    generated(&root.join("registry/src/event/generated"), &selection, &[Language::Rust], Options::default(), mode)
 }
 
 /// Compares or replaces a folder of generated code; returns a message for each file that was out of date.

@@ -1,0 +1,155 @@
+//! The canonical form of JSON, which every hash of the registry covers.
+
+use capgen_schema::Hash;
+use serde_json::{Number, Value};
+
+/// The canonical text of a value: [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that integers from -2^63 to 2^64 - 1 have
+/// their exact digits, even if they are stored as a binary64. Every other number is written as JavaScript writes its binary64.
+///
+/// The recursion is as deep as the value.
+///
+/// ```
+/// let value = serde_json::json!({"b": 1.0, "a": 18446744073709551615_u64, "c": 1e21});
+/// assert_eq!(capgen_registry::canonical(&value), r#"{"a":18446744073709551615,"b":1,"c":1e+21}"#);
+/// ```
+#[must_use]
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write(&mut text, value);
+    text
+}
+
+/// The SHA-256 hash of the [canonical text](canonical()).
+#[must_use]
+pub fn hash_of(value: &Value) -> Hash {
+    Hash::of(canonical(value))
+}
+
+/// Appends the canonical text of a value.
+pub(crate) fn write(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => write_number(out, number),
+        Value::String(text) => write_string(out, text),
+        Value::Array(items) => write_array(out, items, write),
+        Value::Object(members) => write_object(out, members.iter(), write),
+    }
+}
+
+/// Appends an array, whose items `write_item` writes.
+pub(crate) fn write_array<T>(
+    out: &mut String,
+    items: impl IntoIterator<Item = T>,
+    mut write_item: impl FnMut(&mut String, T),
+) {
+    out.push('[');
+    let mut separator = "";
+    for item in items {
+        out.push_str(separator);
+        write_item(out, item);
+        separator = ",";
+    }
+    out.push(']');
+}
+
+/// Appends an object, whose values `write_value` writes. The names are sorted here.
+pub(crate) fn write_object<'v, V>(
+    out: &mut String,
+    members: impl Iterator<Item = (&'v String, V)>,
+    mut write_value: impl FnMut(&mut String, V),
+) {
+    let mut members: Vec<(&String, V)> = members.collect();
+    // RFC 8785 section 3.2.3: by UTF-16 code units. Below U+D800, which covers nearly all names, that is the order of UTF-8.
+    members.sort_by(
+        |(a, _), (b, _)| {
+            if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
+        },
+    );
+    out.push('{');
+    let mut separator = "";
+    for (name, value) in members {
+        out.push_str(separator);
+        write_string(out, name);
+        out.push(':');
+        write_value(out, value);
+        separator = ",";
+    }
+    out.push('}');
+}
+
+fn write_number(out: &mut String, number: &Number) {
+    use std::fmt::Write as _;
+    let float = number.as_f64().unwrap_or(0.0);
+    // Writing to a `String` never fails.
+    let _ = match (number.as_i64(), number.as_u64(), integer(float)) {
+        (Some(integer), _, _) => write!(out, "{integer}"),
+        (_, Some(integer), _) => write!(out, "{integer}"),
+        (_, _, Some(integer)) => write!(out, "{integer}"),
+        _ => {
+            out.push_str(ryu_js::Buffer::new().format_finite(float));
+            Ok(())
+        }
+    };
+}
+
+/// The value of a binary64, if it is an integer of at most 64 bits.
+fn integer(float: f64) -> Option<i128> {
+    const END: f64 = 18_446_744_073_709_551_616.0;
+    let is_integer = float.fract() == 0.0 && (-END / 2.0..END).contains(&float);
+    // Exact, because the number is an integer in this range.
+    is_integer.then_some(float as i128)
+}
+
+/// Appends a string. Section 3.2.2.2 of RFC 8785 requires the escapes that serde_json writes.
+pub(crate) fn write_string(out: &mut String, text: &str) {
+    let needs_escape = |byte: u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    if text.bytes().any(needs_escape) {
+        out.push_str(&Value::from(text).to_string());
+    } else {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> String {
+        canonical(&capgen_schema::ExactPayload::parse(text.as_bytes()).unwrap().with_integers())
+    }
+
+    #[test]
+    fn numbers_are_written_by_value() {
+        for (text, expected) in [
+            ("1.0", "1"),
+            ("-0.0", "0"),
+            ("1e3", "1000"),
+            ("9007199254740993.0", "9007199254740993"),
+            ("18446744073709551615.0", "18446744073709551615"),
+            ("9223372036854775808.0", "9223372036854775808"),
+            ("18446744073709551616", "18446744073709552000"),
+            ("-9223372036854775808", "-9223372036854775808"),
+            ("-9223372036854775809", "-9223372036854776000"),
+            ("1e20", "100000000000000000000"),
+            ("1e21", "1e+21"),
+            ("0.000001", "0.000001"),
+            ("1.5e-7", "1.5e-7"),
+            ("0.10000000000000000001", "0.1"),
+            ("5e-324", "5e-324"),
+            ("1e-400", "0"),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_sorted_by_utf_16_and_strings_have_the_shortest_escapes() {
+        assert_eq!(of(r#"{"\uffff": 1, "\ud83d\ude00": 2, "a": 3}"#), "{\"a\":3,\"😀\":2,\"\u{ffff}\":1}");
+        assert_eq!(of(r#""\u0008\u000b\u007f\/\"\\\n""#), "\"\\b\\u000b\u{7f}/\\\"\\\\\\n\"");
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether an event is valid, and the facts that it states.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use capgen_schema::Hash;
+
+use super::{Event, EventType, Offer, envelope, payload, signature};
+use crate::Configuration;
+use crate::canonical::hash_of;
+use crate::fact::{Stamp, Stamped};
+use crate::paths::limited;
+
+/// The check that an event has failed first (formats page, "Envelope").
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The envelope has another form, or the event is too large.
+    Envelope,
+    /// The signature is missing or invalid, or the producer has no key.
+    Signature,
+    /// The payload has an unknown major version.
+    EventVersion,
+    /// The payload has another form.
+    Payload,
+    /// A schema of the contract is not part of the subset.
+    Contract,
+    /// This producer must not emit the event.
+    Producer,
+    /// The output of an invocation violates the pinned schema. The event itself is valid.
+    SchemaViolation,
+}
+
+impl Reason {
+    /// The text in events and reports.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Envelope => "envelope",
+            Self::Signature => "signature",
+            Self::EventVersion => "event-version",
+            Self::Payload => "payload",
+            Self::Contract => "contract",
+            Self::Producer => "producer",
+            Self::SchemaViolation => "schema-violation",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why an event is invalid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Invalid {
+    /// The first check that failed.
+    pub reason: Reason,
+    /// JSON Pointers into the event: distinct, sorted bytewise, the first 32.
+    pub paths: Vec<String>,
+}
+
+/// The result of the checks of one event.
+#[derive(Clone, Debug)]
+pub enum Checked {
+    /// The event is valid. It states these facts, which may be none.
+    Valid(EventType, Vec<Stamped>),
+    /// The type is unknown: the event changes nothing.
+    Ignored,
+    /// The event changes nothing.
+    Invalid(Invalid),
+}
+
+/// Decides whether events are valid under a configuration.
+///
+/// It remembers the contracts that it has checked, within a limit, so that equal registrations cost little and share memory.
+#[derive(Debug)]
+pub struct Checker {
+    config: Arc<Configuration>,
+    offers: Mutex<Offers>,
+}
+
+/// The remembered contracts, by the hash of their payload.
+#[derive(Default, Debug)]
+struct Offers {
+    by_hash: HashMap<Hash, Arc<Offer>>,
+    bytes: usize,
+}
+
+/// The limit of remembered payloads, in bytes.
+const MAX_REMEMBERED: usize = 32 << 20;
+
+impl Checker {
+    /// A checker for a configuration.
+    #[must_use]
+    pub fn new(config: Arc<Configuration>) -> Self {
+        Self { config, offers: Mutex::default() }
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Arc<Configuration> {
+        &self.config
+    }
+
+    /// Checks an event, in the order of [`Reason`]. Takes time linear in its size, apart from new contracts.
+    #[must_use]
+    pub fn check(&self, event: &Event) -> Checked {
+        match self.envelope(event) {
+            Ok(Some(kind)) => self.content(event, kind),
+            Ok(None) => Checked::Ignored,
+            Err(invalid) => Checked::Invalid(invalid),
+        }
+    }
+
+    /// Checks only the envelope and the signature. The result is the type; none if it is unknown, and then the signature is not checked.
+    ///
+    /// # Errors
+    ///
+    /// The event is invalid.
+    pub fn envelope(&self, event: &Event) -> Result<Option<EventType>, Invalid> {
+        require(Reason::Envelope, envelope::errors(event, self.config.kernel()))?;
+        let Some(kind) = event.event_type() else { return Ok(None) };
+        if signature::is_valid(event, &self.config) {
+            return Ok(Some(kind));
+        }
+        Err(invalid(Reason::Signature, vec!["/signature".to_owned()]))
+    }
+
+    fn content(&self, event: &Event, kind: EventType) -> Checked {
+        self.facts(event, kind).map_or_else(Checked::Invalid, |facts| Checked::Valid(kind, facts))
+    }
+
+    fn facts(&self, event: &Event, kind: EventType) -> Result<Vec<Stamped>, Invalid> {
+        if !envelope::has_known_version(event) {
+            return Err(invalid(Reason::EventVersion, vec!["/event_version".to_owned()]));
+        }
+        require(Reason::Payload, payload::errors(kind, event.payload()))?;
+        let offer = if kind == EventType::Registered { Some(self.offer(event)?) } else { None };
+        if let Some(path) = payload::producer_error(event, kind, &self.config) {
+            return Err(invalid(Reason::Producer, vec![path.to_owned()]));
+        }
+        let Some(stamp) = Stamp::of(event) else { return Ok(Vec::new()) };
+        let facts = payload::facts(event, kind, offer);
+        Ok(facts.into_iter().map(|fact| Stamped { stamp: stamp.clone(), fact }).collect())
+    }
+
+    /// The offer of a registration whose payload has the right form.
+    fn offer(&self, event: &Event) -> Result<Arc<Offer>, Invalid> {
+        let hash = hash_of(event.payload());
+        let lock = || self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(offer) = lock().by_hash.get(&hash) {
+            return Ok(offer.clone());
+        }
+        let offer = Offer::read(event.payload())
+            .map_err(|paths| invalid(Reason::Contract, payload::below("payload", paths)))?;
+        let offer = Arc::new(offer);
+        let mut offers = lock();
+        if offers.bytes > MAX_REMEMBERED {
+            *offers = Offers::default();
+        }
+        offers.bytes += offer.payload.len();
+        offers.by_hash.insert(hash, offer.clone());
+        Ok(offer)
+    }
+}
+
+fn require(reason: Reason, paths: Vec<String>) -> Result<(), Invalid> {
+    if paths.is_empty() { Ok(()) } else { Err(invalid(reason, paths)) }
+}
+
+fn invalid(reason: Reason, paths: Vec<String>) -> Invalid {
+    Invalid { reason, paths: limited(paths) }
+}

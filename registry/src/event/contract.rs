@@ -1,0 +1,151 @@
+//! The contract and the properties of a registration.
+
+use std::sync::Arc;
+
+use capgen_schema::{Hash, Schema, SchemaTextError, Severity, Validator, ValidatorCache};
+use semver::Version;
+use serde_json::{Number, Value, json};
+
+use super::envelope::text;
+use crate::canonical::{canonical, hash_of};
+
+/// The checked payload of a registration: a version of a capability, its contract, and the properties that select it.
+///
+/// Registrations with equal payloads share it.
+#[derive(Debug)]
+pub struct Offer {
+    /// The payload in canonical form.
+    pub(crate) payload: Box<str>,
+    /// The id of the capability.
+    pub capability: Box<str>,
+    /// The version.
+    pub version: Version,
+    /// SHA-256 over id, version, schemas without annotations, classes, roles and scopes (decision 3).
+    pub contract_hash: Hash,
+    /// `side_effects`, if it is declared.
+    pub side_effects: Option<Box<str>>,
+    /// `determinism_class`, if it is declared.
+    pub determinism: Option<Box<str>>,
+    /// The roles that a caller must all have, sorted.
+    pub required_roles: Box<[Box<str>]>,
+    /// The scopes that a caller must all have, sorted.
+    pub required_scopes: Box<[Box<str>]>,
+    pub(crate) properties: Properties,
+}
+
+/// The properties that updates change: those of a registration, or of an update, which has no defaults.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Properties {
+    pub(crate) priority: Option<i64>,
+    pub(crate) weight: Option<Number>,
+    pub(crate) tags: Option<Arc<[Box<str>]>>,
+    pub(crate) latency_class: Option<Arc<str>>,
+}
+
+/// Compiled schemas of requests and responses.
+static VALIDATORS: ValidatorCache = ValidatorCache::new(1024);
+
+impl Offer {
+    /// Reads a payload that conforms to the schema of registrations.
+    ///
+    /// # Errors
+    ///
+    /// The JSON Pointers into the payload at which a schema is not part of the subset; none if a version is out of range.
+    pub(crate) fn read(payload: &Value) -> Result<Self, Vec<String>> {
+        let capability = text(payload, "capability_id").unwrap_or_default();
+        let version = text(payload, "version").unwrap_or_default();
+        let (input, output) = (schema(payload, "input_schema"), schema(payload, "output_schema"));
+        let (input, output) = match (input, output) {
+            (Ok(input), Ok(output)) => (input, output),
+            (input, output) => return Err([input.err(), output.err()].into_iter().flatten().flatten().collect()),
+        };
+        let metadata = payload.get("metadata").unwrap_or(&Value::Null);
+        let (side_effects, determinism) = (text(metadata, "side_effects"), text(metadata, "determinism_class"));
+        let (roles, scopes) = (sorted(metadata, "required_roles"), sorted(metadata, "required_scopes"));
+        let contract = json!({
+            "capability_id": capability,
+            "version": version,
+            "input_schema": input,
+            "output_schema": output,
+            "side_effects": side_effects,
+            "determinism_class": determinism,
+            "required_roles": roles,
+            "required_scopes": scopes,
+        });
+        Ok(Self {
+            payload: canonical(payload).into_boxed_str(),
+            capability: capability.into(),
+            version: Version::parse(version).map_err(|_| Vec::new())?,
+            contract_hash: hash_of(&contract),
+            side_effects: side_effects.map(Into::into),
+            determinism: determinism.map(Into::into),
+            required_roles: roles,
+            required_scopes: scopes,
+            properties: Properties::read(metadata),
+        })
+    }
+
+    /// The payload as a value.
+    #[must_use]
+    pub fn payload(&self) -> Value {
+        crate::fact::parsed(&self.payload)
+    }
+
+    /// The paths at which an input violates its schema.
+    pub(crate) fn input_violations(&self, input: &Value) -> Vec<String> {
+        violations(self.payload().get("input_schema").unwrap_or(&Value::Bool(true)), input)
+    }
+}
+
+/// The paths at which a value violates a schema. A schema outside of the subset, which no valid registration has, accepts nothing.
+pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
+    let text = canonical(schema);
+    let compiled = VALIDATORS.get_or_compile(Hash::of(&text), || Schema::parse_text(&text));
+    match compiled {
+        Ok(validator) => paths(&validator, value),
+        Err(_) => vec![String::new()],
+    }
+}
+
+fn paths(validator: &Validator, value: &Value) -> Vec<String> {
+    if validator.is_valid(value) {
+        return Vec::new();
+    }
+    validator.validate(value).into_iter().map(|violation| violation.path).collect()
+}
+
+/// The schema of one side without annotations; `true` if there is none.
+fn schema(payload: &Value, name: &str) -> Result<Value, Vec<String>> {
+    let Some(schema) = payload.get(name).filter(|schema| **schema != Value::Bool(true)) else {
+        return Ok(Value::Bool(true));
+    };
+    let at = |pointer: &str| format!("/{name}{pointer}");
+    match Schema::parse_text(&canonical(schema)) {
+        Ok(schema) => Ok(schema.canonical_json().to_value()),
+        Err(SchemaTextError::Schema(problems)) => {
+            let errors = problems.iter().filter(|problem| problem.code.severity() == Severity::Error);
+            Err(errors.map(|problem| at(&problem.pointer)).collect())
+        }
+        Err(SchemaTextError::Json(_)) => Err(vec![at("")]),
+    }
+}
+
+/// The strings of a list, sorted bytewise.
+fn sorted(metadata: &Value, name: &str) -> Box<[Box<str>]> {
+    let items = metadata.get(name).and_then(Value::as_array).into_iter().flatten();
+    let mut items: Vec<Box<str>> = items.filter_map(Value::as_str).map(Into::into).collect();
+    items.sort_unstable();
+    items.into_boxed_slice()
+}
+
+impl Properties {
+    /// Reads metadata that conforms to its schema.
+    pub(crate) fn read(metadata: &Value) -> Self {
+        Self {
+            priority: metadata.get("priority").and_then(Value::as_i64),
+            weight: metadata.get("weight").and_then(Value::as_number).cloned(),
+            tags: metadata.get("tags").map(|_| sorted(metadata, "tags").into()),
+            latency_class: text(metadata, "latency_class").map(Into::into),
+        }
+    }
+}

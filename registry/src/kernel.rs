@@ -1,0 +1,244 @@
+//! The kernel: it answers requests and reports invalid events (section 7, decision 10).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::canonical::hash_of;
+use crate::event::{Event, EventType, Invalid, Reason};
+use crate::fact::Fact;
+use crate::paths::limited;
+use crate::registry::{Question, output_violations};
+use crate::{Checked, Checker, EventId, Registry, Requirement, SigningKey, Stamped};
+
+/// The kernel over the events of a log, in the log's order.
+///
+/// It reads no clock and no random numbers: equal logs lead to equal events, with equal ids. Two kernels over one log do no harm, since a log
+/// drops a derived id that it already has.
+#[derive(Debug)]
+pub struct Kernel {
+    checker: Arc<Checker>,
+    registry: Registry,
+    key: Option<SigningKey>,
+    /// Requests and derived ids that later events of the log contain.
+    answered: HashSet<(String, String)>,
+    known: HashSet<EventId>,
+}
+
+impl Kernel {
+    /// A kernel without events. It signs with `key`, if there is one.
+    #[must_use]
+    pub fn new(checker: Arc<Checker>, key: Option<SigningKey>) -> Self {
+        let registry = Registry::new(checker.config().clone());
+        Self { checker, registry, key, answered: HashSet::new(), known: HashSet::new() }
+    }
+
+    /// The registry of the events so far.
+    pub fn registry(&mut self) -> &mut Registry {
+        &mut self.registry
+    }
+
+    /// Notes that the log has an event, which may come later than the next steps. A request whose outcome is in the log is not answered
+    /// again, and an id that is in the log is not emitted again. Call this for the events of a replay before the first step.
+    pub fn note(&mut self, event: &Event) {
+        self.known.extend(event.id().filter(|id| id.is_derived()));
+        if !event.event_type().is_some_and(EventType::is_of_kernel) {
+            return;
+        }
+        let Checked::Valid(_, facts) = self.checker.check(event) else { return };
+        for Stamped { fact, .. } in facts {
+            if let Fact::Outcome { caller, request, .. } = fact {
+                self.answered.insert((caller.to_string(), request.to_string()));
+            }
+        }
+    }
+
+    /// Processes the next event of the log in the state of the events before it, and returns the events to append.
+    pub fn step(&mut self, event: &Event) -> Vec<Event> {
+        let checked = self.checker.check(event);
+        let emitted = match &checked {
+            Checked::Ignored => None,
+            Checked::Invalid(invalid) => notice_of(event, invalid),
+            Checked::Valid(EventType::Requested, _) => self.outcome(event),
+            Checked::Valid(EventType::Completed, _) => self.notice_of_output(event),
+            Checked::Valid(..) => None,
+        };
+        if let Checked::Valid(_, facts) = checked {
+            facts.into_iter().for_each(|fact| self.registry.join(fact));
+        }
+        self.known.extend(event.id().filter(|id| id.is_derived()));
+        let emitted = emitted.filter(|draft| self.known.insert(draft.id));
+        emitted.map(|draft| self.emit(event, draft)).into_iter().collect()
+    }
+
+    /// The answer to a valid request; none if it has one.
+    fn outcome(&mut self, event: &Event) -> Option<Draft> {
+        let (caller, id) = (event.agent()?, event.id()?.to_string());
+        let is_answered =
+            self.registry.state().has_outcome(caller, &id) || !self.answered.insert((caller.to_owned(), id.clone()));
+        if is_answered {
+            return None;
+        }
+        let payload = event.payload();
+        let (capability, requirement) = (text(payload, "capability_id"), text(payload, "requirement"));
+        let parsed: Requirement = requirement.parse().ok()?;
+        let config = self.checker.config().clone();
+        let access = config.access(caller);
+        let view = self.registry.view();
+        let (target, explanation) = view.explain(capability, &parsed, access, Some(caller));
+        let (registry_hash, resolution_hash) = (view.registry_hash(), explanation.hash());
+        let mut answer = json!({
+            "request_id": id,
+            "caller_agent_id": caller,
+            "capability_id": capability,
+            "registry_hash": registry_hash,
+            "resolution_hash": resolution_hash,
+        });
+        if let Some(correlation) = event.member("correlation_id") {
+            set(&mut answer, "correlation_id", correlation);
+        }
+        let resolution = view.resolve(capability, &parsed, access).ok();
+        let offer = resolution.map(|resolution| resolution.offer());
+        let input = payload.get("input").unwrap_or(&Value::Null);
+        let violations = offer.map(|offer| limited(offer.input_violations(input))).unwrap_or_default();
+        match (target, offer) {
+            (Some(row), Some(offer)) if violations.is_empty() => {
+                let output_schema = offer.payload().get("output_schema").cloned().unwrap_or(Value::Bool(true));
+                set(&mut answer, "target_agent_id", row.agent);
+                set(&mut answer, "version", row.version);
+                set(&mut answer, "registration_id", row.event_id);
+                set(&mut answer, "contract_hash", row.contract_hash);
+                set(&mut answer, "input", input.clone());
+                set(&mut answer, "output_schema", output_schema);
+                return Some(Draft::outcome(event, EventType::Invoked, answer));
+            }
+            (Some(_), _) => {
+                set(&mut answer, "reason", Reason::SchemaViolation.as_str());
+                set(&mut answer, "violations", violations);
+            }
+            (None, _) if view.has_access(capability, access) => {
+                set(&mut answer, "reason", explanation.reason);
+            }
+            (None, _) => {
+                // A caller without access does not learn whether the capability exists.
+                let question = Question::new(capability, &parsed, access, Some(caller));
+                let reduced = json!({"question": question, "reason": "not-found", "registry_hash": registry_hash});
+                set(&mut answer, "reason", "not-found");
+                set(&mut answer, "resolution_hash", hash_of(&reduced).to_string());
+            }
+        }
+        set(&mut answer, "requirement", requirement);
+        Some(Draft::outcome(event, EventType::Unresolved, answer))
+    }
+
+    /// The notice about a completion by the target whose output violates the pinned schema.
+    fn notice_of_output(&self, event: &Event) -> Option<Draft> {
+        let payload = event.payload();
+        let invoked = self.registry.state().invocation(text(payload, "invocation_id").parse().ok()?)?;
+        if event.agent() != invoked.get("target_agent_id").and_then(Value::as_str) {
+            return None;
+        }
+        let violations = output_violations(&invoked, payload);
+        if violations.is_empty() {
+            return None;
+        }
+        let paths = limited(violations.into_iter().map(|path| format!("/payload/output{path}")));
+        Some(Draft::notice(event, Reason::SchemaViolation, &paths))
+    }
+
+    /// The event of a draft (formats page, "Emitted envelopes").
+    fn emit(&self, cause: &Event, draft: Draft) -> Event {
+        let mut event = json!({
+            "spec_version": "1.0",
+            "event_id": draft.id.to_string(),
+            "event_type": draft.kind.as_str(),
+            "event_version": "1.0.0",
+            "timestamp": "1970-01-01T00:00:00.000Z",
+            "producer": {
+                "agent_id": self.checker.config().kernel(),
+                "agent_type": "kernel",
+                "runtime_id": "",
+                "instance_id": "",
+            },
+            "trace": {"trace_id": "", "span_id": draft.id.span(), "depth": 0},
+            "payload": draft.payload,
+            "metadata": {},
+        });
+        if let Some(id) = cause.id() {
+            set(&mut event, "causation_id", id.to_string());
+        }
+        if draft.is_readable {
+            copy_envelope(cause, &mut event);
+        }
+        let event = Event::new(event);
+        self.key.as_ref().map(|key| key.sign(&event)).unwrap_or(event)
+    }
+}
+
+/// The timestamp, the correlation and the trace of a cause whose envelope is valid.
+fn copy_envelope(cause: &Event, event: &mut Value) {
+    for name in ["timestamp", "correlation_id"] {
+        if let Some(text) = cause.member(name) {
+            set(event, name, text);
+        }
+    }
+    let Some(trace) = cause.value().get("trace") else { return };
+    if let Some(copy) = event.get_mut("trace") {
+        set(copy, "trace_id", text(trace, "trace_id"));
+        set(copy, "parent_span_id", text(trace, "span_id"));
+        set(copy, "depth", trace.get("depth").map_or(Value::from(0), next));
+    }
+}
+
+/// A depth plus one. The schema has no upper limit, so the sum may not be a 64-bit integer.
+fn next(depth: &Value) -> Value {
+    match depth.as_u64().and_then(|depth| depth.checked_add(1)) {
+        Some(depth) => depth.into(),
+        None => (depth.as_f64().unwrap_or(0.0) + 1.0).into(),
+    }
+}
+
+/// An event to emit, without the envelope.
+struct Draft {
+    id: EventId,
+    kind: EventType,
+    payload: Value,
+    /// Whether the cause has a valid envelope.
+    is_readable: bool,
+}
+
+impl Draft {
+    fn outcome(cause: &Event, kind: EventType, payload: Value) -> Self {
+        let id = EventId::derive(cause.agent(), cause.member("event_id"), "outcome", 0.into());
+        Self { id, kind, payload, is_readable: true }
+    }
+
+    fn notice(cause: &Event, reason: Reason, paths: &[String]) -> Self {
+        let (hash, id) = (cause.hash().to_string(), cause.id().map(|id| id.to_string()));
+        let payload = json!({
+            "original_event_id": id,
+            "original_hash": hash,
+            "failure_reason": reason.as_str(),
+            "validation_trace": paths,
+        });
+        let derived = EventId::derive(cause.agent(), id.as_deref(), "notice", hash.into());
+        Self { id: derived, kind: EventType::ValidationFailed, payload, is_readable: reason != Reason::Envelope }
+    }
+}
+
+/// The notice about an invalid event. There is none about an invalid notice, so that two kernels never answer each other.
+fn notice_of(event: &Event, invalid: &Invalid) -> Option<Draft> {
+    let is_notice = event.member("event_type") == Some(EventType::ValidationFailed.as_str());
+    (!is_notice).then(|| Draft::notice(event, invalid.reason, &invalid.paths))
+}
+
+fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Value::Object(members) = object {
+        members.insert(name.to_owned(), value.into());
+    }
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}

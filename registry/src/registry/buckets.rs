@@ -1,0 +1,91 @@
+//! The registry hash: a tree of hashes over the entries of registrations, updates, deprecations and health.
+
+use capgen_schema::Hash;
+use sha2::{Digest as _, Sha256};
+
+const EMPTY: [u8; 32] = [0; 32];
+
+/// The tree: 65,536 buckets by the first two bytes of the hash of an entry's key, 256 nodes by the first byte, and the root. A change costs
+/// the hashes of one bucket, one node and the root, whatever the number of entries.
+#[derive(Clone, Debug)]
+pub(super) struct Buckets {
+    buckets: Vec<Bucket>,
+    nodes: Vec<Node>,
+    root: [u8; 32],
+}
+
+#[derive(Clone, Default, Debug)]
+struct Bucket {
+    /// The hashes of keys and entries, in the order of the keys.
+    entries: Vec<(Hash, Hash)>,
+    hash: [u8; 32],
+    is_stale: bool,
+}
+
+#[derive(Clone, Default, Debug)]
+struct Node {
+    hash: [u8; 32],
+    is_stale: bool,
+}
+
+impl Default for Buckets {
+    fn default() -> Self {
+        Self { buckets: vec![Bucket::default(); 1 << 16], nodes: vec![Node::default(); 1 << 8], root: EMPTY }
+    }
+}
+
+impl Buckets {
+    /// Sets the hash of an entry, or removes the entry.
+    pub(super) fn set(&mut self, key: Hash, entry: Option<Hash>) {
+        let mut bytes = key.as_bytes().iter().map(|byte| usize::from(*byte));
+        let (first, second) = (bytes.next().unwrap_or(0), bytes.next().unwrap_or(0));
+        let Some(bucket) = self.buckets.get_mut(first << 8 | second) else { return };
+        match (bucket.entries.binary_search_by_key(&key, |(key, _)| *key), entry) {
+            (Ok(at), Some(entry)) => {
+                if let Some(place) = bucket.entries.get_mut(at) {
+                    place.1 = entry;
+                }
+            }
+            (Ok(at), None) => drop(bucket.entries.remove(at)),
+            (Err(at), Some(entry)) => bucket.entries.insert(at, (key, entry)),
+            (Err(_), None) => return,
+        }
+        bucket.is_stale = true;
+        self.nodes.get_mut(first).into_iter().for_each(|node| node.is_stale = true);
+    }
+
+    /// Computes the hashes of everything that changed.
+    pub(super) fn settle(&mut self) {
+        if !self.nodes.iter().any(|node| node.is_stale) {
+            return;
+        }
+        for (node, buckets) in self.nodes.iter_mut().zip(self.buckets.chunks_mut(1 << 8)) {
+            if !std::mem::take(&mut node.is_stale) {
+                continue;
+            }
+            for bucket in buckets.iter_mut().filter(|bucket| bucket.is_stale) {
+                bucket.hash = over(bucket.entries.iter().map(|(_, entry)| entry.as_bytes()), bucket.entries.is_empty());
+                bucket.is_stale = false;
+            }
+            let is_empty = buckets.iter().all(|bucket| bucket.entries.is_empty());
+            node.hash = over(buckets.iter().map(|bucket| &bucket.hash), is_empty);
+        }
+        let is_empty = self.nodes.iter().all(|node| node.hash == EMPTY);
+        self.root = over(self.nodes.iter().map(|node| &node.hash), is_empty);
+    }
+
+    /// The root in lower-case hexadecimal.
+    pub(super) fn root(&self) -> String {
+        self.root.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// SHA-256 over hashes; zero bytes for nothing.
+fn over<'h>(hashes: impl Iterator<Item = &'h [u8; 32]>, is_empty: bool) -> [u8; 32] {
+    if is_empty {
+        return EMPTY;
+    }
+    let mut state = Sha256::new();
+    hashes.for_each(|hash| state.update(hash));
+    state.finalize().into()
+}

@@ -1,0 +1,168 @@
+//! The registry: a state with the indexes that answer questions about it.
+
+mod buckets;
+mod effective;
+mod explain;
+mod find;
+mod index;
+mod overview;
+mod rank;
+mod resolve;
+mod row;
+
+use std::sync::Arc;
+
+use crate::state::{Entry, List, OtherConfiguration, State, StateEntry, key_hash};
+use crate::{Configuration, Stamped};
+use buckets::Buckets;
+pub use explain::{DecidedBy, Explanation, Filter, FilterStep, Question, RankedRow, Removed};
+pub use find::Query;
+use index::Index;
+pub(crate) use overview::output_violations;
+pub use overview::{Health, Invocation, Overview, Request, Status};
+pub use resolve::{Resolution, Unresolved};
+pub use row::{Conflict, DeprecationMark, Row, Scope};
+
+/// A state, its indexes and its hash under a configuration.
+///
+/// [`join`](Self::join) only notes the changes; [`view`](Self::view) brings the indexes and the hash up to date, at a cost that depends on
+/// the changes, and answers questions.
+///
+/// ```
+/// use capgen_registry::{Configuration, Query, Registry};
+/// let mut registry = Registry::new(Configuration::default().into());
+/// assert!(registry.view().find(&Query::Id { id: "core.memory.snapshot", range: None }).is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Registry {
+    config: Arc<Configuration>,
+    state: State,
+    index: Index,
+    buckets: Buckets,
+}
+
+impl Registry {
+    /// A registry without events.
+    #[must_use]
+    pub fn new(config: Arc<Configuration>) -> Self {
+        let state = State::new(config.hash());
+        Self { config, state, index: Index::default(), buckets: Buckets::default() }
+    }
+
+    /// A registry of a state.
+    ///
+    /// # Errors
+    ///
+    /// The state belongs to another configuration.
+    pub fn of(state: State, config: Arc<Configuration>) -> Result<Self, OtherConfiguration> {
+        let mut registry = Self::new(config);
+        if registry.state.config_hash() != state.config_hash() {
+            return Err(OtherConfiguration);
+        }
+        registry.state = state;
+        Ok(registry)
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Arc<Configuration> {
+        &self.config
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Joins a fact.
+    pub fn join(&mut self, fact: Stamped) {
+        self.state.join(fact);
+    }
+
+    /// Joins every fact of another state.
+    ///
+    /// # Errors
+    ///
+    /// The state belongs to another configuration.
+    pub fn merge(&mut self, other: &State) -> Result<(), OtherConfiguration> {
+        self.state.merge(other)
+    }
+
+    /// Brings the indexes and the registry hash up to date.
+    pub fn settle(&mut self) {
+        if self.state.changes.is_empty() {
+            return;
+        }
+        let changes = self.state.changes.take();
+        for change in &changes {
+            self.hash(change);
+        }
+        self.buckets.settle();
+        self.index.update(&self.state, &self.config, &changes);
+    }
+
+    /// The answers to questions about the events so far.
+    pub fn view(&mut self) -> View<'_> {
+        self.settle();
+        View { config: &self.config, state: &self.state, index: &self.index, buckets: &self.buckets }
+    }
+
+    /// Like [`view`](Self::view), for readers that share the registry; `None` if it is not [settled](Self::settle).
+    #[must_use]
+    pub fn settled(&self) -> Option<View<'_>> {
+        let Self { config, state, index, buckets } = self;
+        state.changes.is_empty().then_some(View { config, state, index, buckets })
+    }
+
+    /// Updates the hashes of the entries of a subject.
+    fn hash(&mut self, change: &Entry) {
+        let state = &self.state;
+        let row = |id| state.row(id).into_iter();
+        let entries: Vec<StateEntry<'_>> = match *change {
+            Entry::Registrations(id) => row(id)
+                .flat_map(|row| {
+                    row.winner.iter().chain(&row.conflicts).map(|offer| state.registration_entry(row, offer))
+                })
+                .collect(),
+            Entry::Evicted(id, contract) => {
+                let keys = row(id).map(|row| key_hash(List::Registrations, &state.registration_key(row, contract)));
+                keys.for_each(|key| self.buckets.set(key, None));
+                return;
+            }
+            Entry::Update(id, field) => row(id)
+                .flat_map(|row| row.updates.iter().map(move |update| (row, update)))
+                .filter(|(_, (known, ..))| *known == field)
+                .map(|(row, update)| state.update_entry(row, update))
+                .collect(),
+            Entry::Deprecation(id) => {
+                row(id).filter_map(|row| Some(state.deprecation_entry(row, row.deprecation.as_ref()?))).collect()
+            }
+            Entry::DeprecationOfAll(agent, capability) => {
+                let all = state.offering(agent, capability).and_then(|offering| offering.deprecation.as_ref());
+                all.map(|all| state.deprecation_of_all_entry((agent, capability), all)).into_iter().collect()
+            }
+            Entry::Health(agent) => {
+                state.health.get(&agent).map(|health| state.health_entry(agent, health)).into_iter().collect()
+            }
+        };
+        entries.iter().for_each(|entry| self.buckets.set(entry.key_hash(), Some(entry.hash())));
+    }
+}
+
+/// The answers to questions about a registry. Nothing in them depends on the order of events, on time or on chance.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'r> {
+    config: &'r Configuration,
+    state: &'r State,
+    index: &'r Index,
+    buckets: &'r Buckets,
+}
+
+impl View<'_> {
+    /// `registry_hash` in lower-case hexadecimal: it covers registrations, updates, deprecations and health, but no requests.
+    #[must_use]
+    pub fn registry_hash(&self) -> String {
+        self.buckets.root()
+    }
+}

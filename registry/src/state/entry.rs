@@ -1,0 +1,183 @@
+//! The entries of the lists of a state, as canonical text (formats page, "State").
+
+use capgen_schema::Hash;
+use serde_json::Value;
+
+use super::{Deprecation, Name, Row, State};
+use crate::canonical::{write, write_array, write_string};
+use crate::event::Offer;
+use crate::fact::{Field, Outcome, Stamp, Terminal};
+
+/// A list of a state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum List {
+    Registrations,
+    Updates,
+    Deprecations,
+    Health,
+    Outcomes,
+    Terminals,
+}
+
+impl List {
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Registrations => "registrations",
+            Self::Updates => "updates",
+            Self::Deprecations => "deprecations",
+            Self::Health => "health",
+            Self::Outcomes => "outcomes",
+            Self::Terminals => "terminals",
+        }
+    }
+
+    /// The names of the parts of a key.
+    pub(crate) const fn key_parts(self) -> &'static [&'static str] {
+        match self {
+            Self::Registrations => &["agent", "capability", "version", "contract_hash"],
+            Self::Updates => &["agent", "capability", "version", "field"],
+            Self::Deprecations => &["agent", "capability", "version"],
+            Self::Health => &["agent"],
+            Self::Outcomes => &["caller", "request_id"],
+            Self::Terminals => &["invocation_id", "agent"],
+        }
+    }
+}
+
+/// The parts of a key; `None` is null.
+pub(crate) type Key<'s> = Vec<Option<std::borrow::Cow<'s, str>>>;
+
+/// An entry: its key, and the rest.
+pub(crate) struct Entry<'s> {
+    pub(crate) list: List,
+    pub(crate) key: Key<'s>,
+    stamp: &'s Stamp,
+    /// Canonical text.
+    value: String,
+}
+
+impl Entry<'_> {
+    /// The canonical text of the entry.
+    pub(crate) fn text(&self) -> String {
+        let mut members: Vec<(&str, String)> = vec![
+            ("event_id", quoted(&self.stamp.event_id.to_string())),
+            ("hash", quoted(&self.stamp.hash.to_string())),
+            ("producer", quoted(&self.stamp.producer)),
+            ("value", self.value.clone()),
+        ];
+        members
+            .extend(self.list.key_parts().iter().copied().zip(self.key.iter().map(|part| part_text(part.as_deref()))));
+        members.sort_unstable_by_key(|(name, _)| *name);
+        object(&members)
+    }
+
+    pub(crate) fn hash(&self) -> Hash {
+        Hash::of(self.text())
+    }
+
+    /// The hash of the canonical key: an array of the list's name and the parts.
+    pub(crate) fn key_hash(&self) -> Hash {
+        key_hash(self.list, &self.key)
+    }
+}
+
+pub(crate) fn key_hash(list: List, key: &Key<'_>) -> Hash {
+    let mut text = String::new();
+    let parts = std::iter::once(Some(list.as_str())).chain(key.iter().map(|part| part.as_deref()));
+    write_array(&mut text, parts, |text, part| text.push_str(&part_text(part)));
+    Hash::of(text)
+}
+
+/// The canonical text of an object whose members are canonical texts in order.
+pub(crate) fn object(members: &[(&str, String)]) -> String {
+    let members: Vec<String> = members.iter().map(|(name, value)| format!("{}:{value}", quoted(name))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+fn part_text(part: Option<&str>) -> String {
+    part.map_or_else(|| "null".to_owned(), quoted)
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    write_string(&mut quoted, text);
+    quoted
+}
+
+fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write(&mut text, value);
+    text
+}
+
+impl State {
+    fn row_key<'s>(&'s self, row: &Row) -> Key<'s> {
+        let part = |name: Name| Some(self.names.text(name).into());
+        vec![part(row.agent), part(row.capability), part(row.version)]
+    }
+
+    pub(crate) fn registration_key<'s>(&'s self, row: &Row, contract: Hash) -> Key<'s> {
+        let mut key = self.row_key(row);
+        key.push(Some(contract.to_string().into()));
+        key
+    }
+
+    pub(crate) fn registration_entry<'s>(
+        &'s self,
+        row: &Row,
+        (stamp, offer): &'s (Stamp, std::sync::Arc<Offer>),
+    ) -> Entry<'s> {
+        let key = self.registration_key(row, offer.contract_hash);
+        Entry { list: List::Registrations, key, stamp, value: offer.payload.to_string() }
+    }
+
+    pub(crate) fn update_entry<'s>(&'s self, row: &Row, (field, stamp, value): &'s (Field, Stamp, Value)) -> Entry<'s> {
+        let mut key = self.row_key(row);
+        key.push(Some(field.as_str().into()));
+        Entry { list: List::Updates, key, stamp, value: canonical(value) }
+    }
+
+    pub(crate) fn deprecation_entry<'s>(&'s self, row: &Row, (stamp, reason): &'s Deprecation) -> Entry<'s> {
+        Entry { list: List::Deprecations, key: self.row_key(row), stamp, value: part_text(reason.as_deref()) }
+    }
+
+    pub(crate) fn deprecation_of_all_entry<'s>(
+        &'s self,
+        (agent, capability): (Name, Name),
+        (stamp, reason): &'s Deprecation,
+    ) -> Entry<'s> {
+        let key = vec![Some(self.names.text(agent).into()), Some(self.names.text(capability).into()), None];
+        Entry { list: List::Deprecations, key, stamp, value: part_text(reason.as_deref()) }
+    }
+
+    pub(crate) fn health_entry<'s>(&'s self, agent: Name, (stamp, healthy): &'s (Stamp, bool)) -> Entry<'s> {
+        let key = vec![Some(self.names.text(agent).into())];
+        Entry { list: List::Health, key, stamp, value: healthy.to_string() }
+    }
+
+    pub(super) fn outcome_entry<'s>(
+        &'s self,
+        caller: Name,
+        request: &'s str,
+        (stamp, outcome): &'s (Stamp, Outcome),
+    ) -> Entry<'s> {
+        let key = vec![Some(self.names.text(caller).into()), Some(request.into())];
+        let kind = if outcome.invoked { "capability.invoked" } else { "capability.unresolved" };
+        Entry { list: List::Outcomes, key, stamp, value: typed(kind, &outcome.payload) }
+    }
+
+    pub(super) fn terminal_entry<'s>(
+        &'s self,
+        invocation: &'s str,
+        agent: Name,
+        (stamp, terminal): &'s (Stamp, Terminal),
+    ) -> Entry<'s> {
+        let key = vec![Some(invocation.into()), Some(self.names.text(agent).into())];
+        let kind = if terminal.completed { "capability.completed" } else { "capability.failed" };
+        Entry { list: List::Terminals, key, stamp, value: typed(kind, &terminal.payload) }
+    }
+}
+
+fn typed(kind: &str, payload: &str) -> String {
+    object(&[("event_type", quoted(kind)), ("payload", payload.to_owned())])
+}

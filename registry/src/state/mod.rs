@@ -1,0 +1,274 @@
+//! The state: a join of facts (decisions 1 and 3).
+//!
+//! Every table keeps, for each subject, the least or the greatest fact, or the least facts. So joining facts is associative, commutative
+//! and idempotent, and the state is the same for every order, repetition and partition of the same events.
+
+mod changes;
+mod entry;
+mod names;
+mod parse;
+mod text;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use capgen_schema::Hash;
+use serde_json::Value;
+
+use crate::EventId;
+use crate::event::Offer;
+use crate::fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
+pub(crate) use changes::{Changes, Entry};
+pub(crate) use entry::{Entry as StateEntry, List, key_hash};
+pub(crate) use names::{Name, Names};
+pub use parse::InvalidState;
+
+/// `format` of a state, which is also the version of the fold.
+pub const STATE_FORMAT: &str = "capgen.registry.state/1";
+
+/// The number of contracts that are kept for a version of a capability of an agent (decision 3).
+const MAX_CONTRACTS: usize = 16;
+
+/// The facts of a set of events.
+///
+/// States of the same configuration form a semilattice under [`merge`](Self::merge); `merge(fold(a), fold(b))` equals the fold of the events
+/// of both. Memory is bounded by the number of subjects, not of events: about 300 bytes per registration and its payload, which equal
+/// registrations share.
+#[derive(Clone, Debug)]
+pub struct State {
+    config_hash: Hash,
+    pub(crate) names: Names,
+    pub(crate) rows: Vec<Row>,
+    row_ids: HashMap<(Name, Name, Name), RowId>,
+    offerings: HashMap<(Name, Name), Offering>,
+    pub(crate) health: HashMap<Name, (Stamp, bool)>,
+    pub(crate) outcomes: HashMap<(Name, Arc<str>), (Stamp, Outcome)>,
+    pub(crate) terminals: HashMap<(Arc<str>, Name), (Stamp, Terminal)>,
+    /// The key of the outcome whose event has an id, for outcomes that are invocations.
+    invocations: HashMap<EventId, (Name, Arc<str>)>,
+    pub(crate) changes: Changes,
+}
+
+/// The index of a row.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct RowId(u32);
+
+/// The facts about a version of a capability of an agent.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) agent: Name,
+    pub(crate) capability: Name,
+    pub(crate) version: Name,
+    /// The least fact of each contract, if the version is registered. The first is the winner.
+    pub(crate) winner: Option<(Stamp, Arc<Offer>)>,
+    /// The other contracts, in the order of facts; never resolved to.
+    pub(crate) conflicts: Vec<(Stamp, Arc<Offer>)>,
+    pub(crate) updates: Vec<(Field, Stamp, Value)>,
+    pub(crate) deprecation: Option<Box<Deprecation>>,
+}
+
+/// The least or greatest deprecation, and its reason.
+pub(crate) type Deprecation = (Stamp, Option<Arc<str>>);
+
+/// The facts about all versions of a capability of an agent.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Offering {
+    pub(crate) deprecation: Option<Deprecation>,
+    pub(crate) rows: Vec<RowId>,
+}
+
+impl State {
+    /// The state without events under a configuration with this [hash](crate::Configuration::hash).
+    #[must_use]
+    pub fn new(config_hash: Hash) -> Self {
+        Self {
+            config_hash,
+            names: Names::default(),
+            rows: Vec::new(),
+            row_ids: HashMap::new(),
+            offerings: HashMap::new(),
+            health: HashMap::new(),
+            outcomes: HashMap::new(),
+            terminals: HashMap::new(),
+            invocations: HashMap::new(),
+            changes: Changes::default(),
+        }
+    }
+
+    /// The hash of the configuration that the facts are valid under.
+    #[must_use]
+    pub fn config_hash(&self) -> Hash {
+        self.config_hash
+    }
+
+    /// Joins a fact. Takes time logarithmic in the number of facts about the subject.
+    pub fn join(&mut self, Stamped { stamp, fact }: Stamped) {
+        match fact {
+            Fact::Registration { agent, offer } => self.join_registration(&agent, stamp, offer),
+            Fact::Update { agent, capability, version, field, value } => {
+                self.join_update([&agent, &capability, &version], field, stamp, value);
+            }
+            Fact::Deprecation { agent, capability, version: Some(version), reason } => {
+                self.join_deprecation([&agent, &capability, &version], (stamp, reason));
+            }
+            Fact::Deprecation { agent, capability, version: None, reason } => {
+                self.join_deprecation_of_all(&agent, &capability, (stamp, reason));
+            }
+            Fact::Health { agent, healthy } => self.join_health(&agent, stamp, healthy),
+            Fact::Outcome { caller, request, outcome } => {
+                let key = (self.names.number(&caller), request);
+                self.join_outcome(key, stamp, outcome);
+            }
+            Fact::Terminal { invocation, agent, terminal } => {
+                let key = (invocation, self.names.number(&agent));
+                if self.terminals.get(&key).is_none_or(|(known, _)| stamp < *known) {
+                    self.terminals.insert(key, (stamp, terminal));
+                }
+            }
+        }
+    }
+
+    /// Joins every fact of another state.
+    ///
+    /// # Errors
+    ///
+    /// The states belong to different configurations. Then this one is not changed.
+    pub fn merge(&mut self, other: &State) -> Result<(), OtherConfiguration> {
+        if self.config_hash != other.config_hash {
+            return Err(OtherConfiguration);
+        }
+        other.facts().for_each(|fact| self.join(fact));
+        Ok(())
+    }
+
+    pub(crate) fn row(&self, id: RowId) -> Option<&Row> {
+        self.rows.get(usize::try_from(id.0).ok()?)
+    }
+
+    pub(crate) fn offering(&self, agent: Name, capability: Name) -> Option<&Offering> {
+        self.offerings.get(&(agent, capability))
+    }
+
+    /// Whether a request has an outcome.
+    #[must_use]
+    pub fn has_outcome(&self, caller: &str, request: &str) -> bool {
+        self.names.find(caller).is_some_and(|caller| self.outcomes.contains_key(&(caller, request.into())))
+    }
+
+    /// The payload of the event that invoked a target, without `input`.
+    pub(crate) fn invocation(&self, id: EventId) -> Option<Value> {
+        let (_, outcome) = self.outcomes.get(self.invocations.get(&id)?)?;
+        Some(outcome.payload())
+    }
+
+    /// The row of (agent, capability, version), which is added if it is new.
+    fn row_mut(&mut self, key: [&str; 3]) -> (RowId, Option<&mut Row>) {
+        let [agent, capability, version] = key.map(|text| self.names.number(text));
+        let next = RowId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
+        let id = *self.row_ids.entry((agent, capability, version)).or_insert(next);
+        if id == next {
+            let (winner, conflicts, updates, deprecation) = (None, Vec::new(), Vec::new(), None);
+            self.rows.push(Row { agent, capability, version, winner, conflicts, updates, deprecation });
+            self.offerings.entry((agent, capability)).or_default().rows.push(id);
+        }
+        (id, usize::try_from(id.0).ok().and_then(|index| self.rows.get_mut(index)))
+    }
+
+    fn join_registration(&mut self, agent: &str, stamp: Stamp, offer: Arc<Offer>) {
+        let version = offer.version.to_string();
+        let (id, Some(row)) = self.row_mut([agent, &offer.capability, &version]) else { return };
+        let contract = offer.contract_hash;
+        if row.winner.is_none() {
+            row.winner = Some((stamp, offer));
+            return self.changes.add(Entry::Registrations(id));
+        }
+        let mut contracts: Vec<(Stamp, Arc<Offer>)> = row.winner.take().into_iter().collect();
+        contracts.append(&mut row.conflicts);
+        let known = contracts.iter_mut().find(|(_, known)| known.contract_hash == contract);
+        let changed = match known {
+            Some(known) if known.0 <= stamp => false,
+            Some(known) => {
+                *known = (stamp, offer);
+                true
+            }
+            None => {
+                contracts.push((stamp, offer));
+                true
+            }
+        };
+        contracts.sort_by(|a, b| a.0.cmp(&b.0));
+        let evicted: Vec<Hash> =
+            contracts.drain(MAX_CONTRACTS.min(contracts.len())..).map(|(_, offer)| offer.contract_hash).collect();
+        let mut contracts = contracts.into_iter();
+        row.winner = contracts.next();
+        row.conflicts = contracts.collect();
+        for contract in evicted {
+            self.changes.add(Entry::Evicted(id, contract));
+        }
+        if changed {
+            self.changes.add(Entry::Registrations(id));
+        }
+    }
+
+    fn join_update(&mut self, key: [&str; 3], field: Field, stamp: Stamp, value: Value) {
+        let (id, Some(row)) = self.row_mut(key) else { return };
+        match row.updates.iter_mut().find(|(known, ..)| *known == field) {
+            Some((_, known, _)) if *known >= stamp => return,
+            Some(known) => *known = (field, stamp, value),
+            None => row.updates.push((field, stamp, value)),
+        }
+        self.changes.add(Entry::Update(id, field));
+    }
+
+    fn join_deprecation(&mut self, key: [&str; 3], deprecation: Deprecation) {
+        let (id, Some(row)) = self.row_mut(key) else { return };
+        if row.deprecation.as_ref().is_none_or(|known| deprecation.0 < known.0) {
+            row.deprecation = Some(Box::new(deprecation));
+            self.changes.add(Entry::Deprecation(id));
+        }
+    }
+
+    fn join_deprecation_of_all(&mut self, agent: &str, capability: &str, deprecation: Deprecation) {
+        let key = (self.names.number(agent), self.names.number(capability));
+        let offering = self.offerings.entry(key).or_default();
+        if offering.deprecation.as_ref().is_none_or(|known| known.0 < deprecation.0) {
+            offering.deprecation = Some(deprecation);
+            self.changes.add(Entry::DeprecationOfAll(key.0, key.1));
+        }
+    }
+
+    fn join_outcome(&mut self, key: (Name, Arc<str>), stamp: Stamp, outcome: Outcome) {
+        let known = self.outcomes.get(&key);
+        if known.is_some_and(|(known, _)| *known <= stamp) {
+            return;
+        }
+        if let Some((known, _)) = known {
+            self.invocations.remove(&known.event_id);
+        }
+        if outcome.invoked {
+            self.invocations.insert(stamp.event_id, key.clone());
+        }
+        self.outcomes.insert(key, (stamp, outcome));
+    }
+
+    fn join_health(&mut self, agent: &str, stamp: Stamp, healthy: bool) {
+        let agent = self.names.number(agent);
+        let known = self.health.get(&agent);
+        if known.is_none_or(|(known, _)| *known < stamp) {
+            self.health.insert(agent, (stamp, healthy));
+            self.changes.add(Entry::Health(agent));
+        }
+    }
+}
+
+/// States of different configurations, which do not merge: an event can be valid under one and invalid under the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OtherConfiguration;
+
+impl std::fmt::Display for OtherConfiguration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the states belong to different configurations; fold their logs again under one configuration")
+    }
+}
+
+impl std::error::Error for OtherConfiguration {}
