@@ -35,7 +35,7 @@ pub struct Stamped {
     pub fact: Fact,
 }
 
-/// What an event states about one subject.
+/// The content of an event about one subject.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields have the names and meanings of the payloads")]
 pub enum Fact {

@@ -22,7 +22,9 @@ pub(crate) fn run(mode: Mode) -> Outcome {
     let mut stale = Vec::new();
     let root = root();
     stale.extend(file(&root.join("docs/codes.md"), &codes_page(&root)?, mode)?);
-    for found in [examples(&root, mode), calls(&root, mode), benchmarks(&root, mode), envelope(&root, mode), events(&root, mode)] {
+    for found in
+        [examples(&root, mode), calls(&root, mode), benchmarks(&root, mode), envelope(&root, mode), events(&root, mode)]
+    {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
     stale.extend(lock(&root, mode)?);

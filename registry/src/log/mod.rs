@@ -15,7 +15,7 @@ use crate::{Event, Invalid};
 /// The kernel and snapshots follow the log's own order: the sequence, which starts at 1 and may have gaps. Offsets count the events of one
 /// partition from 0, without gaps. Calls block; use a log from a thread of its own in async programs.
 pub trait Log: Send {
-    /// Appends events in their order and returns the result of each. What is appended when this returns survives a crash of the process
+    /// Appends events in their order and returns the result of each. After it returns, the events survive a crash of the process
     /// and of the machine, unless the implementation documents another policy.
     ///
     /// A rejected event has no effect on the others. Invalid events that are not rejected are stored, and the kernel answers them.

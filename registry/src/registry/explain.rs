@@ -206,7 +206,7 @@ impl<'r> View<'r> {
         (target, explanation)
     }
 
-    /// Whether a caller has access to some registration of a capability, which decides whether the kernel tells it why there is no target.
+    /// Whether a caller has access to some registration of a capability, so that the kernel may explain why there is no target.
     pub(crate) fn has_access(&self, capability: &str, access: &Access) -> bool {
         self.candidates(capability).iter().any(|candidate| is_allowed(candidate.effective, access))
     }
