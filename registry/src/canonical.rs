@@ -3,8 +3,8 @@
 use capgen_schema::Hash;
 use serde_json::{Number, Value};
 
-/// The canonical text of a value: [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that integers from -2^63 to 2^64 - 1 have
-/// their exact digits, even if they are stored as a binary64. Every other number is written as JavaScript writes its binary64.
+/// The canonical text of a value: [RFC 8785](https://www.rfc-editor.org/rfc/rfc8785), except that 64-bit integers keep their digits. Every
+/// other number is written as JavaScript writes its binary64.
 ///
 /// The recursion is as deep as the value.
 ///
@@ -81,25 +81,12 @@ pub(crate) fn write_object<'v, V>(
 
 fn write_number(out: &mut String, number: &Number) {
     use std::fmt::Write as _;
-    let float = number.as_f64().unwrap_or(0.0);
     // Writing to a `String` never fails.
-    let _ = match (number.as_i64(), number.as_u64(), integer(float)) {
-        (Some(integer), _, _) => write!(out, "{integer}"),
-        (_, Some(integer), _) => write!(out, "{integer}"),
-        (_, _, Some(integer)) => write!(out, "{integer}"),
-        _ => {
-            out.push_str(ryu_js::Buffer::new().format_finite(float));
-            Ok(())
-        }
+    let _ = match (number.as_i64(), number.as_u64()) {
+        (Some(integer), _) => write!(out, "{integer}"),
+        (_, Some(integer)) => write!(out, "{integer}"),
+        _ => out.write_str(ryu_js::Buffer::new().format_finite(number.as_f64().unwrap_or(0.0))),
     };
-}
-
-/// The value of a binary64, if it is an integer of at most 64 bits.
-fn integer(float: f64) -> Option<i128> {
-    const END: f64 = 18_446_744_073_709_551_616.0;
-    let is_integer = float.fract() == 0.0 && (-END / 2.0..END).contains(&float);
-    // Exact, because the number is an integer in this range.
-    is_integer.then_some(float as i128)
 }
 
 /// Appends a string. Section 3.2.2.2 of RFC 8785 requires the escapes that serde_json writes.
