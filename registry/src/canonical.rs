@@ -102,7 +102,6 @@ pub(crate) fn write_string(out: &mut String, text: &str) {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

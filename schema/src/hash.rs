@@ -28,6 +28,13 @@ impl Hash {
         Self(Sha256::digest(bytes).into())
     }
 
+    /// The digest of the concatenation of `parts`.
+    pub fn of_parts<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> Self {
+        let mut digest = Sha256::new();
+        parts.into_iter().for_each(|part| digest.update(part));
+        Self(digest.finalize().into())
+    }
+
     /// The 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -4,11 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use capgen_schema::Hash;
-
 use super::{Event, EventType, Offer, envelope, payload, signature};
 use crate::Configuration;
-use crate::canonical::hash_of;
 use crate::fact::{Stamp, Stamped};
 use crate::paths::limited;
 
@@ -83,10 +80,10 @@ pub struct Checker {
     offers: Mutex<Offers>,
 }
 
-/// The remembered contracts, by the hash of their payload.
+/// The remembered contracts, by the text of their payload.
 #[derive(Default, Debug)]
 struct Offers {
-    by_hash: HashMap<Hash, Arc<Offer>>,
+    by_payload: HashMap<Box<str>, Arc<Offer>>,
     bytes: usize,
 }
 
@@ -138,8 +135,14 @@ impl Checker {
         if !envelope::has_known_version(event) {
             return Err(invalid(Reason::EventVersion, vec!["/event_version".to_owned()]));
         }
-        require(Reason::Payload, payload::errors(kind, event.payload()))?;
-        let offer = if kind == EventType::Registered { Some(self.offer(event)?) } else { None };
+        let offer = self.known_offer(event, kind);
+        if offer.is_none() && !payload::is_empty_health(event, kind) {
+            require(Reason::Payload, payload::errors(kind, event.payload()))?;
+        }
+        let offer = match offer {
+            None if kind == EventType::Registered => Some(self.offer(event)?),
+            offer => offer,
+        };
         if let Some(path) = payload::producer_error(event, kind, &self.config) {
             return Err(invalid(Reason::Producer, vec![path.to_owned()]));
         }
@@ -148,22 +151,23 @@ impl Checker {
         Ok(facts.into_iter().map(|fact| Stamped { stamp: stamp.clone(), fact }).collect())
     }
 
+    /// The offer of a registration whose payload is known, and therefore valid.
+    fn known_offer(&self, event: &Event, kind: EventType) -> Option<Arc<Offer>> {
+        let text = event.payload_text().filter(|_| kind == EventType::Registered)?;
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).by_payload.get(text).cloned()
+    }
+
     /// The offer of a registration whose payload has the right form.
     fn offer(&self, event: &Event) -> Result<Arc<Offer>, Invalid> {
-        let hash = hash_of(event.payload());
-        let lock = || self.offers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(offer) = lock().by_hash.get(&hash) {
-            return Ok(offer.clone());
-        }
         let offer = Offer::read(event.payload())
             .map_err(|paths| invalid(Reason::Contract, payload::below("payload", paths)))?;
         let offer = Arc::new(offer);
-        let mut offers = lock();
+        let mut offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
         if offers.bytes > MAX_REMEMBERED {
             *offers = Offers::default();
         }
         offers.bytes += offer.payload.len();
-        offers.by_hash.insert(hash, offer.clone());
+        offers.by_payload.insert(offer.payload.clone(), offer.clone());
         Ok(offer)
     }
 }

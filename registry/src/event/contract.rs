@@ -20,6 +20,7 @@ pub struct Offer {
     pub capability: Box<str>,
     /// The version.
     pub version: Version,
+    pub(crate) version_text: Box<str>,
     /// SHA-256 over id, version, schemas without annotations, classes, roles and scopes (decision 3).
     pub contract_hash: Hash,
     /// `side_effects`, if it is declared.
@@ -75,6 +76,7 @@ impl Offer {
         Ok(Self {
             payload: canonical(payload).into_boxed_str(),
             capability: capability.into(),
+            version_text: version.into(),
             version: Version::parse(version).map_err(|_| Vec::new())?,
             contract_hash: hash_of(&contract),
             side_effects: side_effects.map(Into::into),

@@ -16,13 +16,16 @@ pub(super) fn errors(event: &Event, kernel: &str) -> Vec<String> {
     if event.text().len() > limit {
         return vec![String::new()];
     }
+    if event.usual().is_some() {
+        return if has_right_id(event, kernel) { Vec::new() } else { vec!["/event_id".to_owned()] };
+    }
     let mut paths = Vec::new();
     if let Some(validator) = EventRequest::validator()
         && !validator.is_valid(event.value())
     {
         paths.extend(validator.validate(event.value()).into_iter().map(|violation| violation.path));
     }
-    if event.id().is_some_and(|id| id.is_derived() != (event.agent() == Some(kernel))) {
+    if !has_right_id(event, kernel) {
         paths.push("/event_id".to_owned());
     }
     if event.member("event_version").is_some_and(|version| semver::Version::parse(version).is_err()) {
@@ -34,7 +37,7 @@ pub(super) fn errors(event: &Event, kernel: &str) -> Vec<String> {
     paths
 }
 
-/// Whether the digits of `YYYY-MM-DDThh:mm:ss.mmmZ` are a valid date and time. The schema has checked the rest of the form.
+/// Whether the digits of `YYYY-MM-DDThh:mm:ss.mmmZ` are a valid date and time. The schema checks the rest of the form.
 fn is_time(text: &str) -> bool {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<u8>().ok();
     let date = || {
@@ -45,8 +48,29 @@ fn is_time(text: &str) -> bool {
     date().is_some()
 }
 
+/// Whether a text is a valid timestamp, in its whole form.
+pub(super) fn is_timestamp(text: &str) -> bool {
+    let is_form = |(at, byte): (usize, u8)| match at {
+        4 | 7 => byte == b'-',
+        10 => byte == b'T',
+        13 | 16 => byte == b':',
+        19 => byte == b'.',
+        23 => byte == b'Z',
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() == 24 && text.bytes().enumerate().all(is_form) && is_time(text)
+}
+
+/// Whether the id is one of the kernel if the producer is, and only then. An invalid id is reported elsewhere.
+fn has_right_id(event: &Event, kernel: &str) -> bool {
+    event.id().is_none_or(|id| id.is_derived() == (event.agent() == Some(kernel)))
+}
+
 /// Whether the event has the major version of the payloads' schemas, which is 1.
 pub(super) fn has_known_version(event: &Event) -> bool {
+    if let Some(usual) = event.usual() {
+        return usual.has_known_version;
+    }
     let version = event.member("event_version").and_then(|version| semver::Version::parse(version).ok());
     version.is_some_and(|version| version.major == 1)
 }

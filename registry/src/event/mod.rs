@@ -5,13 +5,16 @@ mod contract;
 mod envelope;
 mod kind;
 mod payload;
+mod scan;
 mod signature;
+mod usual;
 
 /// The types and validators of the events, generated from `contract/capabilities.yaml`.
 #[path = "generated/registry.rs"]
 pub mod generated;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use capgen_schema::{ExactPayload, Hash};
 use serde_json::{Map, Value};
@@ -25,6 +28,7 @@ pub(crate) use contract::violations;
 pub use kind::EventType;
 pub(crate) use payload::errors as payload_errors;
 pub use signature::{InvalidSigningKey, SigningKey};
+use usual::Usual;
 
 /// The maximum size of an event: the bytes of its canonical text with its signature (decision 5).
 pub const MAX_EVENT: usize = 1 << 20;
@@ -38,9 +42,11 @@ pub const MAX_REGISTRATION: usize = 256 << 10;
 /// A [`Checker`] decides whether it is valid. Two events are equal if their canonical texts are.
 #[derive(Clone, Debug)]
 pub struct Event {
-    value: Value,
     text: Box<str>,
     hash: Hash,
+    /// The parts of an event in usual form, for which the value is not built until it is needed.
+    usual: Option<Box<Usual>>,
+    value: OnceLock<Value>,
 }
 
 /// A text that is not one JSON value, with a message that quotes nothing of it.
@@ -63,6 +69,9 @@ impl Event {
     /// # Ok::<(), capgen_registry::NotJson>(())
     /// ```
     pub fn parse(json: &[u8]) -> Result<Self, NotJson> {
+        if let Some(event) = std::str::from_utf8(json).ok().and_then(Self::usual_of) {
+            return Ok(event);
+        }
         let payload = ExactPayload::parse(json).map_err(|error| NotJson(error.redact(true).to_string()))?;
         Ok(Self::from_canonical_value(payload.with_integers()))
     }
@@ -73,14 +82,22 @@ impl Event {
         Self::from_canonical_value(ExactPayload::from(value).with_integers())
     }
 
+    /// The event of a text in usual form.
+    fn usual_of(text: &str) -> Option<Self> {
+        let usual = Usual::of(text)?;
+        let hash = Hash::of_parts(usual.covered(text));
+        Some(Self { text: text.into(), hash, usual: Some(Box::new(usual)), value: OnceLock::new() })
+    }
+
     /// The value's numbers are 64-bit integers if they can be.
     fn from_canonical_value(value: Value) -> Self {
         let text = canonical(&value);
+        let usual = Usual::of(&text).map(Box::new);
         let hash = match &value {
             Value::Object(members) if has_uncovered(members) => Hash::of(content(members)),
             _ => Hash::of(&text),
         };
-        Self { value, text: text.into_boxed_str(), hash }
+        Self { text: text.into_boxed_str(), hash, usual, value: value.into() }
     }
 
     /// The canonical text, with the signature.
@@ -98,42 +115,71 @@ impl Event {
     /// The value, whose integers of at most 64 bits are stored as such.
     #[must_use]
     pub fn value(&self) -> &Value {
-        &self.value
+        self.value.get_or_init(|| crate::fact::parsed(&self.text))
     }
 
     /// `producer.agent_id`, if it is a string.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
-        self.value.get("producer")?.get("agent_id")?.as_str()
+        if let Some(usual) = &self.usual {
+            return self.text.get(usual.agent.clone());
+        }
+        self.value().get("producer")?.get("agent_id")?.as_str()
     }
 
     /// `event_id`, if it is a UUIDv7 or a UUIDv8.
     #[must_use]
     pub fn id(&self) -> Option<EventId> {
+        if let Some(usual) = &self.usual {
+            return Some(usual.id);
+        }
         self.member("event_id")?.parse().ok()
     }
 
     /// The type, if it is known.
     #[must_use]
     pub fn event_type(&self) -> Option<EventType> {
+        if let Some(usual) = &self.usual {
+            return Some(usual.kind);
+        }
         EventType::of(self.member("event_type")?)
     }
 
     /// `partition_key`, or else the producer's agent id (decision 12); the empty string if there is neither.
     #[must_use]
     pub fn partition(&self) -> &str {
+        if let Some(usual) = &self.usual {
+            return self.text.get(usual.partition.clone().unwrap_or(usual.agent.clone())).unwrap_or_default();
+        }
         self.member("partition_key").or_else(|| self.agent()).unwrap_or_default()
     }
 
     /// `payload`; null if it is missing.
     #[must_use]
     pub fn payload(&self) -> &Value {
-        self.value.get("payload").unwrap_or(&Value::Null)
+        self.value().get("payload").unwrap_or(&Value::Null)
     }
 
     /// A member of the envelope that is a string.
     pub(crate) fn member(&self, name: &str) -> Option<&str> {
-        self.value.get(name)?.as_str()
+        self.value().get(name)?.as_str()
+    }
+
+    /// The same event without its usual form, to compare both ways.
+    #[cfg(test)]
+    fn without_usual(&self) -> Self {
+        let value = self.value().clone();
+        let hash = value.as_object().map_or_else(|| Hash::of(&*self.text), |members| Hash::of(content(members)));
+        Self { text: self.text.clone(), hash, usual: None, value: value.into() }
+    }
+
+    fn usual(&self) -> Option<&Usual> {
+        self.usual.as_deref()
+    }
+
+    /// The text of the payload of an event in usual form.
+    pub(crate) fn payload_text(&self) -> Option<&str> {
+        self.text.get(self.usual()?.payload.clone())
     }
 }
 

@@ -36,6 +36,12 @@ pub(crate) fn errors(kind: EventType, payload: &Value) -> Vec<String> {
     paths
 }
 
+/// Whether the event is about health and has no payload, as most heartbeats.
+pub(super) fn is_empty_health(event: &Event, kind: EventType) -> bool {
+    let is_health = matches!(kind, EventType::Heartbeat | EventType::Recovered | EventType::Unavailable);
+    is_health && event.payload_text() == Some("{}")
+}
+
 /// The JSON Pointer of the value that shows that this producer must not emit the event (decision 4, ruling 9).
 pub(super) fn producer_error(event: &Event, kind: EventType, config: &Configuration) -> Option<&'static str> {
     let (agent, id) = (event.agent()?, event.id()?);
@@ -45,7 +51,9 @@ pub(super) fn producer_error(event: &Event, kind: EventType, config: &Configurat
     if kind.is_of_kernel() {
         return None;
     }
-    let names_another = |name: &str| text(event.payload(), name).is_some_and(|named| named != agent);
+    // A payload without such a member need not be read.
+    let may_name = event.payload_text().is_none_or(|text| text.contains("agent_id\""));
+    let names_another = |name: &str| may_name && text(event.payload(), name).is_some_and(|named| named != agent);
     if kind == EventType::Requested {
         return names_another("caller_agent_id").then_some("/payload/caller_agent_id");
     }
@@ -59,16 +67,22 @@ pub(super) fn producer_error(event: &Event, kind: EventType, config: &Configurat
 
 /// The facts of a valid event.
 pub(super) fn facts(event: &Event, kind: EventType, offer: Option<Arc<Offer>>) -> Vec<Fact> {
+    if let (Some(offer), Some(agent)) = (offer, event.agent()) {
+        return vec![Fact::Registration { agent: agent.into(), offer }];
+    }
+    if is_empty_health(event, kind) {
+        let agent = event.agent().unwrap_or_default().into();
+        return vec![Fact::Health { agent, healthy: kind != EventType::Unavailable }];
+    }
     let payload = event.payload();
     let agent: Arc<str> = match kind {
-        EventType::Registered | EventType::Requested => event.agent(),
+        EventType::Requested => event.agent(),
         _ => text(payload, "agent_id").or_else(|| event.agent()),
     }
     .unwrap_or_default()
     .into();
     let string = |name: &str| -> Arc<str> { text(payload, name).unwrap_or_default().into() };
     match kind {
-        EventType::Registered => offer.map(|offer| Fact::Registration { agent, offer }).into_iter().collect(),
         EventType::Updated => updates(&agent, payload),
         EventType::Deprecated => vec![Fact::Deprecation {
             agent,
@@ -88,7 +102,8 @@ pub(super) fn facts(event: &Event, kind: EventType, offer: Option<Arc<Offer>>) -
             request: string("request_id"),
             outcome: Outcome { invoked: kind == EventType::Invoked, payload: without_input(payload) },
         }],
-        EventType::Requested | EventType::ValidationFailed => Vec::new(),
+        // A valid registration has an offer.
+        EventType::Registered | EventType::Requested | EventType::ValidationFailed => Vec::new(),
     }
 }
 

@@ -175,8 +175,7 @@ impl State {
     }
 
     fn join_registration(&mut self, agent: &str, stamp: Stamp, offer: Arc<Offer>) {
-        let version = offer.version.to_string();
-        let (id, Some(row)) = self.row_mut([agent, &offer.capability, &version]) else { return };
+        let (id, Some(row)) = self.row_mut([agent, &offer.capability, &offer.version_text]) else { return };
         let contract = offer.contract_hash;
         if row.winner.is_none() {
             row.winner = Some((stamp, offer));

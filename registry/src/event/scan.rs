@@ -1,0 +1,257 @@
+//! Canonical JSON text, read without building a tree.
+//!
+//! Logs store canonical text. Reading it again only has to find out that it is canonical, and where its members are. Any other text is
+//! parsed and written anew, and everything that is unusual here is left to that way too: the result is the same.
+
+/// The maximum depth, as for all payloads.
+const MAX_DEPTH: usize = capgen_schema::MAX_PAYLOAD_DEPTH;
+/// Integers of up to this many digits are within the range of 64 bits.
+const MAX_DIGITS: usize = 18;
+
+/// Whether a text is one canonical JSON value in the usual form: names in ASCII without escapes, and integers of at most 18 digits as the
+/// only numbers. `false` does not mean that the text is not canonical.
+pub(super) fn is_usual(text: &str) -> bool {
+    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
+    scanner.value(0).is_some() && scanner.at == text.len()
+}
+
+/// The members of an object in usual form: names, and the texts of values.
+pub(super) struct Members<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Members<'t> {
+    /// The members of a text that [is usual](is_usual); none if it is not an object.
+    pub(super) fn of(text: &'t str) -> Self {
+        // Past the brace, which the first iteration expects where later ones have a comma.
+        Self { text, at: if text.starts_with('{') && text != "{}" { 0 } else { text.len() } }
+    }
+}
+
+impl<'t> Iterator for Members<'t> {
+    type Item = Member<'t>;
+
+    fn next(&mut self) -> Option<Member<'t>> {
+        let start = self.at;
+        let mut scanner = Scanner { bytes: self.text.as_bytes(), at: start };
+        if !scanner.eat(b'{') && !scanner.eat(b',') {
+            return None;
+        }
+        let name = scanner.at;
+        scanner.string()?;
+        let name = self.text.get(name + 1..scanner.at - 1)?;
+        scanner.eat(b':');
+        let value = scanner.at;
+        scanner.value(0)?;
+        self.at = scanner.at;
+        Some(Member { name, value: self.text.get(value..scanner.at)?, start, end: scanner.at })
+    }
+}
+
+/// A member of an object.
+#[derive(Clone, Copy)]
+pub(super) struct Member<'t> {
+    pub(super) name: &'t str,
+    /// The text of the value.
+    pub(super) value: &'t str,
+    /// The place of the brace or comma before the member.
+    pub(super) start: usize,
+    /// The place after the value.
+    pub(super) end: usize,
+}
+
+/// The content of a string in usual form that has no escapes.
+pub(super) fn plain(value: &str) -> Option<&str> {
+    let content = value.strip_prefix('"')?.strip_suffix('"')?;
+    (!content.contains('\\')).then_some(content)
+}
+
+struct Scanner<'t> {
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let eats = self.peek() == Some(byte);
+        self.at += usize::from(eats);
+        eats
+    }
+
+    fn require(&mut self, byte: u8) -> Option<()> {
+        self.eat(byte).then_some(())
+    }
+
+    fn value(&mut self, depth: usize) -> Option<()> {
+        match self.peek()? {
+            b'"' => self.string(),
+            b'{' => self.object(depth + 1),
+            b'[' => self.array(depth + 1),
+            b'-' | b'0'..=b'9' => self.integer(),
+            b'n' => self.word(b"null"),
+            b't' => self.word(b"true"),
+            b'f' => self.word(b"false"),
+            _ => None,
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        self.bytes.get(self.at..)?.starts_with(word).then_some(())?;
+        self.at += word.len();
+        Some(())
+    }
+
+    fn integer(&mut self) -> Option<()> {
+        let is_negative = self.eat(b'-');
+        let rest = self.bytes.get(self.at..)?;
+        let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+        let is_zero = rest.first() == Some(&b'0');
+        let is_canonical = (1..=MAX_DIGITS).contains(&digits) && (!is_zero || (digits == 1 && !is_negative));
+        let is_integer = !matches!(rest.get(digits), Some(b'.' | b'e' | b'E'));
+        self.at += digits;
+        (is_canonical && is_integer).then_some(())
+    }
+
+    /// A string with the escapes that the canonical form has.
+    fn string(&mut self) -> Option<()> {
+        self.require(b'"')?;
+        loop {
+            let rest = self.bytes.get(self.at..)?;
+            self.at += rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))?;
+            match self.peek()? {
+                b'"' => {
+                    self.at += 1;
+                    return Some(());
+                }
+                b'\\' => self.escape()?,
+                _ => return None,
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Option<()> {
+        let rest = self.bytes.get(self.at + 1..)?;
+        let length = match rest {
+            [b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..] => 1,
+            // The other control characters: those of the short escapes are not written like this.
+            [b'u', b'0', b'0', high @ (b'0' | b'1'), low @ (b'0'..=b'9' | b'a'..=b'f'), ..] => {
+                let has_short = *high == b'0' && matches!(low, b'8' | b'9' | b'a' | b'c' | b'd');
+                (!has_short).then_some(5)?
+            }
+            _ => return None,
+        };
+        self.at += 1 + length;
+        Some(())
+    }
+
+    fn array(&mut self, depth: usize) -> Option<()> {
+        (depth <= MAX_DEPTH).then_some(())?;
+        self.require(b'[')?;
+        if self.eat(b']') {
+            return Some(());
+        }
+        loop {
+            self.value(depth)?;
+            if self.eat(b']') {
+                return Some(());
+            }
+            self.require(b',')?;
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<()> {
+        (depth <= MAX_DEPTH).then_some(())?;
+        self.require(b'{')?;
+        if self.eat(b'}') {
+            return Some(());
+        }
+        let mut previous: Option<(usize, usize)> = None;
+        loop {
+            let start = self.at;
+            self.string()?;
+            let name = self.bytes.get(start + 1..self.at - 1)?;
+            let is_plain = name.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
+            let is_after =
+                previous.is_none_or(|(start, end)| self.bytes.get(start..end).is_some_and(|previous| previous < name));
+            (is_plain && is_after).then_some(())?;
+            previous = Some((start + 1, self.at - 1));
+            self.require(b':')?;
+            self.value(depth)?;
+            if self.eat(b'}') {
+                return Some(());
+            }
+            self.require(b',')?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::canonical::canonical;
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            (-5_i64..5).prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[ -~]{0,4}|\\PC{0,3}|[\u{0}-\u{20}\"\\\\]{0,3}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-c]{0,2}|\\PC?|[\"\\\\\n]", inner, 0..4)
+                    .prop_map(|members| members.into_iter().collect::<serde_json::Map<_, _>>().into()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn usual_texts_are_canonical(value in values(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let text = canonical(&value);
+            let mut changed = text.clone().into_bytes();
+            let at = at.index(changed.len());
+            changed[at] = byte;
+            for text in [Some(text), String::from_utf8(changed).ok()].into_iter().flatten() {
+                if is_usual(&text) {
+                    let read = capgen_schema::ExactPayload::parse(text.as_bytes());
+                    prop_assert_eq!(canonical(&read.unwrap().with_integers()), text);
+                }
+            }
+        }
+
+        #[test]
+        fn members_are_those_of_the_tree(value in values()) {
+            let text = canonical(&value);
+            if is_usual(&text) {
+                let members: Vec<(String, String)> =
+                    Members::of(&text).map(|member| (member.name.to_owned(), member.value.to_owned())).collect();
+                let object = value.as_object().cloned().unwrap_or_default();
+                let mut expected: Vec<_> = object.iter().map(|(name, value)| (name.clone(), canonical(value))).collect();
+                expected.sort();
+                prop_assert_eq!(members, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn most_events_are_usual() {
+        assert!(is_usual(r#"{"a":[1,-2,{"b":"é\n\u0001"}],"b":null,"c":{}}"#));
+        for text in
+            [r#"{"b":1,"a":2}"#, r#"{"a":1,"a":2}"#, "[1.5]", "[-0]", "[01]", r#"["\u000a"]"#, "[1, 2]", "[1]]", ""]
+        {
+            assert!(!is_usual(text), "{text}");
+        }
+    }
+}
