@@ -3,50 +3,24 @@
 //! Logs store canonical text. Reading it again only has to find out that it is canonical, and where its members are. Any other text is
 //! parsed and written anew, and everything that is unusual here is left to that way too: the result is the same.
 
+use std::ops::Range;
+
 /// The maximum depth, as for all payloads.
 const MAX_DEPTH: usize = capgen_schema::MAX_PAYLOAD_DEPTH;
 /// Integers of up to this many digits are within the range of 64 bits.
 const MAX_DIGITS: usize = 18;
 
-/// Whether a text is one canonical JSON value in the usual form: names in ASCII without escapes, and integers of at most 18 digits as the
-/// only numbers. `false` does not mean that the text is not canonical.
-pub(super) fn is_usual(text: &str) -> bool {
+/// The members of an object in the usual form: canonical, with names in ASCII without escapes, and with integers of at most 18 digits as the
+/// only numbers, also inside the members. `None` does not mean that the text is not canonical.
+pub(super) fn members(text: &str) -> Option<Vec<Member<'_>>> {
+    let mut members = Vec::with_capacity(16);
     let mut scanner = Scanner { bytes: text.as_bytes(), at: 0 };
-    scanner.value(0).is_some() && scanner.at == text.len()
-}
-
-/// The members of an object in usual form: names, and the texts of values.
-pub(super) struct Members<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> Members<'t> {
-    /// The members of a text that [is usual](is_usual); none if it is not an object.
-    pub(super) fn of(text: &'t str) -> Self {
-        // Past the brace, which the first iteration expects where later ones have a comma.
-        Self { text, at: if text.starts_with('{') && text != "{}" { 0 } else { text.len() } }
-    }
-}
-
-impl<'t> Iterator for Members<'t> {
-    type Item = Member<'t>;
-
-    fn next(&mut self) -> Option<Member<'t>> {
-        let start = self.at;
-        let mut scanner = Scanner { bytes: self.text.as_bytes(), at: start };
-        if !scanner.eat(b'{') && !scanner.eat(b',') {
-            return None;
-        }
-        let name = scanner.at;
-        scanner.string()?;
-        let name = self.text.get(name + 1..scanner.at - 1)?;
-        scanner.eat(b':');
-        let value = scanner.at;
-        scanner.value(0)?;
-        self.at = scanner.at;
-        Some(Member { name, value: self.text.get(value..scanner.at)?, start, end: scanner.at })
-    }
+    scanner.object(1, &mut |name, value| {
+        let part = |place: &Range<usize>| text.get(place.clone()).unwrap_or_default();
+        // Before the name are a quotation mark, and a brace or comma.
+        members.push(Member { name: part(&name), value: part(&value), start: name.start - 2, end: value.end });
+    })?;
+    (scanner.at == text.len()).then_some(members)
 }
 
 /// A member of an object.
@@ -72,7 +46,7 @@ struct Scanner<'t> {
     at: usize,
 }
 
-impl Scanner<'_> {
+impl<'t> Scanner<'t> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -90,7 +64,7 @@ impl Scanner<'_> {
     fn value(&mut self, depth: usize) -> Option<()> {
         match self.peek()? {
             b'"' => self.string(),
-            b'{' => self.object(depth + 1),
+            b'{' => self.object(depth + 1, &mut |_, _| ()),
             b'[' => self.array(depth + 1),
             b'-' | b'0'..=b'9' => self.integer(),
             b'n' => self.word(b"null"),
@@ -164,24 +138,28 @@ impl Scanner<'_> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Option<()> {
+    /// An object, and the places of the names, without quotation marks, and of the values.
+    fn object(&mut self, depth: usize, note: &mut dyn FnMut(Range<usize>, Range<usize>)) -> Option<()> {
         (depth <= MAX_DEPTH).then_some(())?;
         self.require(b'{')?;
         if self.eat(b'}') {
             return Some(());
         }
-        let mut previous: Option<(usize, usize)> = None;
+        let mut previous: &[u8] = &[];
+        let mut is_first = true;
         loop {
-            let start = self.at;
+            let start = self.at + 1;
             self.string()?;
-            let name = self.bytes.get(start + 1..self.at - 1)?;
+            let place = start..self.at - 1;
+            let bytes = self.bytes;
+            let name = bytes.get(place.clone())?;
             let is_plain = name.iter().all(|byte| byte.is_ascii() && *byte != b'\\');
-            let is_after =
-                previous.is_none_or(|(start, end)| self.bytes.get(start..end).is_some_and(|previous| previous < name));
-            (is_plain && is_after).then_some(())?;
-            previous = Some((start + 1, self.at - 1));
+            (is_plain && (is_first || previous < name)).then_some(())?;
+            (previous, is_first) = (name, false);
             self.require(b':')?;
+            let value = self.at;
             self.value(depth)?;
+            note(place, value..self.at);
             if self.eat(b'}') {
                 return Some(());
             }
@@ -224,7 +202,8 @@ mod tests {
             let at = at.index(changed.len());
             changed[at] = byte;
             for text in [Some(text), String::from_utf8(changed).ok()].into_iter().flatten() {
-                if is_usual(&text) {
+                let text = format!("{{\"a\":{text}}}");
+                if members(&text).is_some() {
                     let read = capgen_schema::ExactPayload::parse(text.as_bytes());
                     prop_assert_eq!(canonical(&read.unwrap().with_integers()), text);
                 }
@@ -234,9 +213,9 @@ mod tests {
         #[test]
         fn members_are_those_of_the_tree(value in values()) {
             let text = canonical(&value);
-            if is_usual(&text) {
+            if let Some(members) = members(&text) {
                 let members: Vec<(String, String)> =
-                    Members::of(&text).map(|member| (member.name.to_owned(), member.value.to_owned())).collect();
+                    members.iter().map(|member| (member.name.to_owned(), member.value.to_owned())).collect();
                 let object = value.as_object().cloned().unwrap_or_default();
                 let mut expected: Vec<_> = object.iter().map(|(name, value)| (name.clone(), canonical(value))).collect();
                 expected.sort();
@@ -246,12 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn most_events_are_usual() {
-        assert!(is_usual(r#"{"a":[1,-2,{"b":"é\n\u0001"}],"b":null,"c":{}}"#));
-        for text in
-            [r#"{"b":1,"a":2}"#, r#"{"a":1,"a":2}"#, "[1.5]", "[-0]", "[01]", r#"["\u000a"]"#, "[1, 2]", "[1]]", ""]
-        {
-            assert!(!is_usual(text), "{text}");
+    fn texts_in_other_forms_are_not_usual() {
+        assert!(members(r#"{"a":[1,-2,{"b":"é\n\u0001"}],"b":null,"c":{}}"#).is_some());
+        for value in ["1.5", "-0", "01", r#""\u000a""#, "[1, 2]", "[1]]", "", r#"{"b":1,"a":2}"#, r#"{"a":1,"a":2}"#] {
+            assert!(members(&format!("{{\"a\":{value}}}")).is_none(), "{value}");
         }
     }
 }

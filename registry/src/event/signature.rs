@@ -14,7 +14,9 @@ use crate::config::SignatureRule;
 /// Whether the signature of an event whose envelope is valid, or its absence, is right.
 pub(super) fn is_valid(event: &Event, config: &Configuration) -> bool {
     let (Some(agent), Some(id)) = (event.agent(), event.id()) else { return false };
-    let signature = event.value().get("signature").filter(|signature| !signature.is_null());
+    // An event in usual form is not signed.
+    let signature = if event.usual().is_some() { None } else { event.value().get("signature") };
+    let signature = signature.filter(|signature| !signature.is_null());
     match (config.signature_rule(agent, id), signature) {
         (SignatureRule::Unsigned, None) => true,
         (SignatureRule::Signed(keys), Some(signature)) => {

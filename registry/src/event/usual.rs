@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::scan::{Members, is_usual, plain};
+use super::scan::{members, plain};
 use super::{EventType, envelope};
 use crate::EventId;
 
@@ -30,14 +30,11 @@ const MAX_LENGTH: usize = 255;
 impl Usual {
     /// The parts of a text, if it has the usual form.
     pub(super) fn of(text: &str) -> Option<Self> {
-        if !is_usual(text) {
-            return None;
-        }
         let (mut id, mut kind, mut agent, mut partition, mut payload) = (None, None, None, None, None);
         let (mut uncovered, mut version) = (Vec::new(), None);
         // Each required member that is valid counts; they are distinct.
         let mut required = 0;
-        for member in Members::of(text) {
+        for member in members(text)? {
             let place = member.end - member.value.len()..member.end;
             let string = || plain(member.value).filter(|content| content.len() <= MAX_LENGTH);
             let is_required = match member.name {
@@ -120,7 +117,7 @@ impl Usual {
 /// The place of the agent id in a valid producer.
 fn producer(text: &str) -> Option<Range<usize>> {
     let (mut agent, mut required) = (None, 0);
-    for member in Members::of(text) {
+    for member in members(text)? {
         if matches!(member.name, "agent_id" | "agent_type" | "runtime_id" | "instance_id") {
             let content = plain(member.value).filter(|content| content.len() <= MAX_LENGTH)?;
             required += 1;
@@ -135,7 +132,7 @@ fn producer(text: &str) -> Option<Range<usize>> {
 /// The place of a `parent_span_id` that is null in a valid trace, from the comma before it.
 fn trace(text: &str) -> Option<Option<Range<usize>>> {
     let (mut uncovered, mut required) = (None, 0);
-    for member in Members::of(text) {
+    for member in members(text)? {
         let is_string = || plain(member.value).is_some_and(|content| content.len() <= MAX_LENGTH);
         match member.name {
             "trace_id" | "span_id" => required += u8::from(is_string()),

@@ -9,12 +9,11 @@ use super::row::Scope;
 use crate::Configuration;
 use crate::event::Offer;
 use crate::fact::{Field, Stamp};
-use crate::state::{Deprecation, Row, State};
+use crate::state::{Deprecation, Row, RowId, State};
 
 /// The effective properties of a registration that is its row's winner.
 #[derive(Clone, Debug)]
 pub(super) struct Effective {
-    pub(super) stamp: Stamp,
     pub(super) offer: Arc<Offer>,
     /// After the cap.
     pub(super) priority: i64,
@@ -49,11 +48,11 @@ impl Weight {
 impl Effective {
     /// The properties of a row; none if the version is not registered.
     pub(super) fn of(row: &Row, state: &State, config: &Configuration) -> Option<Self> {
-        let (stamp, offer) = row.winner.clone()?;
+        let (stamp, offer) = row.winner.as_ref()?;
         let mut properties = offer.properties.clone();
         for (field, updated, value) in &row.updates {
             // An update that is less than the registration is about an earlier one.
-            if *updated < stamp {
+            if updated < stamp {
                 continue;
             }
             match field {
@@ -63,10 +62,10 @@ impl Effective {
                 Field::LatencyClass => properties.latency_class = value.as_str().map(Into::into),
             }
         }
-        let all = state.offering(row.agent, row.capability).and_then(|offering| offering.deprecation.as_ref());
+        let all = state.all_deprecated.get(&(row.agent, row.capability));
         let deprecated = match (&row.deprecation, all) {
             (Some(_), _) => Some(Scope::Version),
-            (None, Some((covering, _))) if stamp < *covering => Some(Scope::All),
+            (None, Some((covering, _))) if stamp < covering => Some(Scope::All),
             _ => None,
         };
         Some(Self {
@@ -75,17 +74,27 @@ impl Effective {
             tags: properties.tags,
             latency_class: properties.latency_class,
             deprecated,
-            stamp,
-            offer,
+            offer: offer.clone(),
         })
     }
+}
+
+/// A registration: the winner of a row, with its effective properties.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registered<'r> {
+    pub(super) id: RowId,
+    pub(super) row: &'r Row,
+    pub(super) agent: &'r str,
+    pub(super) stamp: &'r Stamp,
+    pub(super) offer: &'r Offer,
+    pub(super) effective: &'r Effective,
 }
 
 /// The deprecation that a mark is about.
 pub(super) fn deprecation<'s>(row: &'s Row, state: &'s State, scope: Scope) -> Option<&'s Deprecation> {
     match scope {
         Scope::Version => row.deprecation.as_deref(),
-        Scope::All => state.offering(row.agent, row.capability)?.deprecation.as_ref(),
+        Scope::All => state.all_deprecated.get(&(row.agent, row.capability)),
     }
 }
 

@@ -3,13 +3,12 @@
 use serde::Serialize;
 use serde_json::Number;
 
-use super::effective::Effective;
+use super::effective::Registered;
 use super::resolve::is_allowed;
 use super::{Row, Unresolved, View, rank};
 use crate::Requirement;
 use crate::access::Access;
 use crate::canonical::hash_of;
-use crate::state::{Name, RowId};
 
 /// The question that an explanation answers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -153,14 +152,6 @@ impl Explanation {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Candidate<'r> {
-    id: RowId,
-    agent: &'r str,
-    effective: &'r Effective,
-    agent_name: Name,
-}
-
 impl<'r> View<'r> {
     /// Chooses the target for a caller as [`resolve`](Self::resolve) does, and reports for every candidate the step that removed it. Takes
     /// time O(n log n) in the number of registrations of the capability.
@@ -175,9 +166,9 @@ impl<'r> View<'r> {
         let mut left = self.candidates(capability);
         let mut steps = vec![FilterStep { filter: Filter::Id, left: left.len(), removed: Vec::new() }];
         let filters: [(Filter, Condition<'_>); 3] = [
-            (Filter::Version, &|candidate| requirement.matches(&candidate.effective.offer.version)),
-            (Filter::Health, &|candidate| self.is_healthy(candidate.agent_name)),
-            (Filter::Access, &|candidate| is_allowed(candidate.effective, access)),
+            (Filter::Version, &|candidate| requirement.matches(&candidate.offer.version)),
+            (Filter::Health, &|candidate| self.is_healthy(candidate.row.agent)),
+            (Filter::Access, &|candidate| is_allowed(candidate.offer, access)),
         ];
         for (filter, passes) in filters {
             if !left.is_empty() {
@@ -185,7 +176,7 @@ impl<'r> View<'r> {
             }
         }
         if !left.is_empty() {
-            let is_current = |candidate: &Candidate<'_>| candidate.effective.deprecated.is_none();
+            let is_current = |candidate: &Registered<'_>| candidate.effective.deprecated.is_none();
             let has_current = left.iter().any(is_current);
             steps.push(apply(Filter::Deprecation, &mut left, &|candidate| !has_current || is_current(candidate)));
         }
@@ -208,28 +199,24 @@ impl<'r> View<'r> {
 
     /// Whether a caller has access to some registration of a capability, so that the kernel may explain why there is no target.
     pub(crate) fn has_access(&self, capability: &str, access: &Access) -> bool {
-        self.candidates(capability).iter().any(|candidate| is_allowed(candidate.effective, access))
+        self.candidates(capability).iter().any(|candidate| is_allowed(candidate.offer, access))
     }
 
     /// The registrations of a capability, in the order of queries.
-    fn candidates(&self, capability: &str) -> Vec<Candidate<'r>> {
+    fn candidates(&self, capability: &str) -> Vec<Registered<'r>> {
         let view = *self;
         let ranked = view.state.names.find(capability).map_or(&[][..], |name| view.index.ranked(name));
-        let candidate = |id: RowId| {
-            let (row, effective) = (view.state.row(id)?, view.index.effective(id)?);
-            Some(Candidate { id, agent: view.state.names.text(row.agent), effective, agent_name: row.agent })
-        };
-        view.in_order(ranked.to_vec()).into_iter().filter_map(candidate).collect()
+        view.in_order(ranked.to_vec()).into_iter().filter_map(|id| view.registered(id)).collect()
     }
 }
 
-type Condition<'f> = &'f dyn Fn(&Candidate<'_>) -> bool;
+type Condition<'f> = &'f dyn Fn(&Registered<'_>) -> bool;
 
-fn apply(filter: Filter, left: &mut Vec<Candidate<'_>>, passes: Condition<'_>) -> FilterStep {
+fn apply(filter: Filter, left: &mut Vec<Registered<'_>>, passes: Condition<'_>) -> FilterStep {
     let removed = left.iter().filter(|candidate| !passes(candidate)).map(|candidate| Removed {
         agent: candidate.agent.to_owned(),
-        version: candidate.effective.offer.version.to_string(),
-        event_id: candidate.effective.stamp.event_id.to_string(),
+        version: candidate.offer.version.to_string(),
+        event_id: candidate.stamp.event_id.to_string(),
     });
     let removed = removed.collect();
     left.retain(|candidate| passes(candidate));
@@ -237,14 +224,11 @@ fn apply(filter: Filter, left: &mut Vec<Candidate<'_>>, passes: Condition<'_>) -
 }
 
 /// Sorts the candidates, the best first, and finds the step that decided.
-fn decided_by(left: &mut [Candidate<'_>], steps: &[FilterStep]) -> DecidedBy {
-    let compare = |one: &Candidate<'_>, other: &Candidate<'_>| {
-        rank::compare((one.agent, one.effective), (other.agent, other.effective))
-    };
-    left.sort_by(|one, other| compare(one, other).0);
+fn decided_by(left: &mut [Registered<'_>], steps: &[FilterStep]) -> DecidedBy {
+    left.sort_by(|one, other| rank::compare(one, other).0);
     let last = |is_decisive: &dyn Fn(&FilterStep) -> bool| steps.iter().rev().find(|step| is_decisive(step));
     match left {
-        [one, other, ..] => compare(one, other).1,
+        [one, other, ..] => rank::compare(one, other).1,
         [_] => last(&|step| !step.removed.is_empty()).map_or(DecidedBy::Id, |step| step.filter.into()),
         [] => last(&|_| true).map_or(DecidedBy::Id, |step| step.filter.into()),
     }
@@ -259,11 +243,11 @@ fn unresolved(filter: Filter) -> Unresolved {
     }
 }
 
-fn ranked(candidate: &Candidate<'_>) -> RankedRow {
+fn ranked(candidate: &Registered<'_>) -> RankedRow {
     RankedRow {
         agent: candidate.agent.to_owned(),
-        version: candidate.effective.offer.version.to_string(),
-        event_id: candidate.effective.stamp.event_id.to_string(),
+        version: candidate.offer.version.to_string(),
+        event_id: candidate.stamp.event_id.to_string(),
         priority: candidate.effective.priority,
         weight: candidate.effective.weight.0.clone(),
     }

@@ -32,8 +32,8 @@ impl View<'_> {
                 let name = self.state.names.find(id);
                 let ranked = name.map_or(&[][..], |name| self.index.ranked(name)).iter().copied();
                 let is_in = |id: &RowId| {
-                    let version = self.index.effective(*id).map(|effective| &effective.offer.version);
-                    range.is_none_or(|range| version.is_some_and(|version| range.matches(version)))
+                    let registered = self.registered(*id);
+                    range.is_none_or(|range| registered.is_some_and(|it| range.matches(&it.offer.version)))
                 };
                 ranked.filter(is_in).collect()
             }
@@ -47,9 +47,9 @@ impl View<'_> {
     /// Sorts rows by id, version descending, and agent.
     pub(super) fn in_order(&self, mut ids: Vec<RowId>) -> Vec<RowId> {
         let key = |id: RowId| {
-            let (row, effective) = (self.state.row(id)?, self.index.effective(id)?);
-            let text = |name| self.state.names.text(name);
-            Some((text(row.capability), std::cmp::Reverse(&effective.offer.version), text(row.agent)))
+            let registered = self.registered(id)?;
+            let capability = self.state.names.text(registered.row.capability);
+            Some((capability, std::cmp::Reverse(&registered.offer.version), registered.agent))
         };
         ids.sort_unstable_by(|one, other| key(*one).cmp(&key(*other)));
         ids

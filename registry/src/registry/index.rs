@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::effective::Effective;
+use super::effective::{Effective, Registered};
 use super::rank;
 use crate::Configuration;
-use crate::state::{Entry, Name, RowId, State};
+use crate::state::{Changes, Name, RowId, State};
 
 /// If more rows of a capability than this change at once, its list is sorted anew; otherwise they are inserted one by one.
 const FEW: usize = 8;
 
 #[derive(Clone, Default, Debug)]
 pub(super) struct Index {
-    effective: HashMap<RowId, Effective>,
+    /// By the index of the row.
+    effective: Vec<Option<Effective>>,
     /// The registrations of a capability, the best first.
     by_capability: HashMap<Name, Vec<RowId>>,
     by_tag: HashMap<Box<str>, HashSet<RowId>>,
@@ -20,8 +21,12 @@ pub(super) struct Index {
 }
 
 impl Index {
-    pub(super) fn effective(&self, id: RowId) -> Option<&Effective> {
-        self.effective.get(&id)
+    /// The registration of a row, if its version is registered.
+    pub(super) fn registered<'r>(&'r self, state: &'r State, id: RowId) -> Option<Registered<'r>> {
+        let effective = self.effective.get(id.index())?.as_ref()?;
+        let row = state.row(id)?;
+        let (stamp, _) = row.winner.as_ref()?;
+        Some(Registered { id, row, agent: state.names.text(row.agent), stamp, offer: &effective.offer, effective })
     }
 
     /// The registrations of a capability, the best first.
@@ -39,13 +44,19 @@ impl Index {
 
     /// Every registration.
     pub(super) fn all(&self) -> impl Iterator<Item = RowId> {
-        self.effective.keys().copied()
+        self.by_capability.values().flatten().copied()
     }
 
-    /// Updates the rows that changes affect.
-    pub(super) fn update(&mut self, state: &State, config: &Configuration, changes: &[Entry]) {
+    /// Updates the rows that changes affect. Health is looked up when a question is asked.
+    pub(super) fn update(&mut self, state: &State, config: &Configuration, changes: &Changes) {
+        self.effective.resize_with(state.rows.len(), || None);
+        let covered = changes.all_deprecated.iter().flat_map(|(agent, capability)| {
+            let rows = self.ranked(*capability).iter().copied();
+            rows.filter(|id| state.row(*id).is_some_and(|row| row.agent == *agent))
+        });
+        let affected: BTreeSet<RowId> = changes.rows.iter().copied().chain(covered).collect();
         let mut changed: HashMap<Name, BTreeSet<RowId>> = HashMap::new();
-        for id in changes.iter().flat_map(|change| rows(state, change)) {
+        for id in affected {
             let Some(row) = state.row(id) else { continue };
             if let Some(effective) = Effective::of(row, state, config) {
                 self.replace(id, effective);
@@ -58,51 +69,41 @@ impl Index {
     }
 
     fn replace(&mut self, id: RowId, new: Effective) {
-        if let Some(old) = self.effective.remove(&id) {
-            for tag in old.tags.iter().flat_map(|tags| tags.iter()) {
-                remove(&mut self.by_tag, tag, id);
-            }
+        let Some(place) = self.effective.get_mut(id.index()) else { return };
+        if let Some(old) = place.take() {
+            old.tags.iter().flat_map(|tags| tags.iter()).for_each(|tag| remove(&mut self.by_tag, tag, id));
             old.offer.determinism.iter().for_each(|class| remove(&mut self.by_class, class, id));
         }
-        for tag in new.tags.iter().flat_map(|tags| tags.iter()) {
-            self.by_tag.entry(tag.clone()).or_default().insert(id);
-        }
-        if let Some(class) = &new.offer.determinism {
-            self.by_class.entry(class.clone()).or_default().insert(id);
-        }
-        self.effective.insert(id, new);
+        new.tags.iter().flat_map(|tags| tags.iter()).for_each(|tag| insert(&mut self.by_tag, tag, id));
+        new.offer.determinism.iter().for_each(|class| insert(&mut self.by_class, class, id));
+        *place = Some(new);
     }
 
     fn rank(&mut self, state: &State, capability: Name, changed: &BTreeSet<RowId>) {
-        let effective = &self.effective;
-        let candidate = |id: RowId| Some((state.names.text(state.row(id)?.agent), effective.get(&id)?));
-        let compare = |one: RowId, other: RowId| match (candidate(one), candidate(other)) {
-            (Some(one), Some(other)) => rank::compare(one, other).0,
+        let mut ranked = self.by_capability.remove(&capability).unwrap_or_default();
+        let compare = |one: RowId, other: RowId| match (self.registered(state, one), self.registered(state, other)) {
+            (Some(one), Some(other)) => rank::compare(&one, &other).0,
             // Every listed row is registered.
             _ => one.cmp(&other),
         };
-        let ranked = self.by_capability.entry(capability).or_default();
         ranked.retain(|id| !changed.contains(id));
         if changed.len() > FEW {
             ranked.extend(changed);
             ranked.sort_by(|one, other| compare(*one, *other));
-            return;
+        } else {
+            for id in changed {
+                let at = ranked.partition_point(|other| compare(*other, *id).is_lt());
+                ranked.insert(at, *id);
+            }
         }
-        for id in changed {
-            let at = ranked.partition_point(|other| compare(*other, *id).is_lt());
-            ranked.insert(at, *id);
-        }
+        self.by_capability.insert(capability, ranked);
     }
 }
 
-/// The rows whose effective properties a change affects. Health is looked up when a question is asked.
-fn rows(state: &State, change: &Entry) -> Vec<RowId> {
-    match *change {
-        Entry::Registrations(id) | Entry::Update(id, _) | Entry::Deprecation(id) => vec![id],
-        Entry::DeprecationOfAll(agent, capability) => {
-            state.offering(agent, capability).map(|offering| offering.rows.clone()).unwrap_or_default()
-        }
-        Entry::Evicted(..) | Entry::Health(_) => Vec::new(),
+fn insert(index: &mut HashMap<Box<str>, HashSet<RowId>>, key: &str, id: RowId) {
+    match index.get_mut(key) {
+        Some(rows) => drop(rows.insert(id)),
+        None => drop(index.insert(key.into(), HashSet::from([id]))),
     }
 }
 

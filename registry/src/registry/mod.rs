@@ -12,7 +12,7 @@ mod row;
 
 use std::sync::Arc;
 
-use crate::state::{Entry, List, OtherConfiguration, State, StateEntry, key_hash};
+use crate::state::{Changes, List, OtherConfiguration, State, StateEntry, key_hash};
 use crate::{Configuration, Stamped};
 use buckets::Buckets;
 pub use explain::{DecidedBy, Explanation, Filter, FilterStep, Question, RankedRow, Removed};
@@ -94,10 +94,8 @@ impl Registry {
         if self.state.changes.is_empty() {
             return;
         }
-        let changes = self.state.changes.take();
-        for change in &changes {
-            self.hash(change);
-        }
+        let changes = self.state.take_changes();
+        self.hash(&changes);
         self.buckets.settle();
         self.index.update(&self.state, &self.config, &changes);
     }
@@ -115,38 +113,27 @@ impl Registry {
         state.changes.is_empty().then_some(View { config, state, index, buckets })
     }
 
-    /// Updates the hashes of the entries of a subject.
-    fn hash(&mut self, change: &Entry) {
-        let state = &self.state;
-        let row = |id| state.row(id).into_iter();
-        let entries: Vec<StateEntry<'_>> = match *change {
-            Entry::Registrations(id) => row(id)
-                .flat_map(|row| {
-                    row.winner.iter().chain(&row.conflicts).map(|offer| state.registration_entry(row, offer))
-                })
-                .collect(),
-            Entry::Evicted(id, contract) => {
-                let keys = row(id).map(|row| key_hash(List::Registrations, &state.registration_key(row, contract)));
-                keys.for_each(|key| self.buckets.set(key, None));
-                return;
-            }
-            Entry::Update(id, field) => row(id)
-                .flat_map(|row| row.updates.iter().map(move |update| (row, update)))
-                .filter(|(_, (known, ..))| *known == field)
-                .map(|(row, update)| state.update_entry(row, update))
-                .collect(),
-            Entry::Deprecation(id) => {
-                row(id).filter_map(|row| Some(state.deprecation_entry(row, row.deprecation.as_ref()?))).collect()
-            }
-            Entry::DeprecationOfAll(agent, capability) => {
-                let all = state.offering(agent, capability).and_then(|offering| offering.deprecation.as_ref());
-                all.map(|all| state.deprecation_of_all_entry((agent, capability), all)).into_iter().collect()
-            }
-            Entry::Health(agent) => {
-                state.health.get(&agent).map(|health| state.health_entry(agent, health)).into_iter().collect()
-            }
-        };
-        entries.iter().for_each(|entry| self.buckets.set(entry.key_hash(), Some(entry.hash())));
+    /// Updates the hashes of the entries of changed subjects.
+    fn hash(&mut self, changes: &Changes) {
+        let (state, buckets) = (&self.state, &mut self.buckets);
+        // First, because the rows have the contracts that have returned.
+        for (id, contract) in &changes.evicted {
+            let key = state.row(*id).map(|row| state.registration_key(row, *contract));
+            key.into_iter().for_each(|key| buckets.set(key_hash(List::Registrations, &key), None));
+        }
+        let mut set = |entry: StateEntry<'_>| buckets.set(entry.key_hash(), Some(entry.hash()));
+        for row in changes.rows.iter().filter_map(|id| state.row(*id)) {
+            row.winner.iter().chain(&row.conflicts).for_each(|offer| set(state.registration_entry(row, offer)));
+            row.updates.iter().for_each(|update| set(state.update_entry(row, update)));
+            row.deprecation.iter().for_each(|deprecation| set(state.deprecation_entry(row, deprecation)));
+        }
+        for key in &changes.all_deprecated {
+            let deprecation = state.all_deprecated.get(key);
+            deprecation.into_iter().for_each(|all| set(state.deprecation_of_all_entry(*key, all)));
+        }
+        for agent in &changes.health {
+            state.health.get(agent).into_iter().for_each(|health| set(state.health_entry(*agent, health)));
+        }
     }
 }
 

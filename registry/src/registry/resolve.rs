@@ -1,9 +1,9 @@
 //! The choice of a target (section 6.2, decision 9), without its explanation.
 
+use super::effective::Registered;
 use super::{Row, View};
 use crate::access::Access;
-use crate::state::{Name, RowId};
-use crate::{Offer, Requirement, registry::effective::Effective};
+use crate::{Offer, Requirement};
 
 /// Why no target was found: the first filter that left nothing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,38 +42,36 @@ impl std::fmt::Display for Unresolved {
 #[derive(Clone, Copy, Debug)]
 pub struct Resolution<'r> {
     view: View<'r>,
-    id: RowId,
-    effective: &'r Effective,
-    agent: Name,
+    registered: Registered<'r>,
 }
 
 impl<'r> Resolution<'r> {
     /// The target.
     #[must_use]
     pub fn agent(&self) -> &'r str {
-        self.view.state.names.text(self.agent)
+        self.registered.agent
     }
 
     /// The version.
     #[must_use]
     pub fn version(&self) -> &'r semver::Version {
-        &self.effective.offer.version
+        &self.registered.offer.version
     }
 
     /// Whether the version is deprecated: there was no other one.
     #[must_use]
     pub fn is_deprecated(&self) -> bool {
-        self.effective.deprecated.is_some()
+        self.registered.effective.deprecated.is_some()
     }
 
     /// The whole registration.
     #[must_use]
     pub fn row(&self) -> Option<Row> {
-        self.view.row(self.id)
+        self.view.row(self.registered.id)
     }
 
     pub(crate) fn offer(&self) -> &'r Offer {
-        &self.effective.offer
+        self.registered.offer
     }
 }
 
@@ -97,15 +95,15 @@ impl<'r> View<'r> {
         let mut failure = Unresolved::NotFound;
         let mut deprecated = None;
         for id in view.index.ranked(name) {
-            let (Some(row), Some(effective)) = (view.state.row(*id), view.index.effective(*id)) else { continue };
-            let passed = if !requirement.matches(&effective.offer.version) {
+            let Some(registered) = view.registered(*id) else { continue };
+            let passed = if !requirement.matches(&registered.offer.version) {
                 Err(Unresolved::NoCompatibleVersion)
-            } else if !view.is_healthy(row.agent) {
+            } else if !view.is_healthy(registered.row.agent) {
                 Err(Unresolved::Unhealthy)
-            } else if !is_allowed(effective, access) {
+            } else if !is_allowed(registered.offer, access) {
                 Err(Unresolved::AccessDenied)
             } else {
-                Ok(Resolution { view, id: *id, effective, agent: row.agent })
+                Ok(Resolution { view, registered })
             };
             match passed {
                 Ok(resolution) if !resolution.is_deprecated() => return Ok(resolution),
@@ -118,7 +116,7 @@ impl<'r> View<'r> {
     }
 }
 
-pub(super) fn is_allowed(effective: &Effective, access: &Access) -> bool {
-    let Offer { required_roles, required_scopes, .. } = &*effective.offer;
+pub(super) fn is_allowed(offer: &Offer, access: &Access) -> bool {
+    let Offer { required_roles, required_scopes, .. } = offer;
     access.allows(required_roles.iter().map(|role| &**role), required_scopes.iter().map(|scope| &**scope))
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Number;
 
 use super::View;
-use super::effective::{Effective, deprecation};
+use super::effective::{Effective, Registered, deprecation};
 use crate::state::RowId;
 
 /// A registered version of a capability of an agent, with its effective properties.
@@ -74,15 +74,20 @@ pub enum Scope {
     All,
 }
 
-impl View<'_> {
+impl<'r> View<'r> {
+    /// The registration of a row.
+    pub(super) fn registered(&self, id: RowId) -> Option<Registered<'r>> {
+        self.index.registered(self.state, id)
+    }
+
     pub(super) fn is_healthy(&self, agent: crate::state::Name) -> bool {
         self.state.health.get(&agent).is_none_or(|(_, healthy)| *healthy)
     }
 
     /// The answer about a registered row.
     pub(super) fn row(&self, id: RowId) -> Option<Row> {
-        let (row, effective) = (self.state.row(id)?, self.index.effective(id)?);
-        let Effective { stamp, offer, priority, weight, tags, latency_class, deprecated } = effective;
+        let Registered { row, agent, stamp, offer, effective, .. } = self.registered(id)?;
+        let Effective { priority, weight, tags, latency_class, deprecated, .. } = effective;
         let text = |text: &str| text.to_owned();
         let list = |items: &[Box<str>]| items.iter().map(|item| item.to_string()).collect();
         let mark = deprecated.and_then(|scope| {
@@ -94,7 +99,7 @@ impl View<'_> {
             contract_hash: offer.contract_hash.to_string(),
         });
         Some(Row {
-            agent: text(self.state.names.text(row.agent)),
+            agent: text(agent),
             capability: text(self.state.names.text(row.capability)),
             version: text(self.state.names.text(row.version)),
             event_id: stamp.event_id.to_string(),

@@ -1,42 +1,31 @@
-//! The entries of a state that changed since its indexes and its hash were computed.
+//! The subjects that changed since the indexes and the hash of a registry were computed.
 
 use std::collections::HashSet;
 
 use capgen_schema::Hash;
 
 use super::{Name, RowId};
-use crate::fact::Field;
 
-/// The entries of one subject that the registry hash covers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Entry {
-    /// All contracts of a row.
-    Registrations(RowId),
-    /// A contract that is not kept any more.
-    Evicted(RowId, Hash),
-    Update(RowId, Field),
-    Deprecation(RowId),
-    DeprecationOfAll(Name, Name),
-    Health(Name),
+/// The changed subjects that the registry hash covers.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Changes {
+    /// Distinct, because a changed row is marked.
+    pub(crate) rows: Vec<RowId>,
+    /// Contracts that were not kept. They may have returned since.
+    pub(crate) evicted: Vec<(RowId, Hash)>,
+    pub(crate) all_deprecated: HashSet<(Name, Name)>,
+    pub(crate) health: HashSet<Name>,
 }
 
-/// A set of changed entries.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Changes(HashSet<Entry>);
-
 impl Changes {
-    pub(super) fn add(&mut self, entry: Entry) {
-        self.0.insert(entry);
+    pub(super) fn row(&mut self, id: RowId, is_changed: &mut bool) {
+        if !std::mem::replace(is_changed, true) {
+            self.rows.push(id);
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The changes so far, which are removed. Evictions come first: their contracts may have returned.
-    pub(crate) fn take(&mut self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = self.0.drain().collect();
-        entries.sort_by_key(|entry| !matches!(entry, Entry::Evicted(..)));
-        entries
+        // An eviction is a change of its row.
+        self.rows.is_empty() && self.evicted.is_empty() && self.all_deprecated.is_empty() && self.health.is_empty()
     }
 }

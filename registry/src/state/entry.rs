@@ -1,5 +1,7 @@
 //! The entries of the lists of a state, as canonical text (formats page, "State").
 
+use std::borrow::Cow;
+
 use capgen_schema::Hash;
 use serde_json::Value;
 
@@ -45,7 +47,7 @@ impl List {
 }
 
 /// The parts of a key; `None` is null.
-pub(crate) type Key<'s> = Vec<Option<std::borrow::Cow<'s, str>>>;
+pub(crate) type Key<'s> = Vec<Option<Cow<'s, str>>>;
 
 /// An entry: its key, and the rest.
 pub(crate) struct Entry<'s> {
@@ -53,22 +55,51 @@ pub(crate) struct Entry<'s> {
     pub(crate) key: Key<'s>,
     stamp: &'s Stamp,
     /// Canonical text.
-    value: String,
+    value: Cow<'s, str>,
+}
+
+/// The value of a member.
+enum Part<'p> {
+    /// A string, or null.
+    Text(Option<&'p str>),
+    /// Canonical text.
+    Json(&'p str),
+}
+
+impl Part<'_> {
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Text(Some(text)) => write_string(out, text),
+            Self::Text(None) => out.push_str("null"),
+            Self::Json(json) => out.push_str(json),
+        }
+    }
 }
 
 impl Entry<'_> {
     /// The canonical text of the entry.
     pub(crate) fn text(&self) -> String {
-        let mut members: Vec<(&str, String)> = vec![
-            ("event_id", quoted(&self.stamp.event_id.to_string())),
-            ("hash", quoted(&self.stamp.hash.to_string())),
-            ("producer", quoted(&self.stamp.producer)),
-            ("value", self.value.clone()),
+        let (event_id, hash) = (self.stamp.event_id.to_string(), self.stamp.hash.to_string());
+        let mut members = vec![
+            ("event_id", Part::Text(Some(&event_id))),
+            ("hash", Part::Text(Some(&hash))),
+            ("producer", Part::Text(Some(&self.stamp.producer))),
+            ("value", Part::Json(&self.value)),
         ];
-        members
-            .extend(self.list.key_parts().iter().copied().zip(self.key.iter().map(|part| part_text(part.as_deref()))));
+        let key = self.key.iter().map(|part| Part::Text(part.as_deref()));
+        members.extend(self.list.key_parts().iter().copied().zip(key));
         members.sort_unstable_by_key(|(name, _)| *name);
-        object(&members)
+        let mut text = String::with_capacity(self.value.len() + 512);
+        let mut separator = '{';
+        for (name, part) in members {
+            text.push(separator);
+            write_string(&mut text, name);
+            text.push(':');
+            part.write(&mut text);
+            separator = ',';
+        }
+        text.push('}');
+        text
     }
 
     pub(crate) fn hash(&self) -> Hash {
@@ -84,7 +115,7 @@ impl Entry<'_> {
 pub(crate) fn key_hash(list: List, key: &Key<'_>) -> Hash {
     let mut text = String::new();
     let parts = std::iter::once(Some(list.as_str())).chain(key.iter().map(|part| part.as_deref()));
-    write_array(&mut text, parts, |text, part| text.push_str(&part_text(part)));
+    write_array(&mut text, parts, |text, part| Part::Text(part).write(text));
     Hash::of(text)
 }
 
@@ -128,17 +159,17 @@ impl State {
         (stamp, offer): &'s (Stamp, std::sync::Arc<Offer>),
     ) -> Entry<'s> {
         let key = self.registration_key(row, offer.contract_hash);
-        Entry { list: List::Registrations, key, stamp, value: offer.payload.to_string() }
+        Entry { list: List::Registrations, key, stamp, value: Cow::Borrowed(&offer.payload) }
     }
 
     pub(crate) fn update_entry<'s>(&'s self, row: &Row, (field, stamp, value): &'s (Field, Stamp, Value)) -> Entry<'s> {
         let mut key = self.row_key(row);
         key.push(Some(field.as_str().into()));
-        Entry { list: List::Updates, key, stamp, value: canonical(value) }
+        Entry { list: List::Updates, key, stamp, value: canonical(value).into() }
     }
 
     pub(crate) fn deprecation_entry<'s>(&'s self, row: &Row, (stamp, reason): &'s Deprecation) -> Entry<'s> {
-        Entry { list: List::Deprecations, key: self.row_key(row), stamp, value: part_text(reason.as_deref()) }
+        Entry { list: List::Deprecations, key: self.row_key(row), stamp, value: part_text(reason.as_deref()).into() }
     }
 
     pub(crate) fn deprecation_of_all_entry<'s>(
@@ -147,12 +178,12 @@ impl State {
         (stamp, reason): &'s Deprecation,
     ) -> Entry<'s> {
         let key = vec![Some(self.names.text(agent).into()), Some(self.names.text(capability).into()), None];
-        Entry { list: List::Deprecations, key, stamp, value: part_text(reason.as_deref()) }
+        Entry { list: List::Deprecations, key, stamp, value: part_text(reason.as_deref()).into() }
     }
 
     pub(crate) fn health_entry<'s>(&'s self, agent: Name, (stamp, healthy): &'s (Stamp, bool)) -> Entry<'s> {
         let key = vec![Some(self.names.text(agent).into())];
-        Entry { list: List::Health, key, stamp, value: healthy.to_string() }
+        Entry { list: List::Health, key, stamp, value: healthy.to_string().into() }
     }
 
     pub(super) fn outcome_entry<'s>(
@@ -163,7 +194,7 @@ impl State {
     ) -> Entry<'s> {
         let key = vec![Some(self.names.text(caller).into()), Some(request.into())];
         let kind = if outcome.invoked { "capability.invoked" } else { "capability.unresolved" };
-        Entry { list: List::Outcomes, key, stamp, value: typed(kind, &outcome.payload) }
+        Entry { list: List::Outcomes, key, stamp, value: typed(kind, &outcome.payload).into() }
     }
 
     pub(super) fn terminal_entry<'s>(
@@ -174,7 +205,7 @@ impl State {
     ) -> Entry<'s> {
         let key = vec![Some(invocation.into()), Some(self.names.text(agent).into())];
         let kind = if terminal.completed { "capability.completed" } else { "capability.failed" };
-        Entry { list: List::Terminals, key, stamp, value: typed(kind, &terminal.payload) }
+        Entry { list: List::Terminals, key, stamp, value: typed(kind, &terminal.payload).into() }
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::EventId;
 use crate::event::Offer;
 use crate::fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
-pub(crate) use changes::{Changes, Entry};
+pub(crate) use changes::Changes;
 pub(crate) use entry::{Entry as StateEntry, List, key_hash};
 pub(crate) use names::{Name, Names};
 pub use parse::InvalidState;
@@ -40,7 +40,8 @@ pub struct State {
     pub(crate) names: Names,
     pub(crate) rows: Vec<Row>,
     row_ids: HashMap<(Name, Name, Name), RowId>,
-    offerings: HashMap<(Name, Name), Offering>,
+    /// The greatest deprecation of all versions, by agent and capability.
+    pub(crate) all_deprecated: HashMap<(Name, Name), Deprecation>,
     pub(crate) health: HashMap<Name, (Stamp, bool)>,
     pub(crate) outcomes: HashMap<(Name, Arc<str>), (Stamp, Outcome)>,
     pub(crate) terminals: HashMap<(Arc<str>, Name), (Stamp, Terminal)>,
@@ -52,6 +53,12 @@ pub struct State {
 /// The index of a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct RowId(u32);
+
+impl RowId {
+    pub(crate) fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
 
 /// The facts about a version of a capability of an agent.
 #[derive(Clone, Debug)]
@@ -65,17 +72,12 @@ pub(crate) struct Row {
     pub(crate) conflicts: Vec<(Stamp, Arc<Offer>)>,
     pub(crate) updates: Vec<(Field, Stamp, Value)>,
     pub(crate) deprecation: Option<Box<Deprecation>>,
+    /// Whether the row is among the changes.
+    is_changed: bool,
 }
 
 /// The least or greatest deprecation, and its reason.
 pub(crate) type Deprecation = (Stamp, Option<Arc<str>>);
-
-/// The facts about all versions of a capability of an agent.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Offering {
-    pub(crate) deprecation: Option<Deprecation>,
-    pub(crate) rows: Vec<RowId>,
-}
 
 impl State {
     /// The state without events under a configuration with this [hash](crate::Configuration::hash).
@@ -86,7 +88,7 @@ impl State {
             names: Names::default(),
             rows: Vec::new(),
             row_ids: HashMap::new(),
-            offerings: HashMap::new(),
+            all_deprecated: HashMap::new(),
             health: HashMap::new(),
             outcomes: HashMap::new(),
             terminals: HashMap::new(),
@@ -142,11 +144,7 @@ impl State {
     }
 
     pub(crate) fn row(&self, id: RowId) -> Option<&Row> {
-        self.rows.get(usize::try_from(id.0).ok()?)
-    }
-
-    pub(crate) fn offering(&self, agent: Name, capability: Name) -> Option<&Offering> {
-        self.offerings.get(&(agent, capability))
+        self.rows.get(id.index())
     }
 
     /// Whether a request has an outcome.
@@ -161,25 +159,42 @@ impl State {
         Some(outcome.payload())
     }
 
+    /// The changes so far, which are removed.
+    pub(crate) fn take_changes(&mut self) -> Changes {
+        let changes = std::mem::take(&mut self.changes);
+        for id in &changes.rows {
+            let row = self.rows.get_mut(id.index());
+            row.into_iter().for_each(|row| row.is_changed = false);
+        }
+        changes
+    }
+
     /// The row of (agent, capability, version), which is added if it is new.
-    fn row_mut(&mut self, key: [&str; 3]) -> (RowId, Option<&mut Row>) {
+    fn row_mut(&mut self, key: [&str; 3]) -> Option<(RowId, &mut Row, &mut Changes)> {
         let [agent, capability, version] = key.map(|text| self.names.number(text));
         let next = RowId(u32::try_from(self.rows.len()).unwrap_or(u32::MAX));
         let id = *self.row_ids.entry((agent, capability, version)).or_insert(next);
         if id == next {
-            let (winner, conflicts, updates, deprecation) = (None, Vec::new(), Vec::new(), None);
-            self.rows.push(Row { agent, capability, version, winner, conflicts, updates, deprecation });
-            self.offerings.entry((agent, capability)).or_default().rows.push(id);
+            self.rows.push(Row {
+                agent,
+                capability,
+                version,
+                winner: None,
+                conflicts: Vec::new(),
+                updates: Vec::new(),
+                deprecation: None,
+                is_changed: false,
+            });
         }
-        (id, usize::try_from(id.0).ok().and_then(|index| self.rows.get_mut(index)))
+        Some((id, self.rows.get_mut(id.index())?, &mut self.changes))
     }
 
     fn join_registration(&mut self, agent: &str, stamp: Stamp, offer: Arc<Offer>) {
-        let (id, Some(row)) = self.row_mut([agent, &offer.capability, &offer.version_text]) else { return };
+        let Some((id, row, changes)) = self.row_mut([agent, &offer.capability, &offer.version_text]) else { return };
         let contract = offer.contract_hash;
         if row.winner.is_none() {
             row.winner = Some((stamp, offer));
-            return self.changes.add(Entry::Registrations(id));
+            return changes.row(id, &mut row.is_changed);
         }
         let mut contracts: Vec<(Stamp, Arc<Offer>)> = row.winner.take().into_iter().collect();
         contracts.append(&mut row.conflicts);
@@ -201,38 +216,35 @@ impl State {
         let mut contracts = contracts.into_iter();
         row.winner = contracts.next();
         row.conflicts = contracts.collect();
-        for contract in evicted {
-            self.changes.add(Entry::Evicted(id, contract));
-        }
+        changes.evicted.extend(evicted.into_iter().map(|contract| (id, contract)));
         if changed {
-            self.changes.add(Entry::Registrations(id));
+            changes.row(id, &mut row.is_changed);
         }
     }
 
     fn join_update(&mut self, key: [&str; 3], field: Field, stamp: Stamp, value: Value) {
-        let (id, Some(row)) = self.row_mut(key) else { return };
+        let Some((id, row, changes)) = self.row_mut(key) else { return };
         match row.updates.iter_mut().find(|(known, ..)| *known == field) {
             Some((_, known, _)) if *known >= stamp => return,
             Some(known) => *known = (field, stamp, value),
             None => row.updates.push((field, stamp, value)),
         }
-        self.changes.add(Entry::Update(id, field));
+        changes.row(id, &mut row.is_changed);
     }
 
     fn join_deprecation(&mut self, key: [&str; 3], deprecation: Deprecation) {
-        let (id, Some(row)) = self.row_mut(key) else { return };
+        let Some((id, row, changes)) = self.row_mut(key) else { return };
         if row.deprecation.as_ref().is_none_or(|known| deprecation.0 < known.0) {
             row.deprecation = Some(Box::new(deprecation));
-            self.changes.add(Entry::Deprecation(id));
+            changes.row(id, &mut row.is_changed);
         }
     }
 
     fn join_deprecation_of_all(&mut self, agent: &str, capability: &str, deprecation: Deprecation) {
         let key = (self.names.number(agent), self.names.number(capability));
-        let offering = self.offerings.entry(key).or_default();
-        if offering.deprecation.as_ref().is_none_or(|known| known.0 < deprecation.0) {
-            offering.deprecation = Some(deprecation);
-            self.changes.add(Entry::DeprecationOfAll(key.0, key.1));
+        if self.all_deprecated.get(&key).is_none_or(|known| known.0 < deprecation.0) {
+            self.all_deprecated.insert(key, deprecation);
+            self.changes.all_deprecated.insert(key);
         }
     }
 
@@ -255,7 +267,7 @@ impl State {
         let known = self.health.get(&agent);
         if known.is_none_or(|(known, _)| *known < stamp) {
             self.health.insert(agent, (stamp, healthy));
-            self.changes.add(Entry::Health(agent));
+            self.changes.health.insert(agent);
         }
     }
 }

@@ -50,9 +50,8 @@ impl State {
             }
             List::Deprecations => {
                 let versions = rows.filter_map(|row| Some(self.deprecation_entry(row, row.deprecation.as_ref()?)));
-                let all = self.offerings.iter().filter_map(|(key, offering)| {
-                    Some(self.deprecation_of_all_entry(*key, offering.deprecation.as_ref()?))
-                });
+                let all = self.all_deprecated.iter();
+                let all = all.map(|(key, deprecation)| self.deprecation_of_all_entry(*key, deprecation));
                 versions.chain(all).collect()
             }
             List::Health => self.health.iter().map(|(agent, health)| self.health_entry(*agent, health)).collect(),
@@ -89,10 +88,9 @@ impl State {
             let (agent, capability, version) = (name(row.agent), name(row.capability), Some(name(row.version)));
             Some(stamped(stamp, Fact::Deprecation { agent, capability, version, reason: reason.clone() }))
         });
-        let all = self.offerings.iter().filter_map(move |((agent, capability), offering)| {
-            let (stamp, reason) = offering.deprecation.as_ref()?;
+        let all = self.all_deprecated.iter().map(move |((agent, capability), (stamp, reason))| {
             let (agent, capability) = (name(*agent), name(*capability));
-            Some(stamped(stamp, Fact::Deprecation { agent, capability, version: None, reason: reason.clone() }))
+            stamped(stamp, Fact::Deprecation { agent, capability, version: None, reason: reason.clone() })
         });
         let health = self.health.iter().map(move |(agent, (stamp, healthy))| {
             stamped(stamp, Fact::Health { agent: name(*agent), healthy: *healthy })
