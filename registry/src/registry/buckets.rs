@@ -9,9 +9,16 @@ const EMPTY: [u8; 32] = [0; 32];
 /// the hashes of one bucket, one node and the root, whatever the number of entries.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
-    buckets: Vec<Bucket>,
     nodes: Vec<Node>,
     root: [u8; 32],
+}
+
+#[derive(Clone, Default, Debug)]
+struct Node {
+    /// All 256, or none if the node has never had an entry: small registries stay small.
+    buckets: Vec<Bucket>,
+    hash: [u8; 32],
+    is_stale: bool,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -22,15 +29,9 @@ struct Bucket {
     is_stale: bool,
 }
 
-#[derive(Clone, Default, Debug)]
-struct Node {
-    hash: [u8; 32],
-    is_stale: bool,
-}
-
 impl Default for Buckets {
     fn default() -> Self {
-        Self { buckets: vec![Bucket::default(); 1 << 16], nodes: vec![Node::default(); 1 << 8], root: EMPTY }
+        Self { nodes: vec![Node::default(); 1 << 8], root: EMPTY }
     }
 }
 
@@ -39,7 +40,11 @@ impl Buckets {
     pub(super) fn set(&mut self, key: Hash, entry: Option<Hash>) {
         let mut bytes = key.as_bytes().iter().map(|byte| usize::from(*byte));
         let (first, second) = (bytes.next().unwrap_or(0), bytes.next().unwrap_or(0));
-        let Some(bucket) = self.buckets.get_mut(first << 8 | second) else { return };
+        let Some(node) = self.nodes.get_mut(first) else { return };
+        if node.buckets.is_empty() {
+            node.buckets = vec![Bucket::default(); 1 << 8];
+        }
+        let Some(bucket) = node.buckets.get_mut(second) else { return };
         match (bucket.entries.binary_search_by_key(&key, |(key, _)| *key), entry) {
             (Ok(at), Some(entry)) => {
                 if let Some(place) = bucket.entries.get_mut(at) {
@@ -50,8 +55,7 @@ impl Buckets {
             (Err(at), Some(entry)) => bucket.entries.insert(at, (key, entry)),
             (Err(_), None) => return,
         }
-        bucket.is_stale = true;
-        self.nodes.get_mut(first).into_iter().for_each(|node| node.is_stale = true);
+        (bucket.is_stale, node.is_stale) = (true, true);
     }
 
     /// Computes the hashes of everything that changed.
@@ -59,16 +63,14 @@ impl Buckets {
         if !self.nodes.iter().any(|node| node.is_stale) {
             return;
         }
-        for (node, buckets) in self.nodes.iter_mut().zip(self.buckets.chunks_mut(1 << 8)) {
-            if !std::mem::take(&mut node.is_stale) {
-                continue;
-            }
-            for bucket in buckets.iter_mut().filter(|bucket| bucket.is_stale) {
+        for node in self.nodes.iter_mut().filter(|node| node.is_stale) {
+            for bucket in node.buckets.iter_mut().filter(|bucket| bucket.is_stale) {
                 bucket.hash = over(bucket.entries.iter().map(|(_, entry)| entry.as_bytes()), bucket.entries.is_empty());
                 bucket.is_stale = false;
             }
-            let is_empty = buckets.iter().all(|bucket| bucket.entries.is_empty());
-            node.hash = over(buckets.iter().map(|bucket| &bucket.hash), is_empty);
+            let is_empty = node.buckets.iter().all(|bucket| bucket.entries.is_empty());
+            node.hash = over(node.buckets.iter().map(|bucket| &bucket.hash), is_empty);
+            node.is_stale = false;
         }
         let is_empty = self.nodes.iter().all(|node| node.hash == EMPTY);
         self.root = over(self.nodes.iter().map(|node| &node.hash), is_empty);
