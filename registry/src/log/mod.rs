@@ -2,13 +2,33 @@
 //!
 //! A log is partitioned, ordered within a partition, and append-only. Implementations pass one suite of tests.
 
+mod admission;
+mod chain;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod index;
+mod jsonl;
+mod memory;
+mod rate;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use capgen_schema::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::{Event, Invalid};
+pub use admission::{Admission, Decision};
+pub use chain::{Chains, row_hash};
+pub use index::Index;
+pub use jsonl::{JsonlLog, Warning};
+pub use memory::MemoryLog;
+use rate::Rate;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteLog;
 
 /// A log of events.
 ///
@@ -47,6 +67,31 @@ pub trait Log: Send {
     ///
     /// The log cannot be read. Damage that concerns its rows is part of the result instead.
     fn verify(&mut self, expect: Option<&Heads>) -> Result<Verification, LogError>;
+
+    /// The hash of the row at a sequence. `None` if there is no such row, or if the log knows no hashes without reading all rows.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    fn row_hash(&mut self, sequence: u64) -> Result<Option<Hash>, LogError> {
+        let _ = sequence;
+        Ok(None)
+    }
+}
+
+/// Asks until the answer is `true` or the time is over, and returns the last answer.
+pub(crate) fn wait_for(timeout: Duration, mut ask: impl FnMut() -> Result<bool, LogError>) -> Result<bool, LogError> {
+    let end = Instant::now().checked_add(timeout);
+    let mut pause = Duration::from_millis(1);
+    loop {
+        let answer = ask()?;
+        let left = end.map_or(timeout, |end| end.saturating_duration_since(Instant::now()));
+        if answer || left.is_zero() {
+            return Ok(answer);
+        }
+        std::thread::sleep(pause.min(left));
+        pause = (pause * 2).min(Duration::from_millis(20));
+    }
 }
 
 /// The options of [`Log::append`].
