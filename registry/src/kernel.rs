@@ -42,7 +42,7 @@ impl Kernel {
     /// Notes that the log has an event, which may come later than the next steps. A request whose outcome is in the log is not answered
     /// again, and an id that is in the log is not emitted again. Call this for the events of a replay before the first step.
     pub fn note(&mut self, event: &Event) {
-        self.known.extend(event.id().filter(|id| id.is_derived()));
+        self.learn(event);
         if !event.event_type().is_some_and(EventType::is_of_kernel) {
             return;
         }
@@ -67,9 +67,15 @@ impl Kernel {
         if let Checked::Valid(_, facts) = checked {
             facts.into_iter().for_each(|fact| self.registry.join(fact));
         }
-        self.known.extend(event.id().filter(|id| id.is_derived()));
+        self.learn(event);
         let emitted = emitted.filter(|draft| self.known.insert(draft.id));
         emitted.map(|draft| self.emit(event, draft)).into_iter().collect()
+    }
+
+    /// Remembers a derived id. An event that is not the kernel's, or that anyone can forge, reserves none.
+    fn learn(&mut self, event: &Event) {
+        let derived = event.id().filter(|id| id.is_derived());
+        self.known.extend(derived.filter(|_| self.checker.envelope(event).is_ok()));
     }
 
     /// The answer to a valid request; none if it has one.
@@ -135,14 +141,10 @@ impl Kernel {
     /// The notice about a completion by the target whose output violates the pinned schema.
     fn notice_of_output(&self, event: &Event) -> Option<Draft> {
         let payload = event.payload();
-        let invoked = self.registry.state().invocation(text(payload, "invocation_id").parse().ok()?)?;
-        if event.agent() != invoked.get("target_agent_id").and_then(Value::as_str) {
-            return None;
-        }
-        let violations = output_violations(&invoked, payload);
-        if violations.is_empty() {
-            return None;
-        }
+        let invocation = text(payload, "invocation_id").parse().ok()?;
+        let invoked = self.registry.state().invocations(invocation);
+        let own = invoked.filter(|invoked| event.agent() == invoked.get("target_agent_id").and_then(Value::as_str));
+        let violations = own.map(|invoked| output_violations(&invoked, payload)).find(|paths| !paths.is_empty())?;
         let paths = limited(violations.into_iter().map(|path| format!("/payload/output{path}")));
         Some(Draft::notice(event, Reason::SchemaViolation, &paths))
     }

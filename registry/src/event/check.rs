@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Event, EventType, Offer, envelope, payload, signature};
+use super::{Event, EventType, Offer, contract, envelope, payload, signature};
 use crate::Configuration;
 use crate::fact::{Stamp, Stamped};
 use crate::paths::limited;
@@ -143,6 +143,9 @@ impl Checker {
             None if kind == EventType::Registered => Some(self.offer(event)?),
             offer => offer,
         };
+        if kind == EventType::Invoked {
+            require(Reason::Contract, payload::below("payload", contract::pinned_errors(event.payload())))?;
+        }
         if let Some(path) = payload::producer_error(event, kind, &self.config) {
             return Err(invalid(Reason::Producer, vec![path.to_owned()]));
         }

@@ -99,6 +99,11 @@ impl Offer {
     }
 }
 
+/// The JSON Pointers, into the payload of an invocation, at which the pinned schema is not part of the subset.
+pub(crate) fn pinned_errors(payload: &Value) -> Vec<String> {
+    schema(payload, "output_schema").err().unwrap_or_default()
+}
+
 /// The paths at which a value violates a schema. A schema outside of the subset, which no valid registration has, accepts nothing.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let text = canonical(schema);

@@ -21,7 +21,9 @@ pub(crate) fn errors(kind: EventType, payload: &Value) -> Vec<String> {
         _ => Vec::new(),
     };
     // The schema cannot express the rest.
-    if text(payload, "version").is_some_and(|version| Version::parse(version).is_err()) {
+    let has_version =
+        matches!(kind, EventType::Registered | EventType::Updated | EventType::Deprecated | EventType::Invoked);
+    if has_version && text(payload, "version").is_some_and(|version| Version::parse(version).is_err()) {
         paths.push("/payload/version".to_owned());
     }
     if kind == EventType::Requested

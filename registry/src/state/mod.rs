@@ -45,8 +45,8 @@ pub struct State {
     pub(crate) health: HashMap<Name, (Stamp, bool)>,
     pub(crate) outcomes: HashMap<(Name, Arc<str>), (Stamp, Outcome)>,
     pub(crate) terminals: HashMap<(Arc<str>, Name), (Stamp, Terminal)>,
-    /// The key of the outcome whose event has an id, for outcomes that are invocations.
-    invocations: HashMap<EventId, (Name, Arc<str>)>,
+    /// The keys of the outcomes that are invocations, by the ids of their events. An honest kernel never uses an id twice.
+    invocations: HashMap<EventId, Vec<(Name, Arc<str>)>>,
     pub(crate) changes: Changes,
 }
 
@@ -153,10 +153,11 @@ impl State {
         self.names.find(caller).is_some_and(|caller| self.outcomes.contains_key(&(caller, request.into())))
     }
 
-    /// The payload of the event that invoked a target, without `input`.
-    pub(crate) fn invocation(&self, id: EventId) -> Option<Value> {
-        let (_, outcome) = self.outcomes.get(self.invocations.get(&id)?)?;
-        Some(outcome.payload())
+    /// The payloads, without `input`, of the invocations whose event has an id, in the order of caller and request.
+    pub(crate) fn invocations(&self, id: EventId) -> impl Iterator<Item = Value> {
+        let mut keys: Vec<_> = self.invocations.get(&id).into_iter().flatten().collect();
+        keys.sort_by_key(|(caller, request)| (self.names.text(*caller), request));
+        keys.into_iter().filter_map(|key| Some(self.outcomes.get(key)?.1.payload()))
     }
 
     /// The changes so far, which are removed.
@@ -254,10 +255,10 @@ impl State {
             return;
         }
         if let Some((known, _)) = known {
-            self.invocations.remove(&known.event_id);
+            self.invocations.entry(known.event_id).or_default().retain(|other| *other != key);
         }
         if outcome.invoked {
-            self.invocations.insert(stamp.event_id, key.clone());
+            self.invocations.entry(stamp.event_id).or_default().push(key.clone());
         }
         self.outcomes.insert(key, (stamp, outcome));
     }

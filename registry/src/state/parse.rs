@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{List, STATE_FORMAT, State};
 use crate::Configuration;
 use crate::canonical::canonical;
-use crate::event::{EventType, Offer};
+use crate::event::{EventType, Offer, pinned_errors};
 use crate::fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
 
 /// Why a value is not a state.
@@ -148,6 +148,7 @@ impl Reader<'_> {
         let is_same = |part: &str, name: &str| stated.get(name).and_then(Value::as_str) == text(part);
         let fits = value.get("event_type").and_then(Value::as_str) == Some(kind.as_str())
             && is_valid(kind, &payload)
+            && (!invoked || pinned_errors(stated).is_empty())
             && is_same("caller", "caller_agent_id")
             && is_same("request_id", "request_id")
             && *stamp.producer == *self.config.kernel();
