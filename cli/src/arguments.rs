@@ -15,7 +15,11 @@ use crate::audit::Audit;
 use crate::missing::Missing as Amp;
 #[cfg(not(feature = "audit"))]
 use crate::missing::Missing as Audit;
+#[cfg(not(feature = "registry"))]
+use crate::missing::Missing as Registry;
 use crate::one_contract::OneContract;
+#[cfg(feature = "registry")]
+use crate::registry::Registry;
 
 /// Generate Rust and TypeScript types from the contracts of agents
 ///
@@ -46,9 +50,9 @@ Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect us
 
 /// The text after the help, which also lists the parts that this build lacks.
 fn examples() -> String {
-    #[cfg(not(all(feature = "amp-net", feature = "audit")))]
+    #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry")))]
     let missing = crate::missing::FEATURES.iter().map(|name| crate::missing::message(name));
-    #[cfg(all(feature = "amp-net", feature = "audit"))]
+    #[cfg(all(feature = "amp-net", feature = "audit", feature = "registry"))]
     let missing = std::iter::empty::<String>();
     missing.fold(EXAMPLES.to_owned(), |text, missing| format!("{text}\n\n{missing}"))
 }
@@ -77,6 +81,8 @@ pub(crate) enum Command {
     Audit(Audit),
     /// AMP messages: inspect them, negotiate versions, and answer them from signed bundles of capabilities
     Amp(Box<Amp>),
+    /// The capability registry: fold, query, resolve and explain the events of agents
+    Registry(Box<Registry>),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

@@ -7,7 +7,7 @@ mod arguments;
 #[cfg(feature = "audit")]
 mod audit;
 mod check;
-#[cfg(any(feature = "amp", feature = "audit"))]
+#[cfg(any(feature = "amp", feature = "audit", feature = "registry"))]
 mod clock;
 mod codes;
 mod completions;
@@ -19,9 +19,11 @@ mod failure;
 mod generate;
 mod lock;
 mod matrix;
-#[cfg(not(all(feature = "amp-net", feature = "audit")))]
+#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry")))]
 mod missing;
 mod one_contract;
+#[cfg(feature = "registry")]
+mod registry;
 mod repository;
 mod rerun;
 mod signals;
@@ -63,6 +65,10 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Amp(amp)) => amp::run(&amp, console),
         #[cfg(not(feature = "amp"))]
         Some(Command::Amp(_)) => missing::run("amp"),
+        #[cfg(feature = "registry")]
+        Some(Command::Registry(registry)) => registry::run(&registry, console),
+        #[cfg(not(feature = "registry"))]
+        Some(Command::Registry(_)) => missing::run("registry"),
         Some(Command::Explain(explain)) => explain::run(&explain),
         Some(Command::Completions(completions)) => completions::run(&completions, Arguments::command()),
     }

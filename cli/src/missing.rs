@@ -15,6 +15,8 @@ pub(crate) const FEATURES: &[&str] = &[
     "amp-net",
     #[cfg(not(feature = "audit"))]
     "audit",
+    #[cfg(not(feature = "registry"))]
+    "registry",
 ];
 
 /// The arguments of a missing subcommand, which are not examined.

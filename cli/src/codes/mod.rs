@@ -70,6 +70,16 @@ capgen_diagnostic::codes! {
     pub(crate) NOT_A_BUNDLE = "E0679";
     /// A policy file that is invalid, or does not fit the bundle.
     pub(crate) INVALID_POLICY = "E0680";
+    /// A file of a registry command that cannot be read.
+    pub(crate) REGISTRY_FILE = "E0691";
+    /// A file that is not the configuration of a registry.
+    pub(crate) REGISTRY_CONFIGURATION = "E0692";
+    /// A log of the registry that cannot be used.
+    pub(crate) REGISTRY_LOG = "E0693";
+    /// A file that is not a state of the registry that can be merged.
+    pub(crate) REGISTRY_STATE = "E0694";
+    /// A line of a log that is skipped.
+    pub(crate) REGISTRY_LINE = "W0691";
     /// A file of a private key that other users may read.
     pub(crate) SECRET_SHARED = "W0678";
 }

@@ -40,6 +40,12 @@ impl Reader {
         Self { input, line: Vec::new(), limit: LIMIT, name: name.to_owned() }
     }
 
+    /// The same stream with another maximum length of payloads, in bytes.
+    #[cfg(feature = "registry")]
+    pub(crate) fn with_limit(self, limit: usize) -> Self {
+        Self { limit, ..self }
+    }
+
     /// Whether reading the next line may block.
     pub(crate) fn would_wait(&self) -> bool {
         self.input.buffer().is_empty()

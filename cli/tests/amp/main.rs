@@ -13,6 +13,9 @@ mod inspect;
 mod messages;
 mod negotiate;
 mod net;
+#[cfg(all(unix, feature = "amp-net"))]
+#[path = "../common/guide.rs"]
+mod shown;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

@@ -1,0 +1,48 @@
+//! The files of registry commands.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use capgen_diagnostic::Diagnostic;
+
+use crate::codes;
+use crate::failure::Failure;
+use crate::validate::shown_payload as shown;
+
+/// The whole contents of a file of at most `limit` bytes; `-` means standard input.
+///
+/// # Errors
+///
+/// One finding: the file cannot be read, or is longer.
+pub(super) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let most = limit.saturating_add(1);
+    open(path)?.take(most).read_to_end(&mut bytes).map_err(|error| failed(path, &error.to_string()))?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
+        return Err(failed(path, &format!("it has more than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Opens a file; `-` means standard input.
+///
+/// # Errors
+///
+/// One finding: the file cannot be opened.
+pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    match File::open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => Err(failed(path, &error.to_string())),
+    }
+}
+
+/// The finding about a file that cannot be used.
+pub(super) fn failed(path: &Path, reason: &str) -> Failure {
+    let message = format!("cannot read {}: {reason}", shown(path));
+    let help = "pass the path of a file that exists and that you may read";
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_FILE, message).help(help)])
+}

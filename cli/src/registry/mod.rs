@@ -1,0 +1,32 @@
+//! `capgen registry`: the capability registry, a projection of events.
+
+mod arguments;
+mod config;
+mod events;
+mod explain;
+mod find;
+mod fold;
+mod input;
+mod line;
+mod log;
+mod merge;
+mod output;
+mod step;
+mod table;
+
+pub(crate) use arguments::Registry;
+
+use crate::console::Console;
+use crate::failure::Outcome;
+use arguments::Command;
+
+pub(crate) fn run(arguments: &Registry, console: &Console) -> Outcome {
+    match &arguments.command {
+        Command::Fold(arguments) => fold::run(arguments, console),
+        Command::Merge(arguments) => merge::run(arguments),
+        Command::Find(arguments) => find::run(arguments, console),
+        Command::Resolve(arguments) => explain::resolve(arguments, console),
+        Command::Explain(arguments) => explain::run(arguments, console),
+        Command::Step(arguments) => step::run(arguments, console),
+    }
+}

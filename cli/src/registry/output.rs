@@ -1,0 +1,45 @@
+//! Machine output: canonical JSON on standard output, one value per line.
+
+use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
+
+use capgen_registry::canonical;
+use serde::Serialize;
+
+use crate::console::{print_part, visible_json};
+
+/// The form of the output of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output {
+    terminal: bool,
+    /// Whether the output is text and tables instead of JSON.
+    pub(super) human: bool,
+}
+
+impl Output {
+    /// The form of a command that other programs use: JSON, unless a person reads it on a terminal.
+    pub(super) fn json_or_text(json: bool) -> Self {
+        let terminal = io::stdout().is_terminal();
+        Self { terminal, human: terminal && !json }
+    }
+
+    /// The form of a command that people use: text and tables, unless they ask for JSON.
+    pub(super) fn text_or_json(json: bool) -> Self {
+        Self { terminal: io::stdout().is_terminal(), human: !json }
+    }
+
+    /// Prints a value as one line. Breaks if the pipe is closed.
+    pub(super) fn value(self, value: &impl Serialize) -> io::Result<ControlFlow<()>> {
+        self.line(&canonical(&serde_json::to_value(value).unwrap_or_default()))
+    }
+
+    /// Prints canonical JSON as one line. Breaks if the pipe is closed.
+    ///
+    /// A terminal may act on some characters, so they are escaped there, and only there: elsewhere, the bytes are canonical.
+    pub(super) fn line(self, json: &str) -> io::Result<ControlFlow<()>> {
+        if self.terminal {
+            return print_part(&format!("{}\n", visible_json(json)));
+        }
+        print_part(&format!("{json}\n"))
+    }
+}
