@@ -8,7 +8,9 @@
 extern crate capgen_payload as capgen;
 
 mod access;
+mod announce;
 mod canonical;
+mod claims;
 mod config;
 pub mod event;
 mod fact;
@@ -16,19 +18,25 @@ mod fold;
 mod id;
 mod kernel;
 pub mod log;
+mod monitor;
 mod paths;
+mod producer;
 mod registry;
 mod requirement;
 mod state;
 
 pub use access::Access;
+pub use announce::{Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, announce, capability_id};
 pub use canonical::{canonical, hash_of};
+pub use claims::{Claims, InvalidToken, Issuer};
 pub use config::{Configuration, ConfigurationError, ConfigurationErrors, DEFAULT_KERNEL};
 pub use event::{Checked, Checker, Event, EventType, Invalid, InvalidSigningKey, NotJson, Offer, Reason, SigningKey};
 pub use fact::{Fact, Field, Outcome, Stamp, Stamped, Terminal};
 pub use fold::{Fold, FoldReport, InvalidRow};
 pub use id::{EventId, InvalidEventId};
 pub use kernel::Kernel;
+pub use monitor::{MonitorLimits, Overdue, overdue};
+pub use producer::{EventIds, Producer};
 pub use registry::{
     Conflict, DecidedBy, DeprecationMark, Explanation, Filter, FilterStep, Health, Invocation, Overview, Query,
     Question, RankedRow, Registry, Removed, Request, Resolution, Row, Scope, Status, Unresolved, View,

@@ -1,0 +1,201 @@
+//! Registration from contracts: the events that announce the capabilities of a manifest.
+
+use std::fmt;
+
+use capgen_manifest::{Capability, Manifest};
+use semver::Version;
+use serde_json::{Map, Value, json};
+
+use crate::event::{Offer, payload_errors};
+use crate::{EventType, Query, Row, View};
+
+/// A capability of a manifest, and the step that its registration needs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Announcement {
+    /// The id of the capability: the key `id`, or the agent's id and the name, separated by a dot.
+    pub capability: String,
+    /// The version.
+    pub version: String,
+    /// The step.
+    pub step: AnnouncementStep,
+}
+
+/// The step that the registration of a capability needs.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AnnouncementStep {
+    /// An event of the type `capability.registered` with this payload.
+    Register(Value),
+    /// The version is registered with the same contract; an event of the type `capability.updated` with this payload changes its tags or
+    /// latency.
+    Update(Value),
+    /// Nothing: the version is registered like this, by this event.
+    AlreadyRegistered {
+        /// The id of the event.
+        event_id: String,
+    },
+}
+
+/// A capability that cannot be registered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AnnouncementError {
+    /// The name in the manifest.
+    pub name: String,
+    /// The reason.
+    pub reason: AnnouncementFault,
+}
+
+/// Why a capability cannot be registered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum AnnouncementFault {
+    /// It has no version.
+    MissingVersion,
+    /// The version has build metadata.
+    BuildMetadata,
+    /// The id, or the one that is made of the agent's id and the name, is not a valid id of the registry.
+    InvalidId(String),
+    /// The agent has registered this version with another contract, by this event. A contract of a version never changes.
+    OtherContract {
+        /// The version.
+        version: String,
+        /// The id of the event.
+        event_id: String,
+    },
+    /// Properties are longer than the registry allows, at these JSON Pointers of the payload.
+    InvalidPayload(Vec<String>),
+}
+
+/// Compares the capabilities of a manifest with the registrations of an agent, and returns a step for each capability, in the order of the
+/// manifest. `agent` may differ from the manifest's: several agents can offer one contract.
+///
+/// # Errors
+///
+/// The capabilities that cannot be registered. Then nothing should be announced.
+pub fn announce(
+    manifest: &Manifest,
+    agent: &str,
+    view: &View<'_>,
+) -> Result<Vec<Announcement>, Vec<AnnouncementError>> {
+    let (mut steps, mut errors) = (Vec::new(), Vec::new());
+    for capability in &manifest.capabilities {
+        match step(manifest, capability, agent, view) {
+            Ok(announcement) => steps.push(announcement),
+            Err(reason) => errors.push(AnnouncementError { name: capability.name.clone(), reason }),
+        }
+    }
+    if errors.is_empty() { Ok(steps) } else { Err(errors) }
+}
+
+/// The id of a capability in the registry: the key `id`, or the agent's id and the name, separated by a dot (section 9).
+#[must_use]
+pub fn capability_id(manifest: &Manifest, capability: &Capability) -> String {
+    id_of(capability.id.as_deref(), manifest.agent.as_str(), &capability.name)
+}
+
+pub(crate) fn id_of(id: Option<&str>, agent: &str, name: &str) -> String {
+    id.map_or_else(|| format!("{agent}.{name}"), str::to_owned)
+}
+
+fn step(
+    manifest: &Manifest,
+    capability: &Capability,
+    agent: &str,
+    view: &View<'_>,
+) -> Result<Announcement, AnnouncementFault> {
+    let id = capability_id(manifest, capability);
+    let version = capability.version.as_ref().ok_or(AnnouncementFault::MissingVersion)?;
+    if !version.build.is_empty() {
+        return Err(AnnouncementFault::BuildMetadata);
+    }
+    let payload = payload(&id, version, capability);
+    let paths = payload_errors(EventType::Registered, &payload);
+    if paths.iter().any(|path| path == "/payload/capability_id") {
+        return Err(AnnouncementFault::InvalidId(id));
+    }
+    let offer = Offer::read(&payload).ok().filter(|_| paths.is_empty());
+    let offer = offer.ok_or(AnnouncementFault::InvalidPayload(paths))?;
+    let version = version.to_string();
+    let rows = view.find(&Query::Id { id: &id, range: None });
+    let step = match rows.into_iter().find(|row| row.agent == agent && row.version == version) {
+        None => AnnouncementStep::Register(payload),
+        Some(row) if row.contract_hash != offer.contract_hash.to_string() => {
+            return Err(AnnouncementFault::OtherContract { version, event_id: row.event_id });
+        }
+        Some(row) => match changes(&row, capability) {
+            changes if changes.is_empty() => AnnouncementStep::AlreadyRegistered { event_id: row.event_id },
+            changes => AnnouncementStep::Update(json!({"capability_id": id, "version": version, "metadata": changes})),
+        },
+    };
+    Ok(Announcement { capability: id, version, step })
+}
+
+fn payload(id: &str, version: &Version, capability: &Capability) -> Value {
+    let mut metadata = Map::new();
+    let mut set = |name: &str, value: Option<Value>| {
+        value.into_iter().for_each(|value| drop(metadata.insert(name.to_owned(), value)));
+    };
+    let list = |items: &[String]| (!items.is_empty()).then(|| Value::from(items));
+    set("tags", list(&distinct(&capability.tags)));
+    set("latency_class", capability.latency.as_deref().map(Value::from));
+    set("side_effects", capability.side_effects.map(|class| class.name().into()));
+    set("determinism_class", capability.determinism.map(|class| class.name().into()));
+    set("required_roles", list(&distinct(&capability.required_roles)));
+    set("required_scopes", list(&distinct(&capability.required_scopes)));
+    let mut payload = json!({"capability_id": id, "version": version.to_string(), "metadata": metadata});
+    for (name, schema) in [("input_schema", &capability.input), ("output_schema", &capability.output)] {
+        if let (Value::Object(members), Some(schema)) = (&mut payload, schema) {
+            members.insert(name.to_owned(), schema.source().to_value());
+        }
+    }
+    payload
+}
+
+/// The tags and the latency that differ from the registered ones. A latency cannot be removed.
+fn changes(row: &Row, capability: &Capability) -> Map<String, Value> {
+    let mut changes = Map::new();
+    let tags = distinct(&capability.tags);
+    if row.tags != tags {
+        changes.insert("tags".to_owned(), tags.into());
+    }
+    if let Some(latency) = capability.latency.as_deref()
+        && row.latency_class.as_deref() != Some(latency)
+    {
+        changes.insert("latency_class".to_owned(), latency.into());
+    }
+    changes
+}
+
+fn distinct(items: &[String]) -> Vec<String> {
+    items.iter().collect::<std::collections::BTreeSet<_>>().into_iter().cloned().collect()
+}
+
+impl fmt::Display for AnnouncementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "capability `{}`: {}", self.name, self.reason)
+    }
+}
+
+impl fmt::Display for AnnouncementFault {
+    /// The error and its fix.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MissingVersion => f.write_str("missing version; add `version`, such as `version: 1.0.0`"),
+            Self::BuildMetadata => {
+                f.write_str("the version has build metadata, which registrations do not have; remove it")
+            }
+            Self::InvalidId(id) => {
+                write!(f, "`{id}` is not a valid id: give it an `id`, such as `namespace.agent.capability`")
+            }
+            Self::OtherContract { version, event_id } => write!(
+                f,
+                "version {version} is registered with another contract, by event {event_id}; a registered contract never \
+                 changes, so raise the version"
+            ),
+            Self::InvalidPayload(paths) => {
+                write!(f, "the registry does not accept the properties at {}", paths.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for AnnouncementError {}
