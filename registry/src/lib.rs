@@ -17,6 +17,8 @@ mod fact;
 mod fold;
 mod id;
 mod kernel;
+#[cfg(feature = "live")]
+pub mod live;
 pub mod log;
 mod monitor;
 mod paths;
