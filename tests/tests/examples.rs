@@ -50,7 +50,8 @@ fn the_generated_code_of_the_benchmarks_is_up_to_date() {
 /// The pages of the documentation, without the generated list of codes.
 fn pages() -> Vec<String> {
     let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "DESIGN.md", "benches/README.md"].map(str::to_owned);
-    let examples = ["concierge", "console", "evolution", "reviewer"].map(|name| format!("examples/{name}/README.md"));
+    let examples = ["concierge", "console", "dispatcher", "evolution", "reviewer"]
+        .map(|name| format!("examples/{name}/README.md"));
     let book = std::fs::read_dir(root().join("docs")).unwrap();
     let book = book.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
     let mut pages: Vec<_> = top.into_iter().chain(examples).chain(book).collect();
