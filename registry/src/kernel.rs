@@ -72,10 +72,11 @@ impl Kernel {
         emitted.map(|draft| self.emit(event, draft)).into_iter().collect()
     }
 
-    /// Remembers a derived id. An event that is not the kernel's, or that anyone can forge, reserves none.
+    /// Remembers a derived id. An event that is not the kernel's, or that anyone can forge, reserves none; no signature is required of
+    /// unknown types.
     fn learn(&mut self, event: &Event) {
         let derived = event.id().filter(|id| id.is_derived());
-        self.known.extend(derived.filter(|_| self.checker.envelope(event).is_ok()));
+        self.known.extend(derived.filter(|_| self.checker.envelope(event).is_ok_and(|kind| kind.is_some())));
     }
 
     /// The answer to a valid request; none if it has one.

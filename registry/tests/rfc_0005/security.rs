@@ -1,11 +1,11 @@
 //! Section 11: access control and isolation.
 
-use capgen_registry::{Access, Event, EventType, Fold};
+use capgen_registry::{Access, Checker, Event, EventType, Fold, Kernel};
 use serde_json::{Value, json};
 
 use crate::COUNT;
 use crate::support::{
-    Followed, KERNEL, access, completed, config, derived_id, event, health, id, registered, registry, requested,
+    Followed, KERNEL, access, completed, config, derived_id, event, health, id, key, registered, registry, requested,
     target, value, verdict,
 };
 
@@ -143,4 +143,28 @@ fn section_11_2_only_the_target_ends_an_invocation() {
     assert_eq!(verdict(&config(&json!({"monitors": ["monitor"]})), &refused), "producer /payload/agent_id");
     followed.append(&ended("monitor", "target", "timeout"));
     assert_eq!(followed.kernel.registry().view().invocations()[0].reason.as_deref(), Some("timeout"));
+}
+
+#[test]
+fn section_11_2_forged_ids_of_the_kernel_do_not_suppress_its_answers() {
+    let key = key("kernel");
+    let config = config(&json!({"keys": {KERNEL: {"kernel": key.public_key()}}}));
+    let kernel = || Kernel::new(Checker::new(config.clone()).into(), Some(key.clone()));
+    let request = requested("caller", 2, COUNT, "1.0.0", Value::Null);
+    let answer = kernel().step(&request);
+    // Events with the id that the answer will have, as a file of events can contain them: of an agent, without the kernel's signature, and
+    // of a type whose signature is not checked.
+    let mut of_agent = value("attacker", 1, EventType::Heartbeat, json!({}));
+    of_agent["event_id"] = answer[0].value()["event_id"].clone();
+    let mut unsigned = answer[0].value().clone();
+    unsigned.as_object_mut().unwrap().remove("signature");
+    let mut unknown = unsigned.clone();
+    unknown["event_type"] = "agent.moved".into();
+    for forged in [of_agent, unsigned, unknown] {
+        let forged = Event::new(forged);
+        let mut kernel = kernel();
+        kernel.note(&forged);
+        kernel.step(&forged);
+        assert_eq!(kernel.step(&request), answer, "{}", forged.text());
+    }
 }
