@@ -25,6 +25,7 @@ mod paths;
 mod producer;
 mod registry;
 mod requirement;
+mod snapshot;
 mod state;
 
 pub use access::Access;
@@ -44,4 +45,5 @@ pub use registry::{
     Question, RankedRow, Registry, Removed, Request, Resolution, Row, Scope, Status, Unresolved, View,
 };
 pub use requirement::{InvalidRequirement, Range, Requirement};
+pub use snapshot::{InvalidSnapshot, Position, Restored, SNAPSHOT_FORMAT, Snapshot};
 pub use state::{InvalidState, OtherConfiguration, STATE_FORMAT, State};

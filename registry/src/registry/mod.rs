@@ -89,6 +89,11 @@ impl Registry {
         self.state.merge(other)
     }
 
+    /// See [`State::prune`]. The indexes do not cover requests.
+    pub(crate) fn prune(&mut self, keep: usize) -> u64 {
+        self.state.prune(keep)
+    }
+
     /// Brings the indexes and the registry hash up to date.
     pub fn settle(&mut self) {
         if self.state.changes.is_empty() {

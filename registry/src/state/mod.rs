@@ -7,6 +7,7 @@ mod changes;
 mod entry;
 mod names;
 mod parse;
+mod prune;
 mod text;
 
 use std::collections::HashMap;
