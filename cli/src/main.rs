@@ -26,6 +26,8 @@ mod one_contract;
 mod registry;
 mod repository;
 mod rerun;
+#[cfg(any(feature = "amp", feature = "registry"))]
+mod secret;
 mod signals;
 mod suggestion;
 mod summary;

@@ -50,6 +50,22 @@ fn the_schema_that_an_invocation_pins_is_part_of_the_subset() {
     );
 }
 
+/// The requirement of an answer has the form of that of the request.
+#[test]
+fn the_requirement_of_an_answer_is_checked() {
+    let payload = |requirement: &str| {
+        json!({
+            "request_id": ID, "caller_agent_id": "a", "capability_id": "a.b", "requirement": requirement, "reason": "unhealthy",
+            "registry_hash": "", "resolution_hash": "",
+        })
+    };
+    let checked = check("capgen.kernel", DERIVED, "capability.unresolved", payload("1.0.0"));
+    assert!(matches!(checked, Checked::Valid(..)), "{checked:?}");
+    let checked = check("capgen.kernel", DERIVED, "capability.unresolved", payload("1.x"));
+    let Checked::Invalid(invalid) = checked else { panic!("the requirement is invalid") };
+    assert_eq!((invalid.reason, invalid.paths), (Reason::Payload, vec!["/payload/requirement".to_owned()]));
+}
+
 /// A forged event does not keep the kernel from answering a request.
 #[test]
 fn only_events_of_the_kernel_reserve_derived_ids() {

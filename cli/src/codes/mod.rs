@@ -78,6 +78,10 @@ capgen_diagnostic::codes! {
     pub(crate) REGISTRY_LOG = "E0693";
     /// A file that is not a state of the registry that can be merged.
     pub(crate) REGISTRY_STATE = "E0694";
+    /// A file that does not contain heads of a log.
+    pub(crate) REGISTRY_HEADS = "E0695";
+    /// A capability that cannot be registered.
+    pub(crate) REGISTRY_ANNOUNCEMENT = "E0696";
     /// A line of a log that is skipped.
     pub(crate) REGISTRY_LINE = "W0691";
     /// A file of a private key that other users may read.

@@ -1,12 +1,14 @@
 //! The options of `capgen registry`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use capgen_registry::{Range, Requirement};
 use clap::builder::PossibleValuesParser;
 use clap::{ArgGroup, Args, Subcommand};
 
 use super::log::LogAddress;
+use crate::one_contract::OneContract;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -32,6 +34,12 @@ Exit status: 0 success, 1 a negative result or invalid input, 2 incorrect usage.
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    /// Announce the capabilities of a manifest
+    #[command(after_help = REGISTER_HELP)]
+    Register(Register),
+    /// Add events to a log
+    #[command(after_help = APPEND_HELP)]
+    Append(Append),
     /// Print the state of the registry after the events of a log
     #[command(after_help = FOLD_HELP)]
     Fold(Fold),
@@ -50,6 +58,18 @@ pub(crate) enum Command {
     /// Process a log as the kernel does: answer requests, and report invalid events
     #[command(after_help = STEP_HELP)]
     Step(Step),
+    /// Print the last events of a log, and new ones as they come
+    #[command(after_help = TAIL_HELP)]
+    Tail(Tail),
+    /// Show agents, health and invocations as events come
+    #[command(after_help = WATCH_HELP)]
+    Watch(Watch),
+    /// Report agents that stopped sending heartbeats, and invocations that take too long
+    #[command(after_help = MONITOR_HELP)]
+    Monitor(Monitor),
+    /// Check that no row of a log was changed or removed
+    #[command(after_help = VERIFY_HELP)]
+    Verify(Verify),
 }
 
 /// A log and the configuration under which its events are valid.
@@ -62,6 +82,36 @@ pub(crate) struct Source {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
+
+#[derive(Args, Debug)]
+pub(crate) struct Append {
+    /// The file with one event per line; `-` means standard input
+    #[arg(value_name = "EVENTS", default_value = "-")]
+    pub(crate) events: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Accept events whose ids are old, to merge logs or to restore a backup. For operators only
+    #[arg(long)]
+    pub(crate) import: bool,
+    /// The time, in Unix ms [default: that of the clock]
+    #[arg(long, value_name = "MS", hide = true)]
+    pub(crate) now: Option<u64>,
+    /// Print JSON on a terminal, too
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const APPEND_HELP: &str = "\
+Examples:
+  capgen registry append events.jsonl --log sqlite:registry.db --config registry.json
+  my-agent | capgen registry append --log sqlite:registry.db
+  capgen registry append --import south.jsonl --log sqlite:north.db
+
+Prints one line for each line of the input that is not blank: {\"offset\", \"partition\", \"duplicate_of\": null or an id, \"integrity_fault\"}, or \
+{\"error\": {\"reason\", \"paths\"}}. A reason is json, envelope, signature, future, past, idempotency-key or quota; other invalid events are \
+stored, and the kernel reports them. Appending an event again has no effect, so repeat a run that was interrupted.
+
+The log is created if it does not exist. An event is on the disk before its line is printed. The exit status is 1 if a line was rejected.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Fold {
@@ -193,8 +243,8 @@ pub(crate) struct Step {
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
-    #[arg(long, value_name = "KEY_ID=FILE")]
-    pub(crate) signing_key: Option<String>,
+    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
+    pub(crate) signing_key: Option<(String, PathBuf)>,
     /// Print JSON on a terminal, too
     #[arg(long)]
     pub(crate) json: bool,
@@ -210,3 +260,181 @@ capability.invoked or capability.unresolved for each request that has no outcome
 Their ids are derived from their causes, so a second run emits nothing new.
 
 A JSONL log is only read: it needs --dry-run.";
+
+/// The value of `--signing-key`. The id of a key may contain `=`, a file that is named here does not.
+fn signing_key(text: &str) -> Result<(String, PathBuf), &'static str> {
+    let (id, path) = text.rsplit_once('=').ok_or("expected the id of the key, =, and a file")?;
+    Ok((id.to_owned(), path.into()))
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Tail {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// The number of events to start with
+    #[arg(short = 'n', long = "lines", value_name = "COUNT", default_value_t = 10)]
+    pub(crate) lines: usize,
+    /// Wait for new events, and print them as they come
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only events of this partition
+    #[arg(long, value_name = "PARTITION")]
+    pub(crate) partition: Option<String>,
+    /// Print the events as JSON, one per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const TAIL_HELP: &str = "\
+Examples:
+  capgen registry tail --log sqlite:registry.db
+  capgen registry tail --follow --json --log sqlite:registry.db | jq .event_type
+  capgen registry tail -n 100 --partition agent-a --log sqlite:registry.db
+
+Prints the time, id, type and producer of each event, and the subject of its payload. Events are in the order of the log. They are not checked: \
+`capgen registry fold` lists the invalid ones.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Also check that the log contains these rows: a file with the output of an earlier `verify`, or with its member `heads`
+    #[arg(long, value_name = "HEADS")]
+    pub(crate) expect: Option<PathBuf>,
+    /// Print JSON on a terminal, too
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const VERIFY_HELP: &str = "\
+Examples:
+  capgen registry verify --log sqlite:registry.db > heads.json
+  capgen registry verify --log sqlite:registry.db --expect heads.json
+
+Each row contains the hash of its event and of the row before it in the same partition. Prints {\"ok\", \"rows\", \"first_broken\": null or \
+{\"partition\", \"offset\", \"reason\"}, \"heads\": {PARTITION: {\"offset\", \"row_hash\"}}}. A reason is event (the event was changed), chain (a row \
+was removed, inserted or moved) or expected (an expected head is not in the log). The exit status is 1 if a row is broken.
+
+Without --expect, a truncated end and a complete rewrite cannot be detected: both take only write access to the log. Store the heads where those \
+who can write to the log cannot change them. The log may have grown since.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Register {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    /// The agent that offers the capabilities [default: the agent of the manifest]
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
+    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
+    pub(crate) signing_key: Option<(String, PathBuf)>,
+    /// Append nothing; print the steps
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON document per capability
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const REGISTER_HELP: &str = "\
+Examples:
+  capgen registry register --peer pr-reviewer --log sqlite:registry.db
+  capgen registry register --capabilities capabilities.yaml --agent pr-reviewer-2 --log sqlite:registry.db --config registry.json
+
+Appends capability.registered for each capability of the manifest: its schemas, sideEffects, determinism, latency, tags, requiredRoles and \
+requiredScopes. The id is the `id` of the capability, or that of the manifest's agent, a dot and the `name`. Every capability needs a `version`.
+
+A version that is already registered with the same contract is reported; if its tags or latency differ, capability.updated is appended. A version \
+that is registered with another contract is an error, and then nothing is appended.
+
+--json prints {\"agent\", \"capability\", \"version\", \"status\", \"event_id\"}; a status is registered, updated or already-registered.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Watch {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// End after the last event instead of waiting for new ones
+    #[arg(long)]
+    pub(crate) no_follow: bool,
+    /// Print each change as one JSON document per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const WATCH_HELP: &str = "\
+Examples:
+  capgen registry watch --log sqlite:registry.db
+  capgen registry watch --json --log sqlite:registry.db | jq 'select(.change == \"health\")'
+
+On a terminal, the picture is refreshed when events come. Otherwise, each change is one line, at first those from an empty registry. \
+--json prints {\"change\", \"value\"}; a change is registration, health, unresolved or invocation, and the value is the one in the `view` of \
+`capgen registry fold`.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Monitor {
+    /// The agent of the monitor, which the configuration must name
+    #[arg(long, value_name = "ID")]
+    pub(crate) agent: String,
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// An agent whose last heartbeat is older than this is unavailable
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) heartbeat: Duration,
+    /// An invocation whose request is older than this has failed
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    pub(crate) invocation: Duration,
+    /// The time between two looks
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    pub(crate) interval: Duration,
+    /// Look once, and end
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
+    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
+    pub(crate) signing_key: Option<(String, PathBuf)>,
+    /// Print each report as one JSON document per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const MONITOR_HELP: &str = "\
+Examples:
+  capgen registry monitor --agent ops.monitor --log sqlite:registry.db --config registry.json
+  capgen registry monitor --agent ops.monitor --heartbeat 10s --once --log sqlite:registry.db --config registry.json
+
+Appends agent.unavailable for agents that stopped sending heartbeats, and capability.failed with the reason timeout for overdue invocations. Agents \
+that never sent a heartbeat are not observed. Several monitors over one log do no harm: of their reports about one fact, one counts.
+
+A TIME is a number and ms, s, m, h or d. --json prints {\"event_type\", \"agent\", \"payload\"}.";
+
+/// A time such as `500ms` or `30s`.
+fn duration(text: &str) -> Result<Duration, &'static str> {
+    const EXPECTED: &str = "expected a number and ms, s, m, h or d, such as 30s";
+    let units = [("ms", 1_u64), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+    let found = units.into_iter().find_map(|(unit, ms)| {
+        let number = text.strip_suffix(unit)?;
+        number.bytes().all(|byte| byte.is_ascii_digit()).then_some((number, ms))
+    });
+    let (number, ms) = found.ok_or(EXPECTED)?;
+    let number: u64 = number.parse().map_err(|_| EXPECTED)?;
+    Ok(Duration::from_millis(number.checked_mul(ms).ok_or(EXPECTED)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_units() {
+        for (text, ms) in
+            [("500ms", 500), ("0s", 0), ("30s", 30_000), ("10m", 600_000), ("2h", 7_200_000), ("1d", 86_400_000)]
+        {
+            assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "5", "s", "+5s", "-5s", "5 s", "5w", "1.5s", "99999999999999999999s", "9999999999999999999d"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

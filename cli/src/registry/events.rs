@@ -1,19 +1,30 @@
 //! The events of a log, one after the other.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_registry::Event;
+use capgen_registry::log::{Log, Record};
+use capgen_registry::{Checker, Event};
 
-use super::log::LogAddress;
-use super::{input, log};
+use super::input;
+use super::log::{self, Access, LogAddress};
 use crate::codes;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::validate::{Line, Reader, shown_payload as shown};
 
 /// The maximum length of a line in bytes: an event of 1 MiB fits in any notation.
-pub(super) const MAX_LINE: usize = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
+
+/// How many events are read at once.
+pub(super) const BATCH: usize = 1024;
+
+/// A file of events, one per line.
+pub(super) struct Lines {
+    reader: Reader,
+    number: usize,
+}
 
 /// A line of a file of events.
 pub(super) enum Text {
@@ -23,23 +34,41 @@ pub(super) enum Text {
     NotJson(String),
 }
 
-/// Reads a file of events, one per line, in constant memory. Blank lines are skipped; they count for the numbers of lines, which start at 1.
-///
-/// # Errors
-///
-/// The file cannot be read, or those of `each`.
-pub(super) fn lines(path: &Path, mut each: impl FnMut(usize, Text) -> Result<(), Failure>) -> Result<(), Failure> {
-    let mut reader = Reader::new(input::open(path)?, &shown(path)).with_limit(MAX_LINE);
-    for number in 1.. {
-        let text = match reader.next_line()? {
-            Line::End => break,
-            Line::TooLong => Text::NotJson(format!("the line has more than {MAX_LINE} bytes")),
-            Line::Text(line) if line.trim_ascii().is_empty() => continue,
-            Line::Text(line) => Event::parse(line).map_or_else(|error| Text::NotJson(error.to_string()), Text::Event),
-        };
-        each(number, text)?;
+impl Lines {
+    /// Opens a file; `-` means standard input.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be opened.
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        Ok(Self { reader: Reader::new(input::open(path)?, &shown(path)).with_limit(MAX_LINE), number: 0 })
     }
-    Ok(())
+
+    /// The next line that is not blank, with its number, which starts at 1.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub(super) fn next(&mut self) -> Result<Option<(usize, Text)>, Failure> {
+        loop {
+            let line = self.reader.next_line()?;
+            self.number += 1;
+            let text = match line {
+                Line::End => return Ok(None),
+                Line::TooLong => Text::NotJson(format!("the line has more than {MAX_LINE} bytes")),
+                Line::Text(line) if line.trim_ascii().is_empty() => continue,
+                Line::Text(line) => {
+                    Event::parse(line).map_or_else(|error| Text::NotJson(error.to_string()), Text::Event)
+                }
+            };
+            return Ok(Some((self.number, text)));
+        }
+    }
+
+    /// Whether reading the next line may block.
+    pub(super) fn would_wait(&self) -> bool {
+        self.reader.would_wait()
+    }
 }
 
 /// Reads the events of a log, in its order. Lines of a JSONL log that are not JSON are skipped with a warning, if there is a console for it.
@@ -49,32 +78,56 @@ pub(super) fn lines(path: &Path, mut each: impl FnMut(usize, Text) -> Result<(),
 /// The log cannot be read, or those of `each`.
 pub(super) fn of(
     log: &LogAddress,
+    checker: &Arc<Checker>,
     console: Option<&Console>,
-    each: impl FnMut(Event) -> Result<(), Failure>,
+    mut each: impl FnMut(Event) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    match log {
-        LogAddress::Jsonl(path) => jsonl(path, console, each),
-        LogAddress::Sqlite(_) | LogAddress::Nats(_) => Err(log::unsupported(log)),
+    // In constant memory, also from a pipe.
+    if let Some(path) = log.as_jsonl() {
+        return jsonl(path, console, each);
     }
+    let mut log = log.open(Access::Read, checker.clone())?;
+    read(&mut *log, 0, |record| each(record.event)).map(drop)
 }
 
-/// Reads the events of a JSONL log. Lines that are not JSON are skipped with a warning.
+/// Reads the events of a log after a sequence, and returns the last sequence.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or those of `each`.
-pub(super) fn jsonl(
+/// The log cannot be read, or those of `each`.
+pub(super) fn read(
+    log: &mut dyn Log,
+    mut after: u64,
+    mut each: impl FnMut(Record) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    loop {
+        let records = log.read(after, BATCH).map_err(|error| log::failed(&error))?;
+        if records.is_empty() {
+            return Ok(after);
+        }
+        for record in records {
+            after = record.sequence;
+            each(record)?;
+        }
+    }
+}
+
+fn jsonl(
     path: &Path,
     console: Option<&Console>,
     mut each: impl FnMut(Event) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    lines(path, |number, text| match text {
-        Text::Event(event) => each(event),
-        Text::NotJson(reason) => {
-            let message = format!("{}, line {number}: the line is skipped: {reason}", shown(path));
-            let warning = Diagnostic::new(codes::REGISTRY_LINE, message).help("write one event as JSON on each line");
-            console.into_iter().for_each(|console| console.report(std::slice::from_ref(&warning)));
-            Ok(())
+    let mut lines = Lines::open(path)?;
+    while let Some((number, text)) = lines.next()? {
+        match (text, console) {
+            (Text::Event(event), _) => each(event)?,
+            (Text::NotJson(reason), Some(console)) => {
+                let message = format!("{}, line {number}: the line is skipped: {reason}", shown(path));
+                let warning = Diagnostic::new(codes::REGISTRY_LINE, message);
+                console.report(&[warning.help("write one event as JSON on each line")]);
+            }
+            (Text::NotJson(_), None) => {}
         }
-    })
+    }
+    Ok(())
 }

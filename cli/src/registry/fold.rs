@@ -23,7 +23,8 @@ pub(super) fn run(arguments: &arguments::Fold, console: &Console) -> Outcome {
 /// The log cannot be read.
 pub(super) fn of(source: &arguments::Source, config: Arc<Configuration>, console: &Console) -> Result<Fold, Failure> {
     let mut fold = Fold::new(config);
-    events::of(&source.log, Some(console), |event| {
+    let checker = fold.checker().clone();
+    events::of(&source.log, &checker, Some(console), |event| {
         fold.event(&event);
         Ok(())
     })?;
@@ -75,7 +76,7 @@ pub(super) fn registrations(rows: &[Row]) -> String {
 }
 
 /// The properties of a row that a reader must not overlook.
-fn marks(row: &Row) -> String {
+pub(super) fn marks(row: &Row) -> String {
     let mut marks = Vec::new();
     if !row.healthy {
         marks.push("unhealthy".to_owned());

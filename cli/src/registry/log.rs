@@ -1,9 +1,12 @@
 //! The option `--log`: where a log is, and how to open it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
+use capgen_registry::Checker;
+use capgen_registry::log::{JsonlLog, Log, LogError, SqliteLog};
 
 use crate::codes;
 use crate::failure::Failure;
@@ -19,6 +22,17 @@ pub(crate) enum LogAddress {
     Nats(String),
 }
 
+/// The purpose of opening a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    /// Reading an existing log, which is not changed.
+    Read,
+    /// Appending to an existing log.
+    Append,
+    /// Appending to a log, which is created if it does not exist.
+    Create,
+}
+
 impl FromStr for LogAddress {
     type Err = &'static str;
 
@@ -32,13 +46,41 @@ impl FromStr for LogAddress {
     }
 }
 
-/// The finding about a log that this build cannot open.
-pub(super) fn unsupported(log: &LogAddress) -> Failure {
-    let kind = match log {
-        LogAddress::Jsonl(_) => "a JSONL log",
-        LogAddress::Sqlite(_) => "a log in SQLite",
-        LogAddress::Nats(_) => "a log in JetStream",
-    };
-    let message = format!("this command does not support {kind}");
-    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, message)])
+impl LogAddress {
+    /// Opens the log.
+    ///
+    /// # Errors
+    ///
+    /// One finding: the log cannot be opened for this purpose.
+    pub(super) fn open(&self, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
+        match self {
+            Self::Jsonl(path) if access == Access::Create => boxed(JsonlLog::open_or_create(path, checker)),
+            Self::Jsonl(path) => boxed(JsonlLog::open(path, checker)),
+            Self::Sqlite(path) if access == Access::Create || (access == Access::Append && path.exists()) => {
+                boxed(SqliteLog::open_or_create(path, checker))
+            }
+            // This also reports a missing file.
+            Self::Sqlite(path) => boxed(SqliteLog::open_to_read(path, checker)),
+            Self::Nats(_) => Err(failed(&LogError("this build does not support logs in NATS JetStream".to_owned()))),
+        }
+    }
+
+    /// The file of the log, if it is a JSONL log.
+    pub(super) fn as_jsonl(&self) -> Option<&Path> {
+        if let Self::Jsonl(path) = self { Some(path) } else { None }
+    }
+}
+
+fn boxed(log: Result<impl Log + 'static, LogError>) -> Result<Box<dyn Log>, Failure> {
+    match log {
+        Ok(log) => Ok(Box::new(log)),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// The finding about a log that cannot be used.
+pub(super) fn failed(error: &LogError) -> Failure {
+    let message = format!("cannot use the log: {error}");
+    let help = "pass the place of a log with `--log`; `capgen registry append` creates one";
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, message).help(help)])
 }

@@ -1,5 +1,6 @@
 //! `capgen registry`: the capability registry, a projection of events.
 
+mod append;
 mod arguments;
 mod config;
 mod events;
@@ -10,9 +11,14 @@ mod input;
 mod line;
 mod log;
 mod merge;
+mod monitor;
 mod output;
+mod register;
 mod step;
 mod table;
+mod tail;
+mod verify;
+mod watch;
 
 pub(crate) use arguments::Registry;
 
@@ -22,11 +28,17 @@ use arguments::Command;
 
 pub(crate) fn run(arguments: &Registry, console: &Console) -> Outcome {
     match &arguments.command {
+        Command::Append(arguments) => append::run(arguments, console),
         Command::Fold(arguments) => fold::run(arguments, console),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Find(arguments) => find::run(arguments, console),
         Command::Resolve(arguments) => explain::resolve(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
         Command::Step(arguments) => step::run(arguments, console),
+        Command::Tail(arguments) => tail::run(arguments),
+        Command::Register(arguments) => register::run(arguments, console),
+        Command::Monitor(arguments) => monitor::run(arguments, console),
+        Command::Watch(arguments) => watch::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments, console),
     }
 }

@@ -11,7 +11,8 @@ use crate::console::{print_part, visible_json};
 /// The form of the output of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
-    terminal: bool,
+    /// Whether standard output is a terminal.
+    pub(super) terminal: bool,
     /// Whether the output is text and tables instead of JSON.
     pub(super) human: bool,
 }

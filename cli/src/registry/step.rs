@@ -2,38 +2,56 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
 
-use capgen_registry::{Checker, Kernel};
+use capgen_diagnostic::Diagnostic;
+use capgen_registry::log::{AppendOptions, Log, Rejection};
+use capgen_registry::{Checker, Event, Kernel, SigningKey};
 use clap::error::ErrorKind;
 
-use super::log::LogAddress;
+use super::log::{self, Access, LogAddress};
 use super::output::Output;
 use super::{arguments, config, events, line};
+use crate::clock::now;
+use crate::codes;
 use crate::console::Console;
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::secret;
 
 pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
     if !arguments.dry_run && matches!(arguments.source.log, LogAddress::Jsonl(_)) {
-        let message =
-            "a JSONL log is only read: add `--dry-run`, or import it into a log with `capgen registry append`\n";
+        let message = "a JSONL log is only read: add `--dry-run`, or append its events to another log\n";
         return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
     }
     let config = config::read(arguments.source.config.as_deref())?;
-    let mut kernel = Kernel::new(Checker::new(config).into(), None);
-    dry_run(&arguments.source.log, &mut kernel, Output::json_or_text(arguments.json), console)
+    let key = arguments.signing_key.as_ref().map(|key| signing_key(key, console)).transpose()?;
+    let checker = Arc::new(Checker::new(config));
+    let kernel = Kernel::new(checker.clone(), key);
+    let output = Output::json_or_text(arguments.json);
+    if arguments.dry_run {
+        return dry_run(&arguments.source.log, &checker, kernel, output, console);
+    }
+    append(arguments.source.log.open(Access::Append, checker)?, kernel, output)
 }
 
-/// Prints the events that the kernel would emit. The log is read twice, so that it need not fit in memory: the outcomes that it has are known
-/// before the first step.
-fn dry_run(log: &LogAddress, kernel: &mut Kernel, output: Output, console: &Console) -> Outcome {
-    events::of(log, Some(console), |event| {
+/// The key of `--signing-key`.
+pub(super) fn signing_key((id, path): &(String, std::path::PathBuf), console: &Console) -> Result<SigningKey, Failure> {
+    let parse = |text: &str| SigningKey::from_base64(id, text).map_err(|error| error.to_string());
+    Ok(secret::read(Path::new(path), "the seed of an Ed25519 key: 32 bytes in base64", parse, console)?)
+}
+
+/// Prints the events that the kernel would emit. The log is read twice, so that it need not fit in memory: the outcomes that it has are
+/// known before the first step.
+fn dry_run(log: &LogAddress, checker: &Arc<Checker>, mut kernel: Kernel, output: Output, console: &Console) -> Outcome {
+    events::of(log, checker, Some(console), |event| {
         kernel.note(&event);
         Ok(())
     })?;
     let mut emitted = VecDeque::new();
     let mut flow = ControlFlow::Continue(());
     // The first reading has warned of its lines.
-    events::of(log, None, |event| {
+    events::of(log, checker, None, |event| {
         for event in kernel.step(&event) {
             if flow.is_continue() {
                 flow = line::print(&event, output)?;
@@ -50,4 +68,35 @@ fn dry_run(log: &LogAddress, kernel: &mut Kernel, output: Output, console: &Cons
         }
     }
     Ok(Verdict::Fine)
+}
+
+/// Appends the events that the kernel emits, and prints them. They are at the end of the log, so they are processed, too.
+fn append(mut log: Box<dyn Log>, mut kernel: Kernel, output: Output) -> Outcome {
+    events::read(&mut *log, 0, |record| {
+        kernel.note(&record.event);
+        Ok(())
+    })?;
+    let mut after = 0;
+    loop {
+        let records = log.read(after, events::BATCH).map_err(|error| log::failed(&error))?;
+        let Some(last) = records.last() else { return Ok(Verdict::Fine) };
+        after = last.sequence;
+        let emitted: Vec<Event> = records.iter().flat_map(|record| kernel.step(&record.event)).collect();
+        let options = AppendOptions { now: now(), import: false };
+        let results = log.append(&emitted, &options).map_err(|error| log::failed(&error))?;
+        for (event, result) in emitted.iter().zip(results) {
+            let appended = result.map_err(|rejection| rejected(&rejection))?;
+            // Another kernel may have appended it in the meantime.
+            if appended.duplicate_of.is_none() && line::print(event, output)?.is_break() {
+                return Ok(Verdict::Fine);
+            }
+        }
+    }
+}
+
+fn rejected(rejection: &Rejection) -> Failure {
+    let reason = rejection.reason();
+    let message = format!("the log rejects an event of the kernel: {reason} at {}", rejection.paths().join(" "));
+    let help = "if the configuration has keys for the kernel, pass one of them with `--signing-key`";
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, message).help(help)])
 }

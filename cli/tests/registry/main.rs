@@ -8,6 +8,8 @@ mod common;
 mod fold;
 #[cfg(unix)]
 mod guide;
+mod live;
+mod logs;
 mod resolve;
 #[cfg(unix)]
 #[path = "../common/guide.rs"]

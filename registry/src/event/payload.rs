@@ -26,7 +26,7 @@ pub(crate) fn errors(kind: EventType, payload: &Value) -> Vec<String> {
     if has_version && text(payload, "version").is_some_and(|version| Version::parse(version).is_err()) {
         paths.push("/payload/version".to_owned());
     }
-    if kind == EventType::Requested
+    if matches!(kind, EventType::Requested | EventType::Unresolved)
         && text(payload, "requirement").is_some_and(|requirement| requirement.parse::<Requirement>().is_err())
     {
         paths.push("/payload/requirement".to_owned());

@@ -1,0 +1,74 @@
+//! `capgen registry verify`: whether a log is as it was appended.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_registry::Checker;
+use capgen_registry::log::{Heads, Verification};
+use capgen_schema::ExactPayload;
+
+use super::log::{self, Access};
+use super::output::Output;
+use super::table::table;
+use super::{arguments, config, input};
+use crate::codes;
+use crate::console::{Console, count, print, visible};
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::validate::shown_payload as shown;
+
+/// The maximum size of a file of heads in bytes.
+const LIMIT: u64 = 1 << 30;
+
+pub(super) fn run(arguments: &arguments::Verify, console: &Console) -> Outcome {
+    let config = config::read(arguments.source.config.as_deref())?;
+    let expected = arguments.expect.as_deref().map(heads).transpose()?;
+    let mut log = arguments.source.log.open(Access::Read, Arc::new(Checker::new(config)))?;
+    let verification = log.verify(expected.as_ref()).map_err(|error| log::failed(&error))?;
+    let output = Output::json_or_text(arguments.json);
+    if output.human {
+        print(&text(&verification))?;
+    } else {
+        let _ = output.value(&verification)?;
+    }
+    if expected.is_none() {
+        console.line(
+            "without --expect, a truncated end and a complete rewrite cannot be detected: store `heads` elsewhere, and pass them with --expect",
+        );
+    }
+    Ok(if verification.ok { Verdict::Fine } else { Verdict::Findings })
+}
+
+fn text(verification: &Verification) -> String {
+    let Verification { ok, rows, first_broken, heads } = verification;
+    let rows = count(usize::try_from(*rows).unwrap_or(usize::MAX), "row", "rows");
+    let mut text = format!("{rows}, {}\n", if *ok { "intact" } else { "not intact" });
+    if let Some(broken) = first_broken {
+        let reason = serde_json::to_value(broken.reason).unwrap_or_default();
+        let (reason, partition) = (reason.as_str().unwrap_or_default(), visible(&broken.partition));
+        text.push_str(&format!("first broken row: partition {partition}, offset {} ({reason})\n", broken.offset));
+    }
+    let rows =
+        heads.iter().map(|(partition, head)| [partition.clone(), head.offset.to_string(), head.row_hash.clone()]);
+    text.push_str(&table(["PARTITION", "OFFSET", "HASH"], rows));
+    text
+}
+
+/// Reads expected heads: the member `heads` of the output, or the whole output.
+fn heads(path: &Path) -> Result<Heads, Failure> {
+    let payload = ExactPayload::parse(&input::read(path, LIMIT)?)
+        .map_err(|error| invalid(path, &format!("not JSON: {}", error.redact(true))))?;
+    let value = payload.with_integers();
+    // In an object of heads, the partition `ok` has an object.
+    let heads = match value.get("ok") {
+        Some(ok) if ok.is_boolean() => value.get("heads").cloned().unwrap_or_default(),
+        _ => value,
+    };
+    serde_json::from_value(heads).map_err(|error| invalid(path, &error.to_string()))
+}
+
+fn invalid(path: &Path, reason: &str) -> Failure {
+    let message = format!("{} does not contain heads: {reason}", shown(path));
+    let help = "pass the output of `capgen registry verify`, or its member `heads`";
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_HEADS, message).help(help)])
+}
