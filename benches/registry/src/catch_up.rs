@@ -1,0 +1,3 @@
+//! Starting from a snapshot, and replaying the whole log.
+
+pub fn run() {}
