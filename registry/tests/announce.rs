@@ -1,5 +1,5 @@
 //! Registration from manifests, monitors, followers and heartbeats, over a log in memory.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -118,7 +118,7 @@ fn append(log: &mut MemoryLog, agent: &str, kind: EventType, payload: serde_json
 }
 
 #[test]
-fn monitors_end_what_is_overdue_and_two_of_them_do_no_harm() {
+fn monitors_append_overdue_events_and_two_of_them_do_no_harm() {
     let checker = checker();
     let mut log = MemoryLog::new(checker.clone());
     let start = 1_750_000_000_000;
