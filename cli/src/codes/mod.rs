@@ -82,8 +82,12 @@ capgen_diagnostic::codes! {
     pub(crate) REGISTRY_HEADS = "E0695";
     /// A capability that cannot be registered.
     pub(crate) REGISTRY_ANNOUNCEMENT = "E0696";
+    /// A snapshot that cannot be written.
+    pub(crate) REGISTRY_SNAPSHOT = "E0697";
     /// A line of a log that is skipped.
     pub(crate) REGISTRY_LINE = "W0691";
+    /// A snapshot that is dropped.
+    pub(crate) REGISTRY_SNAPSHOT_DROPPED = "W0692";
     /// A file of a private key that other users may read.
     pub(crate) SECRET_SHARED = "W0678";
 }

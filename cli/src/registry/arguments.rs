@@ -58,6 +58,9 @@ pub(crate) enum Command {
     /// Process a log as the kernel does: answer requests, and report invalid events
     #[command(after_help = STEP_HELP)]
     Step(Step),
+    /// Write the state to a file, from which later runs start
+    #[command(after_help = SNAPSHOT_HELP)]
+    Snapshot(Snapshot),
     /// Print the last events of a log, and new ones as they come
     #[command(after_help = TAIL_HELP)]
     Tail(Tail),
@@ -180,6 +183,9 @@ pub(crate) struct Find {
     pub(crate) determinism: Option<String>,
     #[command(flatten)]
     pub(crate) source: Source,
+    /// Start from this snapshot, and read only the rest of the log
+    #[arg(long, value_name = "FILE")]
+    pub(crate) snapshot: Option<PathBuf>,
     /// Print JSON on a terminal, too
     #[arg(long)]
     pub(crate) json: bool,
@@ -213,6 +219,9 @@ pub(crate) struct Resolve {
     pub(crate) caller: Option<String>,
     #[command(flatten)]
     pub(crate) source: Source,
+    /// Start from this snapshot, and read only the rest of the log
+    #[arg(long, value_name = "FILE")]
+    pub(crate) snapshot: Option<PathBuf>,
     /// Print JSON, also on a terminal
     #[arg(long)]
     pub(crate) json: bool,
@@ -266,6 +275,32 @@ fn signing_key(text: &str) -> Result<(String, PathBuf), &'static str> {
     let (id, path) = text.rsplit_once('=').ok_or("expected the id of the key, =, and a file")?;
     Ok((id.to_owned(), path.into()))
 }
+
+#[derive(Args, Debug)]
+pub(crate) struct Snapshot {
+    /// The file. If it is a snapshot, it is read first, and then replaced
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Remove ended requests, except for this number of the latest ones
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) keep: Option<usize>,
+    /// Print the result as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SNAPSHOT_HELP: &str = "\
+Examples:
+  capgen registry snapshot registry.snapshot --log sqlite:registry.db
+  capgen registry find --tag text --snapshot registry.snapshot --log sqlite:registry.db
+
+A snapshot contains the state, hashes over all of it, and its place in the log. A snapshot that was changed, or that belongs to another \
+configuration or log, is dropped with a warning, and the whole log is read. With --keep, the snapshot lacks ended requests, so its state has no hash and does \
+not merge; registrations, updates, deprecations and health are always complete.
+
+--json prints {\"sequence\", \"pruned\", \"dropped\": null or the reason why the old snapshot was dropped}.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Tail {

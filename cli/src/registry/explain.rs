@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::table::table;
-use super::{arguments, config, fold};
+use super::{arguments, snapshot};
 use crate::console::{Console, count, print, visible};
 use crate::failure::{Outcome, Verdict};
 
@@ -27,11 +27,10 @@ pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome 
 }
 
 fn print_choice(arguments: &arguments::Resolve, output: Output, console: &Console) -> Outcome {
-    let arguments::Resolve { id, requirement, role, scope, caller, source, .. } = arguments;
-    let config = config::read(source.config.as_deref())?;
-    let mut fold = fold::of(source, config, console)?;
+    let arguments::Resolve { id, requirement, role, scope, caller, source, snapshot, .. } = arguments;
+    let mut registry = snapshot::registry(source, snapshot.as_deref(), console)?;
     let access = Access { roles: role.iter().cloned().collect(), scopes: scope.iter().cloned().collect() };
-    let view = fold.registry().view();
+    let view = registry.view();
     let (target, explanation) = view.explain(id, requirement, &access, caller.as_deref());
     let resolution = Resolution { target, explanation };
     if output.human {

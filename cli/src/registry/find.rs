@@ -4,7 +4,7 @@ use capgen_registry::{Query, Row};
 use serde::Serialize;
 
 use super::output::Output;
-use super::{arguments, config, fold};
+use super::{arguments, fold, snapshot};
 use crate::console::{Console, print};
 use crate::failure::{Outcome, Verdict};
 
@@ -16,10 +16,9 @@ struct Results {
 }
 
 pub(super) fn run(arguments: &arguments::Find, console: &Console) -> Outcome {
-    let arguments::Find { id, range, tag, determinism, source, json } = arguments;
-    let config = config::read(source.config.as_deref())?;
-    let mut fold = fold::of(source, config, console)?;
-    let view = fold.registry().view();
+    let arguments::Find { id, range, tag, determinism, source, snapshot, json } = arguments;
+    let mut registry = snapshot::registry(source, snapshot.as_deref(), console)?;
+    let view = registry.view();
     // The options are alternatives, of which there is one.
     let query = match (id, tag, determinism) {
         (Some(id), _, _) => Query::Id { id, range: range.as_ref() },

@@ -14,6 +14,7 @@ mod merge;
 mod monitor;
 mod output;
 mod register;
+mod snapshot;
 mod step;
 mod table;
 mod tail;
@@ -35,6 +36,7 @@ pub(crate) fn run(arguments: &Registry, console: &Console) -> Outcome {
         Command::Resolve(arguments) => explain::resolve(arguments, console),
         Command::Explain(arguments) => explain::run(arguments, console),
         Command::Step(arguments) => step::run(arguments, console),
+        Command::Snapshot(arguments) => snapshot::run(arguments, console),
         Command::Tail(arguments) => tail::run(arguments),
         Command::Register(arguments) => register::run(arguments, console),
         Command::Monitor(arguments) => monitor::run(arguments, console),

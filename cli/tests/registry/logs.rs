@@ -208,3 +208,37 @@ fn logs_that_cannot_be_used_exit_with_1() {
     let run = folder.run("append none.jsonl --log sqlite:registry.db").ended(1);
     assert!(run.stderr.contains("error[E0691]") && !folder.0.path("registry.db").exists(), "{run:?}");
 }
+
+#[test]
+fn a_snapshot_gives_the_same_answers_and_an_edited_one_is_dropped() {
+    let folder = Folder::new();
+    append(&folder, &fleet()[..5], "sqlite:registry.db", 0);
+    let log = "--log sqlite:registry.db";
+    let run = folder.run(&format!("snapshot registry.snapshot {log}")).ended(0);
+    assert_eq!(run.stdout, "wrote registry.snapshot: up to sequence 5, 0 ended requests removed\n");
+    append(&folder, &fleet()[5..], "sqlite:registry.db", 0);
+    let with = |snapshot: &str| folder.run(&format!("find text.summarize {snapshot} {log}")).ended(0);
+    let expected = with("").stdout;
+    let run = with("--snapshot registry.snapshot");
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), (expected.as_str(), ""));
+    let text = folder.0.read("registry.snapshot");
+    for (from, to) in
+        [("\"priority\":9", "\"priority\":8"), ("\"sequence\":5", "\"sequence\":4"), ("\"pruned\":0", "\"pruned\":1")]
+    {
+        assert!(text.contains(from), "{text}");
+        folder.0.write("edited.snapshot", &text.replacen(from, to, 1));
+        let run = with("--snapshot edited.snapshot");
+        assert_eq!(run.stdout, expected);
+        let parts = ["warning[W0692]", "`edited.snapshot`", ": the hash is not that of the contents"];
+        assert!(parts.iter().all(|part| run.stderr.contains(part)), "{run:?}");
+        let run = folder.run(&format!("snapshot edited.snapshot --json {log}")).ended(0);
+        assert!(run.json()["dropped"].is_string() && with("--snapshot edited.snapshot").stderr.is_empty(), "{run:?}");
+    }
+    append(&folder, &[event(1, "x", "agent.heartbeat", json!({}))], "sqlite:other.db", 0);
+    let run = folder.run("find text.summarize --snapshot registry.snapshot --log sqlite:other.db").ended(0);
+    assert!(run.stderr.contains("warning[W0692]"), "{run:?}");
+    folder.0.write("notes.txt", "mine");
+    let run = folder.run(&format!("snapshot notes.txt {log}")).ended(1);
+    assert!(run.stderr.contains("error[E0697]") && folder.0.read("notes.txt") == "mine", "{run:?}");
+    folder.run(&format!("find text.summarize --snapshot none {log}")).ended(1);
+}

@@ -1,0 +1,104 @@
+//! `capgen registry snapshot`, and the option `--snapshot`: a state with its place in a log.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use capgen_diagnostic::Diagnostic;
+use capgen_manifest::replace_files;
+use capgen_registry::log::Log;
+use capgen_registry::{Checker, InvalidSnapshot, Registry, Restored};
+use serde_json::json;
+
+use super::log::{self, Access};
+use super::output::Output;
+use super::{arguments, config, fold, input};
+use crate::codes;
+use crate::console::{Console, count, print, visible};
+use crate::failure::{Failure, Outcome, Verdict};
+use crate::signals;
+use crate::validate::shown_payload as shown;
+
+/// The maximum size of a snapshot in bytes.
+const LIMIT: u64 = 4 << 30;
+
+/// A snapshot has this near its start, also one that was damaged later.
+const FORMAT: &[u8] = b"\"format\":\"capgen.registry.snapshot/";
+
+pub(super) fn run(arguments: &arguments::Snapshot, console: &Console) -> Outcome {
+    let arguments::Snapshot { file, source, keep, json } = arguments;
+    let checker = Arc::new(Checker::new(config::read(source.config.as_deref())?));
+    let mut log = source.log.open(Access::Read, checker.clone())?;
+    let old = if file.exists() { Some(read_own(file)?) } else { None };
+    let (mut restored, dropped) = start(&mut *log, old.as_deref(), checker, file, console)?;
+    let mut snapshot = restored.snapshot(&mut *log).map_err(|error| log::failed(&error))?;
+    let pruned = keep.map_or(0, |keep| snapshot.prune(keep));
+    let text = snapshot.to_json();
+    signals::remove_temporary_files_at_the_end();
+    replace_files(&[(file.as_path(), &format!("{text}\n"))])
+        .map_err(|(_, error)| unusable(file, &format!("it cannot be written: {error}")))?;
+    let sequence = snapshot.position().sequence;
+    let output = Output::text_or_json(*json);
+    if output.human {
+        let removed = count(usize::try_from(pruned).unwrap_or(usize::MAX), "ended request", "ended requests");
+        print(&format!(
+            "wrote {}: up to sequence {sequence}, {removed} removed\n",
+            visible(&file.display().to_string())
+        ))?;
+    } else {
+        let dropped = dropped.map(|reason| reason.to_string());
+        let _ = output.value(&json!({"sequence": sequence, "pruned": pruned, "dropped": dropped}))?;
+    }
+    Ok(Verdict::Fine)
+}
+
+/// The registry of a log, from a snapshot if there is one.
+///
+/// # Errors
+///
+/// The log or the file of the snapshot cannot be read.
+pub(super) fn registry(
+    source: &arguments::Source,
+    snapshot: Option<&Path>,
+    console: &Console,
+) -> Result<Registry, Failure> {
+    let config = config::read(source.config.as_deref())?;
+    let Some(path) = snapshot else { return Ok(fold::of(source, config, console)?.into_registry()) };
+    let checker = Arc::new(Checker::new(config));
+    let mut log = source.log.open(Access::Read, checker.clone())?;
+    let text = input::read(path, LIMIT)?;
+    let (restored, _) = start(&mut *log, Some(&text), checker, path, console)?;
+    Ok(restored.into_registry())
+}
+
+/// Starts from a snapshot. If it is invalid, it is dropped with a warning.
+fn start(
+    log: &mut dyn Log,
+    snapshot: Option<&[u8]>,
+    checker: Arc<Checker>,
+    path: &Path,
+    console: &Console,
+) -> Result<(Restored, Option<InvalidSnapshot>), Failure> {
+    let started = Restored::start(log, snapshot, checker).map_err(|error| log::failed(&error))?;
+    if let Some(reason) = &started.1 {
+        let message = format!("{} is dropped, and the whole log is read: {reason}", shown(path));
+        let help = "write the snapshot again with `capgen registry snapshot`";
+        console.report(&[Diagnostic::new(codes::REGISTRY_SNAPSHOT_DROPPED, message).help(help)]);
+    }
+    Ok(started)
+}
+
+/// Reads a file that may be replaced, because it is a snapshot, or was one.
+fn read_own(path: &Path) -> Result<Vec<u8>, Failure> {
+    let text = input::read(path, LIMIT)?;
+    let start = text.get(..text.len().min(1024)).unwrap_or_default();
+    if text.is_empty() || start.windows(FORMAT.len()).any(|part| part == FORMAT) {
+        return Ok(text);
+    }
+    Err(unusable(path, "it is not a snapshot, so it is not replaced"))
+}
+
+fn unusable(path: &Path, reason: &str) -> Failure {
+    let message = format!("cannot write a snapshot to {}: {reason}", shown(path));
+    let help = "pass another path, in a folder that exists";
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_SNAPSHOT, message).help(help)])
+}
