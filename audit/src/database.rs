@@ -2,13 +2,12 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rusqlite::config::DbConfig;
-use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use capgen_sqlite::{Limits, Problem, write_ahead_path};
+use rusqlite::Connection;
 
-use crate::table;
+use crate::table::SCHEMA;
 
 /// The largest value that a connection reads or writes, in bytes; the limit of a record.
 pub(crate) const MAX_RECORD: usize = 16 << 20;
@@ -54,127 +53,43 @@ impl Database {
     ///
     /// The file does not exist, is not an audit, or cannot be read.
     pub fn open(path: &Path) -> Result<Self, DatabaseError> {
-        require_file(path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = Connection::open_with_flags(path, flags).map_err(DatabaseError::from);
-        match opened.and_then(|connection| Self::checked(connection, path)) {
-            // In WAL mode, SQLite creates files next to the database even to read it. In a folder that is not writable, that fails; if
-            // there is no log, no one else has the file open, and it can be read as it is.
-            Err(DatabaseError::Failed(_)) if !log(path).exists() => {
-                let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-                Self::checked(Connection::open_with_flags(immutable(path), flags)?, path)
-            }
-            opened => opened,
-        }
-    }
-
-    fn checked(connection: Connection, path: &Path) -> Result<Self, DatabaseError> {
-        harden(&connection)?;
-        connection.busy_timeout(READER_TIMEOUT)?;
-        table::check(&connection)?;
-        Ok(Self { connection, log: log(path) })
+        let connection = capgen_sqlite::open_to_read(path, &SCHEMA, limits(READER_TIMEOUT))?;
+        Ok(Self { connection, log: write_ahead_path(path) })
     }
 }
 
 /// Opens an existing database to append to it.
 pub(crate) fn open_to_write(path: &Path, timeout: Duration) -> Result<Connection, DatabaseError> {
-    require_file(path)?;
-    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, timeout)
+    Ok(capgen_sqlite::open_to_write(path, &SCHEMA, limits(timeout), false)?)
 }
 
 /// Opens a database to append to it, and creates it if the file does not exist or is empty.
 #[cfg(feature = "store")]
 pub(crate) fn open_or_create(path: &Path, timeout: Duration) -> Result<Connection, DatabaseError> {
-    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE, timeout)
+    Ok(capgen_sqlite::open_to_write(path, &SCHEMA, limits(timeout), true)?)
 }
 
-fn open(path: &Path, flags: OpenFlags, timeout: Duration) -> Result<Connection, DatabaseError> {
-    let may_create = flags.contains(OpenFlags::SQLITE_OPEN_CREATE);
-    let mut connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    harden(&connection)?;
-    connection.busy_timeout(timeout)?;
-    let end = Instant::now() + timeout;
-    loop {
-        // SQLite does not wait for a lock if two processes change the journal mode of a new file at the same time.
-        match prepare(&mut connection, may_create) {
-            Err(DatabaseError::Locked) if Instant::now() < end => std::thread::sleep(Duration::from_millis(10)),
-            Err(error) => return Err(error),
-            Ok(()) => return Ok(connection),
+/// A value, and the columns next to it.
+fn limits(timeout: Duration) -> Limits {
+    Limits { max_value: 2 * MAX_RECORD, timeout }
+}
+
+impl From<Problem> for DatabaseError {
+    fn from(problem: Problem) -> Self {
+        match problem {
+            Problem::Missing => Self::Missing,
+            Problem::Other(reason) => Self::NotAnAudit(reason),
+            Problem::Newer(version) => Self::Newer(version),
+            Problem::Damaged(reason) => Self::Damaged(reason),
+            Problem::Locked => Self::Locked,
+            Problem::Failed(reason) => Self::Failed(reason),
         }
     }
-}
-
-fn prepare(connection: &mut Connection, may_create: bool) -> Result<(), DatabaseError> {
-    let is_new = may_create && table::is_empty(connection)?;
-    if !is_new {
-        // Before anything is changed: the file may belong to another program.
-        table::check(connection)?;
-    }
-    let mode: String = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))?;
-    if mode != "wal" {
-        return Err(DatabaseError::Failed(format!(
-            "the journal mode is `{mode}`: the file system does not support WAL"
-        )));
-    }
-    if is_new {
-        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        // Another process may have created it in the meantime.
-        if table::is_empty(&transaction)? {
-            table::create(&transaction)?;
-        }
-        transaction.commit()?;
-    }
-    table::check(connection)
-}
-
-/// A file may come from anyone: SQLite must not run SQL of its schema beyond our triggers, and must bound the memory for a value.
-fn harden(connection: &Connection) -> Result<(), DatabaseError> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    // A value, and the columns next to it.
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(2 * MAX_RECORD).unwrap_or(i32::MAX))?;
-    connection.execute_batch("PRAGMA cell_size_check = ON")?;
-    Ok(())
-}
-
-fn require_file(path: &Path) -> Result<(), DatabaseError> {
-    match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(DatabaseError::NotAnAudit("it is not a regular file".to_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(DatabaseError::Missing),
-        Err(error) => Err(DatabaseError::Failed(error.to_string())),
-    }
-}
-
-/// The path of the write-ahead log.
-fn log(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
-    name.into()
-}
-
-/// The URI of a file that no one changes.
-fn immutable(path: &Path) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.to_string_lossy().bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => uri.push(char::from(byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 impl From<rusqlite::Error> for DatabaseError {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged(error.to_string()),
-            Some(ErrorCode::NotADatabase) => Self::NotAnAudit("it is not an SQLite database".to_owned()),
-            _ => Self::Failed(error.to_string()),
-        }
+        Problem::from(error).into()
     }
 }
 

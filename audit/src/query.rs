@@ -97,7 +97,7 @@ impl Database {
     ///
     /// The file cannot be read.
     pub fn last_id(&self) -> Result<i64, DatabaseError> {
-        Ok(table::integer(&self.connection, "SELECT coalesce(max(id), 0) FROM audit")?)
+        Ok(capgen_sqlite::integer(&self.connection, "SELECT coalesce(max(id), 0) FROM audit")?)
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod anchor;
 mod chain;
-mod log;
 
 pub use anchor::{Anchor, AnchorProblem, Head, InvalidAnchor, UnconfirmedHead};
 pub use chain::{BrokenRow, Reason};
@@ -13,7 +12,7 @@ use rusqlite::{Connection, Statement};
 
 use crate::database::{Database, DatabaseError};
 use crate::row::{COLUMNS, Row};
-use crate::table;
+use crate::table::SCHEMA;
 use chain::Chain;
 
 /// More damage than this is not listed.
@@ -93,10 +92,10 @@ impl Database {
         let transaction = self.connection.unchecked_transaction()?;
         let mut scan = Scan::new(anchor);
         let mut problems: Vec<Problem> =
-            table::differences(&transaction)?.into_iter().map(|message| Problem { row: None, message }).collect();
+            SCHEMA.differences(&transaction)?.into_iter().map(|message| Problem { row: None, message }).collect();
         scan.rows(&transaction)?;
         problems.append(&mut scan.problems);
-        if let Some(message) = log::damage(&self.log) {
+        if let Some(message) = capgen_sqlite::write_ahead_damage(&self.log) {
             let message = match scan.last {
                 Some(id) => format!("{message}: rows after row {id} may be missing"),
                 None => message,
@@ -198,14 +197,8 @@ impl<'a> Scan<'a> {
 
 /// The errors that SQLite finds in the structure of the file and in its indexes.
 fn structure(connection: &Connection) -> Vec<Problem> {
-    let query = format!("PRAGMA integrity_check({MAX_PROBLEMS})");
-    let messages = connection.prepare(&query).and_then(|mut statement| {
-        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-        rows.collect::<rusqlite::Result<Vec<_>>>()
-    });
-    let messages = messages.unwrap_or_else(|error| vec![error.to_string()]);
-    let messages = messages.into_iter().filter(|message| message != "ok");
-    messages.map(|message| Problem { row: None, message: format!("SQLite reports: {message}") }).collect()
+    let messages = capgen_sqlite::structure_errors(connection, MAX_PROBLEMS);
+    messages.into_iter().map(|message| Problem { row: None, message }).collect()
 }
 
 /// The rows that only the index of the chains contains, because the page with the row is damaged.

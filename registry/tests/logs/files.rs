@@ -96,7 +96,7 @@ fn files_that_are_no_logs_are_not_changed() {
     for contents in [std::fs::read(&path).unwrap(), b"This is text, and not a database of SQLite at all.".to_vec()] {
         std::fs::write(&path, &contents).unwrap();
         let message = SqliteLog::open_or_create(&path, checker()).unwrap_err().0;
-        assert!(message.contains("the file is not"), "{message}");
+        assert!(message.contains("the file cannot be used"), "{message}");
         assert!(SqliteLog::open_to_read(&path, checker()).is_err());
         assert_eq!(std::fs::read(&path).unwrap(), contents);
     }

@@ -13,7 +13,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 15] = [
     "diagnostic",
     "schema",
     "descriptor",
@@ -25,6 +25,7 @@ const LIBRARIES: [&str; 14] = [
     "evolve",
     "call",
     "nats",
+    "sqlite",
     "audit",
     "amp",
     "registry",
@@ -55,7 +56,8 @@ fn crates_depend_on_each_other_in_one_direction() {
             ],
         ),
         ("capgen-nats", &["capgen-call", "capgen-registry"]),
-        ("capgen-audit", &["capgen-call", "capgen-schema"]),
+        ("capgen-sqlite", &[]),
+        ("capgen-audit", &["capgen-call", "capgen-schema", "capgen-sqlite"]),
         (
             "capgen-amp",
             &[
@@ -76,6 +78,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "capgen-manifest",
                 "capgen-payload",
                 "capgen-schema",
+                "capgen-sqlite",
             ],
         ),
         ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),

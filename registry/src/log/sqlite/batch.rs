@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use capgen_schema::Hash;
+use capgen_sqlite::Problem;
 use rusqlite::{Connection, OptionalExtension as _, Statement, params};
 
-use super::database::Problem;
 use super::row::{Derived, log_hash};
 use super::{hash, unsigned};
 use crate::log::admission::{Admission, Claim, Decision, Known, Lookup, Place, Subject, admit, request_hash};
@@ -80,7 +80,7 @@ impl<'t> Batch<'t> {
 
     fn insert(&mut self, event: &Event, admission: &Admission) -> Result<Appended, Problem> {
         let Some(derived) = Derived::of(event, admission.valid) else {
-            return Err(Problem::Other("an event without an identity was admitted".to_owned()));
+            return Err(Problem::Failed("an event without an identity was admitted".to_owned()));
         };
         let partition = event.partition();
         let (offset, previous) = match self.head(partition)? {

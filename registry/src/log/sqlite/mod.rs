@@ -1,7 +1,6 @@
 //! A log in a file of SQLite.
 
 mod batch;
-mod database;
 mod row;
 mod table;
 mod verify;
@@ -11,13 +10,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_schema::Hash;
+use capgen_sqlite::{Limits, Problem, open_to_read, open_to_write, write_ahead_path};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 
 use super::{AppendOptions, AppendResult, Heads, Log, LogError, Rate, Record, Verification, wait_for};
 use crate::{Checker, Event};
 use batch::Batch;
-use database::Problem;
+use table::SCHEMA;
+
+/// The largest value is an event. Each append holds its lock only as long as it runs, so other appends wait for it.
+const LIMITS: Limits = Limits { max_value: 4 << 20, timeout: Duration::from_secs(30) };
 
 /// The bytes of the events that one call of `read` returns at most, apart from the first one.
 const MAX_READ: usize = 16 << 20;
@@ -57,7 +60,16 @@ impl SqliteLog {
     ///
     /// The file cannot be created or read, or is not a log.
     pub fn open_or_create(path: &Path, checker: Arc<Checker>) -> Result<Self, LogError> {
-        Self::of(path, database::open(path), checker)
+        let opened = open_to_write(path, &SCHEMA, LIMITS, true).and_then(|connection| {
+            // The file's triggers and expressions run during an append.
+            if let Some(difference) = SCHEMA.differences(&connection)?.into_iter().next() {
+                return Err(Problem::Other(difference));
+            }
+            // Every commit reaches the disk before it returns.
+            connection.execute_batch("PRAGMA synchronous = FULL")?;
+            Ok(connection)
+        });
+        Self::of(path, opened, checker)
     }
 
     /// Opens an existing file only to read it. This also works if an index or a trigger was changed, so that
@@ -67,7 +79,7 @@ impl SqliteLog {
     ///
     /// The file does not exist, cannot be read, or is not a log.
     pub fn open_to_read(path: &Path, checker: Arc<Checker>) -> Result<Self, LogError> {
-        Self::of(path, database::open_to_read(path), checker)
+        Self::of(path, open_to_read(path, &SCHEMA, LIMITS), checker)
     }
 
     fn of(path: &Path, opened: Result<Connection, Problem>, checker: Arc<Checker>) -> Result<Self, LogError> {
@@ -123,15 +135,15 @@ impl Log for SqliteLog {
 
     fn wait(&mut self, after: u64, timeout: Duration) -> Result<bool, LogError> {
         wait_for(timeout, || {
-            let last = table::integer(&self.connection, "SELECT coalesce(max(id), 0) FROM events");
+            let last = capgen_sqlite::integer(&self.connection, "SELECT coalesce(max(id), 0) FROM events");
             let last = last.map_err(|error| self.failed(&error.into()))?;
             Ok(u64::try_from(last).unwrap_or(0) > after)
         })
     }
 
     fn verify(&mut self, expect: Option<&Heads>) -> Result<Verification, LogError> {
-        let log = database::write_ahead_log(&self.path);
-        verify::verify(&self.connection, &log, expect).map_err(|problem| self.failed(&problem))
+        let write_ahead = write_ahead_path(&self.path);
+        verify::verify(&self.connection, &write_ahead, expect).map_err(|problem| self.failed(&problem))
     }
 
     fn row_hash(&mut self, sequence: u64) -> Result<Option<Hash>, LogError> {

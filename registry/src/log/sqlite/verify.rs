@@ -3,18 +3,22 @@
 use std::path::Path;
 
 use capgen_schema::Hash;
+use capgen_sqlite::{Problem, structure_errors, write_ahead_damage};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement};
 
-use super::database::Problem;
 use super::row::{Derived, log_hash, subjects_of};
-use super::table;
+use super::table::SCHEMA;
 use crate::Event;
 use crate::log::chain::row_hash_of;
 use crate::log::{Broken, BrokenReason, Chains, Heads, Verification};
 
 /// Checks the file. Damage that belongs to a row is part of the result; other damage is an error, which names it.
-pub(super) fn verify(connection: &Connection, _log: &Path, expect: Option<&Heads>) -> Result<Verification, Problem> {
+pub(super) fn verify(
+    connection: &Connection,
+    write_ahead: &Path,
+    expect: Option<&Heads>,
+) -> Result<Verification, Problem> {
     // All statements see the same state, whatever is written in the meantime.
     let transaction = connection.unchecked_transaction()?;
     let mut scan = Scan {
@@ -29,21 +33,23 @@ pub(super) fn verify(connection: &Connection, _log: &Path, expect: Option<&Heads
     let verification = scan.finish();
     if verification.ok {
         check_rest(&transaction, subjects)?;
+        if let Some(damage) = write_ahead_damage(write_ahead) {
+            let rows = verification.rows;
+            return Err(Problem::Damaged(format!("{damage}: rows after row {rows} may be missing")));
+        }
     }
     Ok(verification)
 }
 
 /// Checks what belongs to no row.
 fn check_rest(connection: &Connection, subjects: i64) -> Result<(), Problem> {
-    if let Some(difference) = table::differences(connection)?.into_iter().next() {
+    if let Some(difference) = SCHEMA.differences(connection)?.into_iter().next() {
         return Err(Problem::Damaged(difference));
     }
-    if table::integer(connection, "SELECT count(*) FROM subjects")? != subjects {
+    if capgen_sqlite::integer(connection, "SELECT count(*) FROM subjects")? != subjects {
         return Err(Problem::Damaged("the table `subjects` contains rows that follow from no event".to_owned()));
     }
-    let mut statement = connection.prepare("PRAGMA integrity_check(1)")?;
-    let message: String = statement.query_row([], |row| row.get(0))?;
-    if message == "ok" { Ok(()) } else { Err(Problem::Damaged(format!("SQLite reports: {message}"))) }
+    structure_errors(connection, 1).into_iter().next().map_or(Ok(()), |error| Err(Problem::Damaged(error)))
 }
 
 /// The state while the rows are read, in the order of `id`.

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const HEADER: usize = 32;
@@ -16,8 +16,17 @@ const FRAME_HEADER: usize = 24;
 const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A description of the damage, if there is any.
-pub(super) fn damage(path: &Path) -> Option<String> {
+/// The path of the write-ahead log of a database.
+#[must_use]
+pub fn path(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// A description of the damage of a write-ahead log, if there is any. Damaged logs are not errors to SQLite: it ignores the rest of them.
+#[must_use]
+pub fn damage(path: &Path) -> Option<String> {
     let mut found = None;
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
