@@ -2,6 +2,7 @@
 
 mod modules;
 mod plain_english;
+mod pure_core;
 mod repository;
 mod rust_printer;
 mod typescript_printer;
@@ -177,15 +178,6 @@ fn the_runtime_does_without_the_renderers() {
 
 #[test]
 fn amp_links_no_network_code_without_its_carriers() {
-    let linked = |features: &[&str]| -> BTreeSet<String> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.current_dir(root()).args(["tree", "--locked", "--offline", "--package", "capgen-amp"]);
-        command.args(["--edges", "normal,build", "--prefix", "none", "--format", "{lib}"]);
-        let output = command.args(features).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
-    };
     // Every crate that opens a socket, or is useful only with one.
     let network = [
         "bytes",
@@ -200,6 +192,7 @@ fn amp_links_no_network_code_without_its_carriers() {
         "reqwest",
         "ureq",
     ];
+    let linked = |features: &[&str]| linked("capgen-amp", features);
     let found: Vec<_> = linked(&[]).into_iter().filter(|krate| network.contains(&krate.as_str())).collect();
     assert_eq!(found, Vec::<String>::new());
     assert!(linked(&["--all-features"]).contains("bytes"), "the names of crates are read");
@@ -464,6 +457,18 @@ fn metadata(arguments: &[&str]) -> Option<Value> {
 /// The packages of the workspace.
 fn members() -> Vec<Value> {
     metadata(&["--no-deps"]).unwrap()["packages"].as_array().unwrap().clone()
+}
+
+/// The crates that a package links with these options of features, by the names of their libraries.
+pub(crate) fn linked(package: &str, features: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()).args(["tree", "--locked", "--offline", "--package", package]);
+    command.args(["--edges", "normal,build", "--prefix", "none", "--format", "{lib}"]);
+    let output = command.args(features).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = String::from_utf8(output.stdout).unwrap();
+    names.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
 }
 
 /// Every package of the lock file, or only those of this platform if the others are not downloaded.
