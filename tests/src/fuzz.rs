@@ -1,5 +1,7 @@
 //! The bodies of the fuzz targets, which tests run too: arbitrary bytes, and the properties that must be true for them.
 
+use std::sync::{Arc, LazyLock};
+
 use capgen::{Capability, InvalidPayload, Payload};
 use capgen_amp::Aliases;
 use capgen_amp::body::{Body, BodyError};
@@ -11,6 +13,7 @@ use capgen_amp::policy::Policy;
 use capgen_codegen::{Language, generate};
 use capgen_diagnostic::{Diagnostic, Source, render};
 use capgen_manifest::load;
+use capgen_registry::{Checked, Checker, Configuration, Event, Fold, FoldReport, Kernel, Registry, State};
 use capgen_schema::{ExactPayload, Keyword, Schema, Validator, Violation, normalise, parse_payload};
 use serde_json::Value;
 
@@ -178,6 +181,72 @@ pub fn policy(bytes: &[u8]) {
         Err(errors) => {
             assert!(!errors.is_empty() && errors.len() <= 101);
             assert!(errors.iter().all(|error| !error.contains(char::is_control) && error.len() < 3000), "{errors:?}");
+        }
+    }
+}
+
+/// A configuration of the registry, under which [`event`] and [`registry_state`] read.
+pub const REGISTRY_CONFIG: &str = r#"{"kernel": "capgen.kernel", "monitors": ["m", {"agent": "b", "until":
+    "018f0000-0000-7000-8000-000000000009"}], "keys": {"s": {"k": {"key": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", "from":
+    "018f0000-0000-7000-8000-000000000001"}}}, "priority_cap": {"a": 5}, "grants": {"a": {"roles": ["r"], "scopes": []}}, "quota": 9}"#;
+
+static CONFIG: LazyLock<Arc<Configuration>> =
+    LazyLock::new(|| Configuration::parse(REGISTRY_CONFIG.as_bytes()).expect("a valid configuration").into());
+
+/// An event of the registry. Its canonical text is read as the same event, with and without a tree. A fold of it gives a state that is
+/// read as it was written, and a kernel answers it with valid events. Returns whether it is valid.
+pub fn event(bytes: &[u8]) -> bool {
+    let Ok(event) = Event::parse(bytes) else { return false };
+    let checker = Arc::new(Checker::new(CONFIG.clone()));
+    let verdict = format!("{:?}", checker.check(&event));
+    // The space is not canonical.
+    for text in [event.text().to_owned(), format!(" {}", event.text())] {
+        let again = Event::parse(text.as_bytes()).expect("canonical text is an event");
+        assert_eq!((again.text(), again.hash()), (event.text(), event.hash()));
+        assert_eq!((again.id(), again.agent(), again.partition()), (event.id(), event.agent(), event.partition()));
+        assert_eq!(format!("{:?}", checker.check(&again)), verdict, "{text}");
+    }
+    let mut fold = Fold::new(CONFIG.clone());
+    fold.event(&event);
+    let report = fold.report();
+    assert_eq!(registry_state(report.state.to_string().as_bytes()), Some(report.hash));
+    for answer in Kernel::new(checker.clone(), None).step(&event) {
+        let checked = checker.check(&answer);
+        assert!(matches!(checked, Checked::Valid(kind, _) if kind.is_of_kernel()), "{event:?} leads to {answer:?}");
+    }
+    matches!(checker.check(&event), Checked::Valid(..))
+}
+
+/// A state of the registry. It is read and written as it was, or an error has one line. Returns the hash of a valid state.
+pub fn registry_state(bytes: &[u8]) -> Option<String> {
+    let value = ExactPayload::parse(bytes).ok()?.with_integers();
+    match State::parse(&value, &CONFIG, Some(1 << 47)) {
+        Ok(state) => {
+            assert_eq!(state.to_json(), capgen_registry::canonical(&value));
+            let mut registry = Registry::of(state, CONFIG.clone()).expect("the same configuration");
+            Some(FoldReport::of(&mut registry).hash)
+        }
+        Err(error) => {
+            let text = error.to_string();
+            assert!(!text.contains(char::is_control) && text.len() < 200, "{text}");
+            None
+        }
+    }
+}
+
+/// A configuration of the registry. It is read with one hash, or every error is one line with a JSON Pointer.
+pub fn registry_config(bytes: &[u8]) {
+    match Configuration::parse(bytes) {
+        Ok(config) => {
+            let again = Configuration::parse(&[bytes, b" "].concat()).map(|again| again.hash());
+            assert_eq!(again, Ok(config.hash()));
+        }
+        Err(errors) => {
+            assert!(!errors.0.is_empty());
+            for error in errors.0 {
+                assert!(error.pointer.is_empty() || error.pointer.starts_with('/'), "{error:?}");
+                assert!(!error.message.contains(char::is_control), "{error:?}");
+            }
         }
     }
 }
