@@ -28,7 +28,7 @@ use support::{fold_under, naive, requirement};
 
 /// The number of sets of events for each test.
 fn cases() -> u32 {
-    std::env::var("CAPGEN_REGISTRY_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(40)
+    std::env::var("CAPGEN_REGISTRY_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
 }
 
 /// Runs a test on random sets of events. A failure is reported with the seeds of its least set.
