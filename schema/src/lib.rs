@@ -44,7 +44,7 @@ pub use normalise::normalise;
 pub use number::{Number, NumberError};
 pub use parse::{LargePattern, Patterns, definition_name};
 pub use pattern::{Pattern, PatternError, PatternErrorKind, StepLimit};
-pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_payload};
+pub use payload_text::{MAX_PAYLOAD_DEPTH, PayloadError, deserialize_payload, parse_document, parse_payload};
 pub use problem::{Anchor, Problem, Rename};
 pub use text::SchemaTextError;
 pub use types::{Type, TypeSet};

@@ -52,10 +52,24 @@ impl From<serde_json::Error> for PayloadError {
 /// assert_eq!((error.line(), error.message().as_str()), (2, "duplicate property \"a\""));
 /// ```
 pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
+    parse_document(bytes, MAX_PAYLOAD_DEPTH)
+}
+
+/// Parses one JSON text that may contain payloads, and therefore more levels than they have. The recursion is as deep as `levels`.
+///
+/// # Errors
+/// Those of [`parse_payload`], with another number of levels.
+///
+/// ```
+/// use capgen_schema::parse_document;
+/// assert!(parse_document(b"[[1]]", 2).is_ok());
+/// assert!(parse_document(b"[[[]]]", 2).is_err());
+/// ```
+pub fn parse_document(bytes: &[u8], levels: usize) -> Result<Value, PayloadError> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     // serde_json's own limit is one level lower than ours, and `Strict` enforces ours.
     deserializer.disable_recursion_limit();
-    let value = Strict { depth: 0 }.deserialize(&mut deserializer)?;
+    let value = Strict { depth: 0, levels }.deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
 }
@@ -70,7 +84,7 @@ pub fn parse_payload(bytes: &[u8]) -> Result<Value, PayloadError> {
 /// assert!(capgen_schema::deserialize_payload(&mut json).is_err());
 /// ```
 pub fn deserialize_payload<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Strict { depth: 0 }.deserialize(deserializer)
+    Strict { depth: 0, levels: MAX_PAYLOAD_DEPTH }.deserialize(deserializer)
 }
 
 impl PayloadError {
@@ -117,19 +131,20 @@ impl fmt::Display for PayloadError {
 
 impl std::error::Error for PayloadError {}
 
-/// Reads a value that is inside of `depth` arrays and objects.
+/// Reads a value that is inside of `depth` arrays and objects, of at most `levels`.
 #[derive(Clone, Copy)]
 struct Strict {
     depth: usize,
+    levels: usize,
 }
 
 impl Strict {
     /// The reader for the elements of an array or object at this depth.
     fn inner<E: de::Error>(self) -> Result<Self, E> {
-        if self.depth < MAX_PAYLOAD_DEPTH {
-            Ok(Strict { depth: self.depth + 1 })
+        if self.depth < self.levels {
+            Ok(Strict { depth: self.depth + 1, ..self })
         } else {
-            Err(E::custom(format_args!("nested deeper than {MAX_PAYLOAD_DEPTH} levels")))
+            Err(E::custom(format_args!("nested deeper than {} levels", self.levels)))
         }
     }
 }

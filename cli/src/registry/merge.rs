@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::{Configuration, FoldReport, InvalidState, Registry, State};
-use capgen_schema::ExactPayload;
+use capgen_schema::{ExactPayload, MAX_PAYLOAD_DEPTH, parse_document};
 
 use super::output::Output;
 use super::{arguments, config, fold, input};
@@ -15,6 +15,9 @@ use crate::validate::shown_payload as shown;
 
 /// The maximum size of a file of a state in bytes.
 const LIMIT: u64 = 4 << 30;
+
+/// The payload of an event is at most four levels deeper in a state than in the event.
+const MAX_DEPTH: usize = MAX_PAYLOAD_DEPTH + 4;
 
 /// How far the ids of facts may be ahead of the clock, in ms (ruling 7).
 const LEEWAY: u64 = 60_000;
@@ -32,9 +35,9 @@ pub(super) fn run(arguments: &arguments::Merge) -> Outcome {
 
 fn read(path: &Path, config: &Configuration, latest: u64) -> Result<State, Failure> {
     let bytes = input::read(path, LIMIT)?;
-    let payload =
-        ExactPayload::parse(&bytes).map_err(|error| invalid(path, &format!("not JSON: {}", error.redact(true)), ""))?;
-    let value = payload.with_integers();
+    let value = parse_document(&bytes, MAX_DEPTH)
+        .map_err(|error| invalid(path, &format!("not JSON: {}", error.redact(true)), ""))?;
+    let value = ExactPayload::from(value).with_integers();
     // The output of a fold contains the state.
     let (state, at) = value.get("state").map_or((&value, ""), |state| (state, "/state"));
     State::parse(state, config, Some(latest)).map_err(|error| {

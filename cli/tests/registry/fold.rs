@@ -42,6 +42,25 @@ fn order_repetition_and_partition_have_no_effect() {
     assert_eq!(again.json(), expected);
 }
 
+/// Payloads are deeper in a state than in their events.
+#[test]
+fn states_of_the_deepest_events_merge() {
+    let folder = Folder::new();
+    let fold = |levels: usize| {
+        let nested = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let event = registered(1, "a", "1.0.0", json!({"x": "NESTED"})).to_string().replace("\"NESTED\"", &nested);
+        folder.0.write("events.jsonl", &event);
+        folder.run("fold --log events.jsonl").ended(0)
+    };
+    let state = fold(125);
+    assert_eq!(state.stderr, "");
+    folder.0.write("state.json", &state.stdout);
+    let merged = folder.run("merge state.json").ended(0);
+    // `{"hash":"..."`
+    assert_eq!(merged.stdout.get(..74), state.stdout.get(..74));
+    assert!(fold(126).stderr.contains("warning[W0691]"));
+}
+
 #[test]
 fn states_of_other_configurations_and_of_the_future_do_not_merge() {
     let folder = Folder::with(&fleet());
