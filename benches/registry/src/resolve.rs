@@ -7,7 +7,9 @@ use crate::{events, fold, least, peer, timed};
 const ROUNDS: usize = 5;
 
 pub fn run() {
-    println!("A hundred agents offer each capability. Every capability is resolved once per round; ns per question, the least of {ROUNDS} rounds.\n");
+    println!(
+        "A hundred agents offer each capability. Every capability is resolved once per round; ns per question, the least of {ROUNDS} rounds.\n"
+    );
     println!("| registrations | resolve | explain | SQLite | MiB of memory |\n|---|---|---|---|---|");
     for registrations in [10_000, 100_000, 1_000_000] {
         line(registrations);
@@ -16,10 +18,7 @@ pub fn run() {
 
 fn line(registrations: u64) {
     let before = resident();
-    let mut registry = {
-        let texts: Vec<String> = (0..registrations).map(events::registration).collect();
-        fold::fold(&texts)
-    };
+    let mut registry = fold::fold((0..registrations).map(events::registration));
     let view = registry.view();
     let memory = resident().saturating_sub(before) >> 20;
     let capabilities: Vec<String> = (0..events::capabilities(registrations)).map(events::capability).collect();
