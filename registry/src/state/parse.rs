@@ -1,5 +1,6 @@
 //! Reading a state, which may come from anyone.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,7 +45,7 @@ impl State {
             return Err(InvalidState::Configuration);
         }
         let mut state = State::new(config.hash());
-        let reader = Reader { config, latest };
+        let mut reader = Reader { config, latest, offers: HashMap::new() };
         for list in
             [List::Registrations, List::Updates, List::Deprecations, List::Health, List::Outcomes, List::Terminals]
         {
@@ -65,10 +66,12 @@ impl State {
 struct Reader<'c> {
     config: &'c Configuration,
     latest: Option<u64>,
+    /// Checked payloads of registrations by their text, so that equal ones are checked once and share memory.
+    offers: HashMap<String, Arc<Offer>>,
 }
 
 impl Reader<'_> {
-    fn fact(&self, list: List, entry: &Value, at: &str) -> Result<Stamped, InvalidState> {
+    fn fact(&mut self, list: List, entry: &Value, at: &str) -> Result<Stamped, InvalidState> {
         let invalid = || InvalidState::Entry(at.to_owned());
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
         let stamp = Stamp {
@@ -89,13 +92,13 @@ impl Reader<'_> {
     }
 
     /// The fact of an entry, if the producer can state it.
-    fn stated(&self, list: List, entry: &Value, stamp: &Stamp) -> Option<Fact> {
+    fn stated(&mut self, list: List, entry: &Value, stamp: &Stamp) -> Option<Fact> {
         let text = |name: &str| entry.get(name)?.as_str();
         let agent = || -> Option<Arc<str>> { Some(text("agent")?.into()) };
         let own = || agent().filter(|agent| *agent == stamp.producer && **agent != *self.config.kernel());
         let value = entry.get("value")?;
         Some(match list {
-            List::Registrations => Fact::Registration { agent: own()?, offer: registration(entry, value)? },
+            List::Registrations => Fact::Registration { agent: own()?, offer: self.registration(entry, value)? },
             List::Updates => {
                 let field = Field::of(text("field")?)?;
                 let metadata: Map<String, Value> = [(field.as_str().to_owned(), value.clone())].into_iter().collect();
@@ -118,6 +121,26 @@ impl Reader<'_> {
             List::Outcomes => self.outcome(entry, value, stamp)?,
             List::Terminals => self.terminal(entry, value, stamp)?,
         })
+    }
+
+    fn registration(&mut self, entry: &Value, payload: &Value) -> Option<Arc<Offer>> {
+        let text = |name: &str| entry.get(name)?.as_str();
+        let key = canonical(payload);
+        let offer = match self.offers.get(&key) {
+            Some(offer) => offer.clone(),
+            None => {
+                is_valid(EventType::Registered, payload).then_some(())?;
+                let offer = Arc::new(Offer::read(payload).ok()?);
+                self.offers.insert(key, offer.clone());
+                offer
+            }
+        };
+        let named = payload.get("agent_id").and_then(Value::as_str);
+        let fits = Some(&*offer.capability) == text("capability")
+            && Some(&*offer.version_text) == text("version")
+            && Some(offer.contract_hash.to_string().as_str()) == text("contract_hash")
+            && named.is_none_or(|named| Some(named) == text("agent"));
+        fits.then_some(offer)
     }
 
     fn is_monitor(&self, stamp: &Stamp) -> bool {
@@ -173,18 +196,6 @@ impl Reader<'_> {
         let terminal = Terminal { completed, payload: canonical(payload).into() };
         fits.then_some(Fact::Terminal { invocation: text("invocation_id")?.into(), agent: agent.into(), terminal })
     }
-}
-
-fn registration(entry: &Value, payload: &Value) -> Option<Arc<Offer>> {
-    let text = |name: &str| entry.get(name)?.as_str();
-    is_valid(EventType::Registered, payload).then_some(())?;
-    let named = payload.get("agent_id").and_then(Value::as_str);
-    let offer = Offer::read(payload).ok()?;
-    let fits = Some(&*offer.capability) == text("capability")
-        && Some(offer.version.to_string().as_str()) == text("version")
-        && Some(offer.contract_hash.to_string().as_str()) == text("contract_hash")
-        && named.is_none_or(|named| Some(named) == text("agent"));
-    fits.then(|| Arc::new(offer))
 }
 
 fn typed(value: &Value) -> Option<(&str, &Value)> {
