@@ -17,14 +17,17 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use capgen_registry::log::{AppendOptions, Log as _, MemoryLog};
 use capgen_registry::{
-    Checked, Checker, Event, EventType, Explanation, Fold, FoldReport, Query, Range, Registry, Row, State, canonical,
+    Checked, Checker, Event, EventType, Explanation, Fold, FoldReport, Query, Range, Registry, Restored, Row, State,
+    canonical,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::random::{CAPABILITIES, REQUIREMENTS, Random, SETTINGS, Setting, TAGS, access, answers, events, kernel};
-use support::{fold_under, naive, requirement};
+use support::{START, fold_under, naive, requirement};
 
 /// The number of sets of events for each test.
 fn cases() -> u32 {
@@ -142,6 +145,25 @@ fn a_state_is_read_as_it_was_written() {
         assert_eq!((read.to_json(), read.hash()), (text, expected.state().hash()));
         let mut read = Registry::of(read, setting.config.clone()).unwrap();
         assert_eq!(FoldReport::of(&mut read).to_json(), FoldReport::of(&mut expected).to_json());
+    });
+}
+
+#[test]
+fn a_start_from_a_snapshot_gives_the_fold_of_the_log() {
+    for_sets("snapshots", |setting, events, random| {
+        let checker = Arc::new(Checker::new(setting.config.clone()));
+        let mut log = MemoryLog::new(checker.clone());
+        let options = AppendOptions { now: START + 1_000, import: true };
+        let (before, after) = events.split_at(random.below(events.len() + 1));
+        log.append(before, &options).unwrap();
+        let (mut restored, _) = Restored::start(&mut log, None, checker.clone()).unwrap();
+        let snapshot = restored.snapshot(&mut log).unwrap().to_json();
+        log.append(after, &options).unwrap();
+        let (mut restored, dropped) = Restored::start(&mut log, Some(snapshot.as_bytes()), checker).unwrap();
+        assert_eq!(dropped, None);
+        let records = log.read(0, usize::MAX).unwrap();
+        let mut expected = fold_under(&setting.config, records.iter().map(|record| &record.event));
+        assert_eq!(FoldReport::of(restored.registry()).to_json(), without_invalid(expected.report()));
     });
 }
 

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use capgen_registry::{Configuration, Event, EventType, FoldReport, Query, Registry, State};
+use capgen_registry::log::{AppendOptions, Log as _, MemoryLog};
+use capgen_registry::{Checker, Configuration, Event, EventType, FoldReport, Query, Registry, Restored, State};
 use serde_json::{Value, json};
 
 use crate::COUNT;
 use crate::support::{
-    Followed, config, deprecated, event, field, fold_under, found, health, id, registered, registry, requested, target,
-    updated, value,
+    Followed, START, config, deprecated, event, field, fold_under, found, health, id, registered, registry, requested,
+    target, updated, value,
 };
 
 /// The events of two data centres that were disconnected from each other.
@@ -135,6 +136,34 @@ fn section_13_a_stale_state_catches_up_by_replay() {
         caught_up.merge(tail.state()).unwrap();
         assert_eq!(FoldReport::of(&mut caught_up).hash, expected.hash);
     }
+}
+
+#[test]
+fn section_13_a_stale_snapshot_is_caught_up_by_a_replay() {
+    let (east, west) = data_centres();
+    let events = [east, west].concat();
+    let checker = Arc::new(Checker::new(Arc::default()));
+    let mut log = MemoryLog::new(checker.clone());
+    let options = AppendOptions { now: START, import: true };
+    let mut snapshots = Vec::new();
+    for event in &events {
+        let (mut restored, _) = Restored::start(&mut log, None, checker.clone()).unwrap();
+        snapshots.push(restored.snapshot(&mut log).unwrap().to_json());
+        assert!(log.append(std::slice::from_ref(event), &options).unwrap()[0].is_ok());
+    }
+    let expected = fold_under(&Arc::default(), &events).report().hash;
+    let start = |log: &mut MemoryLog, snapshot: &str| {
+        let (mut restored, dropped) = Restored::start(log, Some(snapshot.as_bytes()), checker.clone()).unwrap();
+        assert_eq!(FoldReport::of(restored.registry()).hash, expected);
+        dropped
+    };
+    for snapshot in &snapshots {
+        assert_eq!(start(&mut log, snapshot), None);
+    }
+    // A damaged snapshot is dropped, and the whole log is replayed.
+    let damaged = snapshots[5].replace("\"a\"", "\"z\"");
+    assert!(start(&mut log, &damaged).is_some());
+    assert!(start(&mut log, "{}").is_some());
 }
 
 #[test]
