@@ -4,7 +4,7 @@
 //! [`corpus`] reads collections of schemas from outside this repository, and [`contract`] builds contracts from schemas. [`random`]
 //! generates random schemas and payloads, [`agreement`] compares the engines that validate them, and [`containment`] checks the answers
 //! to whether one schema contains another. [`derived`] contains types to derive schemas from. [`fuzz`] contains the bodies of the
-//! fuzz targets, and [`independent_cbor`] compares decoders of CBOR.
+//! fuzz targets, [`independent_cbor`] compares decoders of CBOR, and [`registry_events`] has events of the registry.
 #![forbid(unsafe_code)]
 
 pub mod agreement;
@@ -18,6 +18,7 @@ pub mod literal;
 pub mod node;
 pub mod npm;
 pub mod random;
+pub mod registry_events;
 pub mod round_trip;
 pub mod rust_package;
 
