@@ -20,6 +20,8 @@ mod discovery;
 mod jetstream;
 mod limited;
 mod options;
+#[cfg(feature = "registry")]
+mod registry;
 mod subject;
 mod subscription;
 mod transport;
@@ -27,4 +29,6 @@ mod transport;
 pub use discovery::{Discovery, Endpoint, EndpointStats, ServiceInfo};
 pub use jetstream::{JetStreamOptions, Retention, Storage};
 pub use options::NatsOptions;
+#[cfg(feature = "registry")]
+pub use registry::{JetStreamLog, JetStreamLogOptions};
 pub use transport::{NatsEvent, NatsTransport};

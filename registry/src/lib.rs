@@ -31,6 +31,7 @@ mod state;
 pub use access::Access;
 pub use announce::{Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, announce, capability_id};
 pub use canonical::{canonical, hash_of};
+pub use capgen_schema::Hash;
 pub use claims::{Claims, InvalidToken, Issuer};
 pub use config::{Configuration, ConfigurationError, ConfigurationErrors, DEFAULT_KERNEL};
 pub use event::{Checked, Checker, Event, EventType, Invalid, InvalidSigningKey, NotJson, Offer, Reason, SigningKey};
