@@ -1,4 +1,4 @@
-//! What is known about the messages of a stream.
+//! The known messages of a stream.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const RECENT: usize = 2 * BATCH;
 /// The bytes of their texts.
 const RECENT_BYTES: usize = 16 << 20;
 
-/// The rows of a stream so far, and what the checks of appends need.
+/// The known rows of a stream, and the index for the checks of appends.
 pub(super) struct Contents {
     index: Index,
     chains: Chains,
@@ -58,7 +58,7 @@ impl Contents {
         self.end
     }
 
-    /// The sequence of the last event; messages that are no events may come after it.
+    /// The sequence of the last event; messages that are not events may come after it.
     pub(super) fn last_event(&self) -> u64 {
         self.rows.last().map_or(0, |row| row.sequence)
     }

@@ -84,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// Reads what others have appended.
+    /// Reads the events that others have appended.
     async fn catch_up(&mut self) -> Result<(), Problem> {
         let last = self.last_sequence().await?;
         while self.contents.end() < last {

@@ -29,7 +29,7 @@ pub(super) struct Link {
     closed: Arc<AtomicBool>,
 }
 
-/// What the client reports apart from operations.
+/// The events of the client that belong to no operation.
 #[derive(Default)]
 struct Observer {
     /// Changes with each lost connection.
@@ -97,9 +97,9 @@ impl Link {
         Problem::Transient(format!("the server has not answered within {:?}{error}", self.timeout))
     }
 
-    /// Finds or creates the stream.
-    pub(super) async fn open(&self) -> Result<(), Problem> {
-        let mut retry = self.retry();
+    /// Finds or creates the stream, trying again for a time.
+    pub(super) async fn open(&self, patience: Duration) -> Result<(), Problem> {
+        let mut retry = Retry::new(patience);
         loop {
             match self.attempt(self.try_open(), Duration::ZERO).await {
                 Err(problem) => retry.after(problem).await?,
@@ -109,24 +109,31 @@ impl Link {
     }
 
     async fn try_open(&self) -> Result<(), Problem> {
-        let options = &self.options;
-        let error = match self.context.get_stream(&options.stream).await {
-            Ok(stream) => return options.check_stream(&stream.cached_info().config),
-            Err(error) => error.kind(),
-        };
-        let is_missing =
-            matches!(&error, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND);
-        match error {
-            _ if is_missing && options.create => {}
-            GetStreamErrorKind::JetStream(error) => return Err(Problem::of_answer(&error)),
-            _ => return Err(self.unavailable()),
+        if self.find().await? || (self.options.create && self.create().await?) || self.find().await? {
+            return Ok(());
         }
-        match self.context.create_stream(options.config()).await {
-            Ok(stream) => options.check_stream(&stream.cached_info().config),
+        Err(Problem::Lasting("it does not exist".to_owned()))
+    }
+
+    /// Whether the stream exists.
+    async fn find(&self) -> Result<bool, Problem> {
+        match self.context.get_stream(&self.options.stream).await {
+            Ok(stream) => self.options.check_stream(&stream.cached_info().config).map(|()| true),
             Err(error) => match error.kind() {
-                // Another process has created it in the meantime, with other options.
+                GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND => Ok(false),
+                GetStreamErrorKind::JetStream(error) => Err(Problem::of_answer(&error)),
+                _ => Err(self.unavailable()),
+            },
+        }
+    }
+
+    /// Creates the stream. False if another process has created it in the meantime with other options.
+    async fn create(&self) -> Result<bool, Problem> {
+        match self.context.create_stream(self.options.config()).await {
+            Ok(_) => Ok(true),
+            Err(error) => match error.kind() {
                 CreateStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NAME_EXIST => {
-                    Err(Problem::Transient(error.to_string()))
+                    Ok(false)
                 }
                 CreateStreamErrorKind::JetStream(error) => Err(Problem::of_answer(&error)),
                 _ => Err(self.unavailable()),
@@ -194,7 +201,7 @@ impl Observer {
     fn observe(&self, event: Event) {
         match event {
             Event::Connected => *self.error.lock().unwrap_or_else(PoisonError::into_inner) = None,
-            Event::Disconnected | Event::Closed => drop(self.lost.send_replace(())),
+            Event::Disconnected | Event::Closed => self.lost.send_replace(()),
             Event::ServerError(error) => {
                 // The text names subjects. It comes from the server, so it may be long.
                 let text: String = error.to_string().chars().take(200).collect();

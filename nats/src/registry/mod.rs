@@ -28,15 +28,15 @@ use problem::Problem;
 /// A log in a stream of JetStream: one subject for each partition, in the order of the stream.
 ///
 /// - An append ends when the stream has confirmed each event. It publishes an event with the last sequence of its subject that its checks
-///   have seen. If another process has appended to the partition in the meantime, the stream rejects the event, and the log reads what is
-///   new and checks it again. If a confirmation is lost, the log looks for the event in the stream before it publishes it again.
-/// - Checks that concern several partitions of one producer (its greatest id, its quota) do not see what others append at the same moment.
+///   have seen. If another process has appended to the partition in the meantime, the stream rejects the event, and the log reads the
+///   new events and checks it again. If a confirmation is lost, the log looks for the event in the stream before it publishes it again.
+/// - Checks that concern several partitions of one producer (its greatest id, its quota) do not see events that others append at the same moment.
 /// - Several processes may append to one stream. Two kernels with the same configuration emit events with the same ids, of which the
 ///   stream stores the first ones: one kernel leads, and the other ones find its events.
 /// - If a connection is lost, the log connects again, and repeats the operation for [`JetStreamLogOptions::patience`].
 /// - The stream contains nothing but the events. Offsets and hashes of rows are computed from it, so the first operation reads all of it.
 ///   Memory is about 250 bytes per event.
-/// - What is appended survives a crash of the server. Whether it survives a power failure depends on the server's `sync_interval`, and on
+/// - An appended event survives a crash of the server. Whether it survives a power failure depends on the server's `sync_interval`, and on
 ///   the number of [`replicas`](JetStreamLogOptions::replicas).
 ///
 /// Calls block their thread, which may be any thread: the connection uses a thread of its own. Only the registry's service may publish to
@@ -63,7 +63,7 @@ pub struct JetStreamLog {
 }
 
 impl JetStreamLog {
-    /// Connects, and finds or creates the stream.
+    /// Connects, and finds or creates the stream. Tries again for [`NatsOptions::wait_for_server`].
     ///
     /// # Errors
     ///
@@ -74,8 +74,9 @@ impl JetStreamLog {
         let background = Background::start();
         let background = background.map_err(|error| failed(Problem::Lasting(format!("starting a thread: {error}"))))?;
         let engine = background.run(async {
+            let patience = nats.wait_for_server;
             let link = Link::connect(nats, options.clone()).await?;
-            link.open().await?;
+            link.open(patience).await?;
             Ok(Engine::new(link, checker))
         });
         Ok(Self { engine: engine.map_err(failed)?, background })
@@ -99,7 +100,7 @@ impl Log for JetStreamLog {
     }
 
     /// Reads the whole stream again. Detects events whose text is not the one that was appended, rows that this connection has seen
-    /// otherwise, and messages that are missing: an error names the first of these. A message that is no event, and that no log has
+    /// otherwise, and messages that are missing: an error names the first of these. A message without an event, which no log has
     /// published, is skipped.
     fn verify(&mut self, expect: Option<&Heads>) -> Result<Verification, LogError> {
         let verified = self.background.run(verify::verify(&mut self.engine, expect));

@@ -1,4 +1,4 @@
-//! The capability registry on several nodes: what the tests share.
+//! The capability registry on several nodes: the shared part of the tests.
 //!
 //! `cargo test -p capgen-test-registry` runs every test for a few seconds. With `CAPGEN_REGISTRY_SECONDS=60`, each of them runs for a
 //! minute; add `-- --nocapture` for the numbers.

@@ -1,4 +1,4 @@
-//! What a log contains.
+//! The contents of logs.
 
 use std::collections::{HashMap, HashSet};
 

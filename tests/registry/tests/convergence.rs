@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use capgen_registry::Hash;
 use capgen_test_registry::{Acknowledged, Connection, Random, Store, Survey, copy, duration, lead, records, write};
 
-/// How long the nodes may take to exchange what is left, on a loaded machine.
+/// How long the nodes may take to exchange the remaining events, on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 #[test]
