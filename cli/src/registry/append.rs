@@ -22,7 +22,7 @@ const MAX_BATCH: usize = 8 << 20;
 pub(super) fn run(arguments: &arguments::Append, console: &Console) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;
     let mut lines = Lines::open(&arguments.events)?;
-    let log = arguments.source.log.open(Access::Create, Arc::new(Checker::new(config)))?;
+    let log = arguments.source.open(Access::Create, Arc::new(Checker::new(config)))?;
     let output = Output::json_or_text(arguments.json);
     let mut writer = Writer { log, arguments, output, tally: Tally::default() };
     let mut batch = Batch::default();

@@ -70,6 +70,9 @@ pub(crate) enum Command {
     /// Report agents that stopped sending heartbeats, and invocations that take too long
     #[command(after_help = MONITOR_HELP)]
     Monitor(Monitor),
+    /// Print the public key of a secret
+    #[command(after_help = KEY_HELP)]
+    Key(Key),
     /// Check that no row of a log was changed or removed
     #[command(after_help = VERIFY_HELP)]
     Verify(Verify),
@@ -443,6 +446,20 @@ Appends agent.unavailable for agents that stopped sending heartbeats, and capabi
 that never sent a heartbeat are not observed. Several monitors over one log do no harm: of their reports about one fact, one counts.
 
 A TIME is a number and ms, s, m, h or d. --json prints {\"event_type\", \"agent\", \"payload\"}.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Key {
+    /// The file with the seed of Ed25519: 32 bytes in base64
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+const KEY_HELP: &str = "\
+Examples:
+  (umask 077; openssl rand -base64 32 > atlas.key)
+  capgen registry key atlas.key
+
+Prints the public key in base64, as in the member `keys` of a configuration.";
 
 /// A time such as `500ms` or `30s`.
 fn duration(text: &str) -> Result<Duration, &'static str> {

@@ -7,15 +7,19 @@ use capgen_diagnostic::Diagnostic;
 use capgen_registry::log::{Log, Record};
 use capgen_registry::{Checker, Event};
 
+use super::arguments::Source;
 use super::input;
-use super::log::{self, Access, LogAddress};
+use super::log::{self, Access};
 use crate::codes;
-use crate::console::Console;
+use crate::console::{Console, count};
 use crate::failure::Failure;
 use crate::validate::{Line, Reader, shown_payload as shown};
 
 /// The maximum length of a line in bytes: an event of 1 MiB fits in any notation.
 const MAX_LINE: usize = 16 << 20;
+
+/// How many lines that are skipped are reported one by one.
+const MAX_WARNINGS: usize = 20;
 
 /// How many events are read at once.
 pub(super) const BATCH: usize = 1024;
@@ -24,6 +28,7 @@ pub(super) const BATCH: usize = 1024;
 pub(super) struct Lines {
     reader: Reader,
     number: usize,
+    is_stdin: bool,
 }
 
 /// A line of a file of events.
@@ -41,7 +46,8 @@ impl Lines {
     ///
     /// The file cannot be opened.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        Ok(Self { reader: Reader::new(input::open(path)?, &shown(path)).with_limit(MAX_LINE), number: 0 })
+        let reader = Reader::new(input::open(path)?, &shown(path)).with_limit(MAX_LINE);
+        Ok(Self { reader, number: 0, is_stdin: path.as_os_str() == "-" })
     }
 
     /// The next line that is not blank, with its number, which starts at 1.
@@ -65,9 +71,9 @@ impl Lines {
         }
     }
 
-    /// Whether reading the next line may block.
+    /// Whether a program writes the lines, and may not have written the next one yet.
     pub(super) fn would_wait(&self) -> bool {
-        self.reader.would_wait()
+        self.is_stdin && self.reader.would_wait()
     }
 }
 
@@ -77,16 +83,16 @@ impl Lines {
 ///
 /// The log cannot be read, or those of `each`.
 pub(super) fn of(
-    log: &LogAddress,
+    source: &Source,
     checker: &Arc<Checker>,
     console: Option<&Console>,
     mut each: impl FnMut(Event) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     // In constant memory, also from a pipe.
-    if let Some(path) = log.as_jsonl() {
+    if let Some(path) = source.log.as_jsonl() {
         return jsonl(path, console, each);
     }
-    let mut log = log.open(Access::Read, checker.clone())?;
+    let mut log = source.open(Access::Read, checker.clone())?;
     read(&mut *log, 0, |record| each(record.event)).map(drop)
 }
 
@@ -117,17 +123,22 @@ fn jsonl(
     console: Option<&Console>,
     mut each: impl FnMut(Event) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut lines = Lines::open(path)?;
+    let (mut lines, mut skipped) = (Lines::open(path)?, 0);
     while let Some((number, text)) = lines.next()? {
+        skipped += usize::from(matches!(text, Text::NotJson(_)));
         match (text, console) {
             (Text::Event(event), _) => each(event)?,
-            (Text::NotJson(reason), Some(console)) => {
+            (Text::NotJson(reason), Some(console)) if skipped <= MAX_WARNINGS => {
                 let message = format!("{}, line {number}: the line is skipped: {reason}", shown(path));
                 let warning = Diagnostic::new(codes::REGISTRY_LINE, message);
                 console.report(&[warning.help("write one event as JSON on each line")]);
             }
-            (Text::NotJson(_), None) => {}
+            (Text::NotJson(_), _) => {}
         }
+    }
+    if let Some(console) = console.filter(|_| skipped > MAX_WARNINGS) {
+        let more = count(skipped - MAX_WARNINGS, "more line is skipped", "more lines are skipped");
+        console.line(&format!("{}: {more}", shown(path)));
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &arguments::Fold, console: &Console) -> Outcome {
 pub(super) fn of(source: &arguments::Source, config: Arc<Configuration>, console: &Console) -> Result<Fold, Failure> {
     let mut fold = Fold::new(config);
     let checker = fold.checker().clone();
-    events::of(&source.log, &checker, Some(console), |event| {
+    events::of(source, &checker, Some(console), |event| {
         fold.event(&event);
         Ok(())
     })?;

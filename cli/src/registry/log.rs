@@ -8,6 +8,7 @@ use capgen_diagnostic::Diagnostic;
 use capgen_registry::Checker;
 use capgen_registry::log::{JsonlLog, Log, LogError, SqliteLog};
 
+use super::arguments::Source;
 use crate::codes;
 use crate::failure::Failure;
 
@@ -46,13 +47,19 @@ impl FromStr for LogAddress {
     }
 }
 
-impl LogAddress {
+impl Source {
     /// Opens the log.
     ///
     /// # Errors
     ///
     /// One finding: the log cannot be opened for this purpose.
     pub(super) fn open(&self, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
+        self.log.open(access, checker)
+    }
+}
+
+impl LogAddress {
+    fn open(&self, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
         match self {
             Self::Jsonl(path) if access == Access::Create => boxed(JsonlLog::open_or_create(path, checker)),
             Self::Jsonl(path) => boxed(JsonlLog::open(path, checker)),

@@ -8,6 +8,7 @@ mod explain;
 mod find;
 mod fold;
 mod input;
+mod key;
 mod line;
 mod log;
 mod merge;
@@ -31,6 +32,7 @@ pub(crate) fn run(arguments: &Registry, console: &Console) -> Outcome {
     match &arguments.command {
         Command::Append(arguments) => append::run(arguments, console),
         Command::Fold(arguments) => fold::run(arguments, console),
+        Command::Key(arguments) => key::run(arguments, console),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Find(arguments) => find::run(arguments, console),
         Command::Resolve(arguments) => explain::resolve(arguments, console),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::log::{self, Access};
 use super::output::Output;
-use super::{arguments, config, register, step};
+use super::{arguments, config, key, register};
 use crate::clock::now;
 use crate::codes;
 use crate::console::{Console, print_part, visible};
@@ -22,9 +22,9 @@ pub(super) fn run(arguments: &arguments::Monitor, console: &Console) -> Outcome 
     if !config.is_monitor(agent, EventId::at(now(), 0)) {
         return Err(no_monitor(agent));
     }
-    let key = arguments.signing_key.as_ref().map(|key| step::signing_key(key, console)).transpose()?;
+    let key = key::signing_key(arguments.signing_key.as_ref(), console)?;
     let checker = Arc::new(Checker::new(config));
-    let open = |access| source.log.open(access, checker.clone());
+    let open = |access| source.open(access, checker.clone());
     let mut follower = Follower::new(open(Access::Read)?, checker.clone());
     let writer = Writer::new(open(Access::Append)?, Producer::new(agent.as_str()));
     let mut writer = key.into_iter().fold(writer, Writer::signed);

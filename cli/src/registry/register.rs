@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use super::log::{self, Access};
 use super::output::Output;
-use super::{arguments, config, events, step};
+use super::{arguments, config, events, key};
 use crate::codes;
 use crate::console::{Console, print_part, visible};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;
-    let key = arguments.signing_key.as_ref().map(|key| step::signing_key(key, console)).transpose()?;
+    let key = key::signing_key(arguments.signing_key.as_ref(), console)?;
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let agent = arguments.agent.clone().unwrap_or_else(|| contract.manifest.agent.as_str().to_owned());
     let checker = Arc::new(Checker::new(config.clone()));
     let access = if arguments.dry_run { Access::Read } else { Access::Create };
-    let mut log = arguments.source.log.open(access, checker.clone())?;
+    let mut log = arguments.source.open(access, checker.clone())?;
     let mut registry = Registry::new(config);
     events::read(&mut *log, 0, |record| {
         if let Checked::Valid(_, facts) = checker.check(&record.event) {

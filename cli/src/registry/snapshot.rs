@@ -27,7 +27,7 @@ const FORMAT: &[u8] = b"\"format\":\"capgen.registry.snapshot/";
 pub(super) fn run(arguments: &arguments::Snapshot, console: &Console) -> Outcome {
     let arguments::Snapshot { file, source, keep, json } = arguments;
     let checker = Arc::new(Checker::new(config::read(source.config.as_deref())?));
-    let mut log = source.log.open(Access::Read, checker.clone())?;
+    let mut log = source.open(Access::Read, checker.clone())?;
     let old = if file.exists() { Some(read_own(file)?) } else { None };
     let (mut restored, dropped) = start(&mut *log, old.as_deref(), checker, file, console)?;
     let mut snapshot = restored.snapshot(&mut *log).map_err(|error| log::failed(&error))?;
@@ -64,7 +64,7 @@ pub(super) fn registry(
     let config = config::read(source.config.as_deref())?;
     let Some(path) = snapshot else { return Ok(fold::of(source, config, console)?.into_registry()) };
     let checker = Arc::new(Checker::new(config));
-    let mut log = source.log.open(Access::Read, checker.clone())?;
+    let mut log = source.open(Access::Read, checker.clone())?;
     let text = input::read(path, LIMIT)?;
     let (restored, _) = start(&mut *log, Some(&text), checker, path, console)?;
     Ok(restored.into_registry())

@@ -2,22 +2,20 @@
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
 use capgen_registry::log::{AppendOptions, Log, Rejection};
-use capgen_registry::{Checker, Event, Kernel, SigningKey};
+use capgen_registry::{Checker, Event, Kernel};
 use clap::error::ErrorKind;
 
 use super::log::{self, Access, LogAddress};
 use super::output::Output;
-use super::{arguments, config, events, line};
+use super::{arguments, config, events, key, line};
 use crate::clock::now;
 use crate::codes;
 use crate::console::Console;
 use crate::failure::{Failure, Outcome, Verdict};
-use crate::secret;
 
 pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
     if !arguments.dry_run && matches!(arguments.source.log, LogAddress::Jsonl(_)) {
@@ -25,33 +23,33 @@ pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
         return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
     }
     let config = config::read(arguments.source.config.as_deref())?;
-    let key = arguments.signing_key.as_ref().map(|key| signing_key(key, console)).transpose()?;
+    let key = key::signing_key(arguments.signing_key.as_ref(), console)?;
     let checker = Arc::new(Checker::new(config));
     let kernel = Kernel::new(checker.clone(), key);
     let output = Output::json_or_text(arguments.json);
     if arguments.dry_run {
-        return dry_run(&arguments.source.log, &checker, kernel, output, console);
+        return dry_run(&arguments.source, &checker, kernel, output, console);
     }
-    append(arguments.source.log.open(Access::Append, checker)?, kernel, output)
-}
-
-/// The key of `--signing-key`.
-pub(super) fn signing_key((id, path): &(String, std::path::PathBuf), console: &Console) -> Result<SigningKey, Failure> {
-    let parse = |text: &str| SigningKey::from_base64(id, text).map_err(|error| error.to_string());
-    Ok(secret::read(Path::new(path), "the seed of an Ed25519 key: 32 bytes in base64", parse, console)?)
+    append(arguments.source.open(Access::Append, checker)?, kernel, output)
 }
 
 /// Prints the events that the kernel would emit. The log is read twice, so that it need not fit in memory: the outcomes that it has are
 /// known before the first step.
-fn dry_run(log: &LogAddress, checker: &Arc<Checker>, mut kernel: Kernel, output: Output, console: &Console) -> Outcome {
-    events::of(log, checker, Some(console), |event| {
+fn dry_run(
+    source: &arguments::Source,
+    checker: &Arc<Checker>,
+    mut kernel: Kernel,
+    output: Output,
+    console: &Console,
+) -> Outcome {
+    events::of(source, checker, Some(console), |event| {
         kernel.note(&event);
         Ok(())
     })?;
     let mut emitted = VecDeque::new();
     let mut flow = ControlFlow::Continue(());
     // The first reading has warned of its lines.
-    events::of(log, checker, None, |event| {
+    events::of(source, checker, None, |event| {
         for event in kernel.step(&event) {
             if flow.is_continue() {
                 flow = line::print(&event, output)?;

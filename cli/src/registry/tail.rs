@@ -17,7 +17,7 @@ const WAIT: Duration = Duration::from_secs(1);
 
 pub(super) fn run(arguments: &arguments::Tail) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;
-    let mut log = arguments.source.log.open(Access::Read, Arc::new(Checker::new(config)))?;
+    let mut log = arguments.source.open(Access::Read, Arc::new(Checker::new(config)))?;
     let output = Output::text_or_json(arguments.json);
     let is_shown =
         |record: &Record| arguments.partition.as_ref().is_none_or(|partition| *partition == record.partition);

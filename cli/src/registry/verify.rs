@@ -23,7 +23,7 @@ const LIMIT: u64 = 1 << 30;
 pub(super) fn run(arguments: &arguments::Verify, console: &Console) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;
     let expected = arguments.expect.as_deref().map(heads).transpose()?;
-    let mut log = arguments.source.log.open(Access::Read, Arc::new(Checker::new(config)))?;
+    let mut log = arguments.source.open(Access::Read, Arc::new(Checker::new(config)))?;
     let verification = log.verify(expected.as_ref()).map_err(|error| log::failed(&error))?;
     let output = Output::json_or_text(arguments.json);
     if output.human {

@@ -33,7 +33,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 pub(super) fn run(arguments: &arguments::Watch) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;
     let checker = Arc::new(Checker::new(config));
-    let log = arguments.source.log.open(Access::Read, checker.clone())?;
+    let log = arguments.source.open(Access::Read, checker.clone())?;
     let mut follower = Follower::new(log, checker);
     let output = Output::text_or_json(arguments.json);
     let mut changes = Changes::default();

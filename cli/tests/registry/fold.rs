@@ -100,6 +100,15 @@ fn invalid_events_are_listed_and_lines_that_are_not_json_are_skipped_with_a_warn
 }
 
 #[test]
+fn warnings_about_many_lines_are_few() {
+    let folder = Folder::new();
+    folder.0.write("events.jsonl", &"{\n".repeat(22));
+    let run = folder.run("fold --log events.jsonl").ended(0);
+    assert_eq!(run.stderr.matches("warning[W0691]").count(), 20);
+    assert!(run.stderr.ends_with("`events.jsonl`: 2 more lines are skipped\n"), "{run:?}");
+}
+
+#[test]
 fn queries_list_rows_in_order() {
     let folder = Folder::with(&fleet());
     let agents = |arguments: &str| -> Vec<String> {

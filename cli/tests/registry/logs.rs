@@ -68,6 +68,25 @@ fn each_line_has_one_result() {
     }
 }
 
+/// A program may wait for the result of an event before it sends the next one.
+#[test]
+fn each_event_of_a_program_is_answered_at_once() {
+    use std::io::{BufRead, BufReader, Write};
+    let folder = Folder::new();
+    let mut child = folder.0.command(&format!("registry append --now {NOW} --log sqlite:registry.db")).spawn().unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut lines = BufReader::new(output).lines().map(|line| line.unwrap());
+    for (offset, event) in
+        (0..).zip([event(1, "a", "agent.heartbeat", json!({})), event(2, "a", "agent.recovered", json!({}))])
+    {
+        writeln!(input, "{event}").unwrap();
+        let result: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+        assert_eq!(result["offset"], offset);
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
 #[test]
 fn a_log_of_sqlite_has_the_state_of_its_events() {
     let folder = Folder::with(&fleet());
@@ -105,6 +124,7 @@ fn a_kernel_with_keys_signs_its_events() {
     let key = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
     folder.0.write("config.json", &json!({"keys": {"capgen.kernel": {"k=1": key}}}).to_string());
     folder.0.write("seed", "nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A=\n");
+    assert_eq!(folder.run("key seed").ended(0).stdout, format!("{key}\n"));
     let log = "--log sqlite:registry.db --config config.json";
     let run = folder.run(&format!("step {log}")).ended(1);
     assert!(run.stderr.contains("error[E0693]") && run.stderr.contains("--signing-key"), "{run:?}");

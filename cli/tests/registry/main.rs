@@ -82,7 +82,7 @@ fn fleet() -> Vec<Value> {
 fn every_help_page_has_examples() {
     for subcommand in commands() {
         let run = Folder::new().run(&format!("{subcommand} --help")).ended(0);
-        assert!(run.stdout.contains("Examples:\n  capgen registry "), "{run:?}");
+        assert!(run.stdout.contains("Examples:\n  ") && run.stdout.contains("  capgen registry "), "{run:?}");
     }
     Folder::new().run("--help").ended(0);
 }
