@@ -19,7 +19,7 @@ mod failure;
 mod generate;
 mod lock;
 mod matrix;
-#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry")))]
+#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry-nats")))]
 mod missing;
 mod one_contract;
 #[cfg(feature = "registry")]

@@ -17,6 +17,8 @@ pub(crate) const FEATURES: &[&str] = &[
     "audit",
     #[cfg(not(feature = "registry"))]
     "registry",
+    #[cfg(all(feature = "registry", not(feature = "registry-nats")))]
+    "registry-nats",
 ];
 
 /// The arguments of a missing subcommand, which are not examined.
@@ -32,6 +34,12 @@ pub(crate) fn message(name: &str) -> String {
     format!("This build lacks `{name}`: build with `--features {name}`.")
 }
 
+/// The failure of a run that needs a feature that is off.
+pub(crate) fn failure(name: &str) -> Failure {
+    Failure::Usage(clap::Error::raw(ErrorKind::InvalidSubcommand, format!("{}\n", message(name))))
+}
+
+#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry")))]
 pub(crate) fn run(name: &str) -> Outcome {
-    Err(Failure::Usage(clap::Error::raw(ErrorKind::InvalidSubcommand, format!("{}\n", message(name)))))
+    Err(failure(name))
 }

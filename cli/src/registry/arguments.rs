@@ -84,6 +84,9 @@ pub(crate) struct Source {
     /// The log: sqlite:FILE, FILE.jsonl or nats://HOST:PORT
     #[arg(long, value_name = "LOG")]
     pub(crate) log: LogAddress,
+    /// The credentials for nats://: a file with a JWT and the seed of an NKey
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nats_credentials: Option<PathBuf>,
     /// The configuration: the kernel, monitors, keys, caps of priorities, grants and the quota [default: none of them]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

@@ -54,12 +54,13 @@ impl Source {
     ///
     /// One finding: the log cannot be opened for this purpose.
     pub(super) fn open(&self, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
-        self.log.open(access, checker)
+        let credentials = self.nats_credentials.as_deref();
+        self.log.open(credentials, access, checker)
     }
 }
 
 impl LogAddress {
-    fn open(&self, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
+    fn open(&self, credentials: Option<&Path>, access: Access, checker: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
         match self {
             Self::Jsonl(path) if access == Access::Create => boxed(JsonlLog::open_or_create(path, checker)),
             Self::Jsonl(path) => boxed(JsonlLog::open(path, checker)),
@@ -68,7 +69,7 @@ impl LogAddress {
             }
             // This also reports a missing file.
             Self::Sqlite(path) => boxed(SqliteLog::open_to_read(path, checker)),
-            Self::Nats(_) => Err(failed(&LogError("this build does not support logs in NATS JetStream".to_owned()))),
+            Self::Nats(server) => nats(server, credentials, access, checker),
         }
     }
 
@@ -76,6 +77,28 @@ impl LogAddress {
     pub(super) fn as_jsonl(&self) -> Option<&Path> {
         if let Self::Jsonl(path) = self { Some(path) } else { None }
     }
+}
+
+#[cfg(feature = "registry-nats")]
+fn nats(
+    server: &str,
+    credentials: Option<&Path>,
+    access: Access,
+    checker: Arc<Checker>,
+) -> Result<Box<dyn Log>, Failure> {
+    use capgen_nats::{JetStreamLog, JetStreamLogOptions, NatsOptions};
+    let nats = NatsOptions::new([server]).name("capgen registry");
+    let nats = credentials.into_iter().fold(nats, NatsOptions::credentials_file);
+    let options = match access {
+        Access::Create => JetStreamLogOptions::new(),
+        Access::Read | Access::Append => JetStreamLogOptions::existing(),
+    };
+    boxed(JetStreamLog::connect(nats, options, checker))
+}
+
+#[cfg(not(feature = "registry-nats"))]
+fn nats(_: &str, _: Option<&Path>, _: Access, _: Arc<Checker>) -> Result<Box<dyn Log>, Failure> {
+    Err(crate::missing::failure("registry-nats"))
 }
 
 fn boxed(log: Result<impl Log + 'static, LogError>) -> Result<Box<dyn Log>, Failure> {

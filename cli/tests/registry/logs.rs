@@ -212,6 +212,28 @@ fn a_tail_follows_a_log() {
 }
 
 #[test]
+#[cfg(feature = "registry-nats")]
+fn a_log_can_be_a_stream_of_nats() {
+    let Some(server) = capgen_test_brokers::NatsServer::start() else { return };
+    let folder = Folder::with(&fleet());
+    let log = server.url();
+    assert!(folder.run(&format!("fold --log {log}")).ended(1).stderr.contains("error[E0693]"));
+    append(&folder, &fleet(), &log, 0);
+    let fold = folder.run(&format!("fold --log {log}")).ended(0).stdout;
+    assert_eq!(fold, folder.run("fold --log events.jsonl").ended(0).stdout);
+    let verification = folder.run(&format!("verify --log {log}")).ended(0).json();
+    assert_eq!((&verification["ok"], &verification["rows"]), (&json!(true), &json!(8)));
+    let request = json!({"capability_id": "text.summarize", "requirement": "1.2.0", "input": 1});
+    append(&folder, &[event(10, "caller", "capability.requested", request)], &log, 0);
+    assert_eq!(folder.run(&format!("step --log {log}")).ended(0).json()["payload"]["target_agent_id"], "b");
+    assert_eq!(folder.run(&format!("step --log {log}")).ended(0).stdout, "");
+    assert_eq!(
+        folder.run(&format!("tail -n 1 --json --log {log}")).ended(0).json()["event_type"],
+        "capability.invoked"
+    );
+}
+
+#[test]
 fn logs_that_cannot_be_used_exit_with_1() {
     let folder = Folder::with(&fleet());
     folder.0.write(
