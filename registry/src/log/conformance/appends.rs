@@ -27,9 +27,10 @@ fn offsets(harness: &Harness<'_>) -> Result<(), String> {
         keyed(5, json!("shared * key.>")),
         keyed(6, json!(null)),
         keyed(7, json!("")),
+        keyed(8, json!("nul \u{0}, é, 😀, \n")),
     ];
     let found = log.append(NOW, &events)?;
-    let expected = ["a/0", "b/0", "shared * key.>/0", "a/1", "shared * key.>/1", "a/2", "/0"];
+    let expected = ["a/0", "b/0", "shared * key.>/0", "a/1", "shared * key.>/1", "a/2", "/0", "nul \u{0}, é, 😀, \n/0"];
     equal("places", found, expected.map(str::to_owned).to_vec())?;
     let places = log.all()?.into_iter().map(|record| format!("{}/{}", record.partition, record.offset)).collect();
     equal("places of records", places, expected.map(str::to_owned).to_vec())
