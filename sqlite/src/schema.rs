@@ -60,7 +60,7 @@ impl Schema {
         let mut differences = Vec::new();
         for (name, expected) in self.objects {
             match statement(connection, name)? {
-                Some(found) if found == *expected => {}
+                Some(found) if found == *expected && is_of_its_table(connection, name, expected)? => {}
                 Some(_) => differences.push(format!("the definition of `{name}` was changed")),
                 None => differences.push(format!("`{name}` is missing")),
             }
@@ -79,6 +79,18 @@ impl Schema {
 /// Whether the file has no tables at all.
 pub(crate) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(integer(connection, "SELECT count(*) FROM sqlite_schema")? == 0)
+}
+
+/// Whether the other columns of `sqlite_schema` are those that SQLite writes for a statement. It ignores the case of their letters.
+fn is_of_its_table(connection: &Connection, name: &str, statement: &str) -> rusqlite::Result<bool> {
+    let kind = ["TABLE", "TRIGGER"].into_iter().find(|kind| statement.starts_with(&format!("CREATE {kind} ")));
+    let kind = kind.unwrap_or("INDEX").to_lowercase();
+    let table = match statement.split_once(" ON ") {
+        Some((_, rest)) if kind != "table" => rest.split_whitespace().next().unwrap_or_default(),
+        _ => name,
+    };
+    let query = "SELECT 1 FROM sqlite_schema WHERE name = ?1 AND type = ?2 AND tbl_name = ?3";
+    connection.prepare(query)?.exists([name, &kind, table])
 }
 
 fn statement(connection: &Connection, name: &str) -> rusqlite::Result<Option<String>> {
