@@ -206,6 +206,17 @@ fn an_event_that_is_too_large_for_the_server_is_named() {
 }
 
 #[test]
+fn the_largest_event_fits_with_the_documented_setting() {
+    let Some(server) = NatsServer::start_with("max_payload: 2MB") else { return };
+    let mut log = open(&server);
+    let padded = |length| event("a", 0, json!({"metadata": {"x": "x".repeat(length)}}));
+    let largest = padded((1 << 20) - padded(0).text().len());
+    assert_eq!(largest.text().len(), 1 << 20);
+    append(&mut log, &largest).unwrap();
+    assert_eq!(events(&mut open(&server)), [largest]);
+}
+
+#[test]
 fn deleted_and_forged_messages_are_found() {
     let Some(server) = NatsServer::start() else { return };
     administer(&server, async |jetstream| drop(jetstream.create_stream(unprotected()).await.unwrap()));

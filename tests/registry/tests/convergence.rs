@@ -8,7 +8,7 @@ use capgen_registry::Hash;
 use capgen_test_registry::{Acknowledged, Connection, Random, Store, Survey, copy, duration, lead, records, write};
 
 /// How long the nodes may take to exchange the remaining events, on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 #[test]
 fn three_logs_of_sqlite_converge() {
