@@ -98,13 +98,13 @@ impl Snapshot {
         };
         let registry_hash = registry.view().registry_hash();
         let snapshot = Self { registry, registry_hash, position, pruned };
-        snapshot.check_hashes(&document)?;
+        let state = snapshot.registry.state().to_json();
+        snapshot.check_hashes(&document, Hash::of(&state))?;
         // This also finds unknown members and other notations.
-        if snapshot.to_json() == text { Ok(snapshot) } else { Err(InvalidSnapshot::Format) }
+        if snapshot.document(&state) == text { Ok(snapshot) } else { Err(InvalidSnapshot::Format) }
     }
 
-    fn check_hashes(&self, document: &Value) -> Result<(), InvalidSnapshot> {
-        let state_hash = self.registry.state().hash();
+    fn check_hashes(&self, document: &Value, state_hash: Hash) -> Result<(), InvalidSnapshot> {
         let expected = [
             ("registry_hash", self.registry_hash.as_str().into()),
             ("hash", self.hash_member(state_hash)),
@@ -121,8 +121,12 @@ impl Snapshot {
     /// The document in canonical form.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let state = self.registry.state().to_json();
-        let hash = Hash::of(&state);
+        self.document(&self.registry.state().to_json())
+    }
+
+    /// The document with the text of the state.
+    fn document(&self, state: &str) -> String {
+        let hash = Hash::of(state);
         let mut members = self.members(hash);
         members.insert("digest".to_owned(), self.digest(hash).to_string().into());
         let document = canonical(&members.into());
