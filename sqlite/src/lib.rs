@@ -1,11 +1,13 @@
 //! Files of SQLite with a fixed schema, which may come from anyone: opening them without running their code, and finding damage.
 #![forbid(unsafe_code)]
 
+mod header;
 mod open;
 mod problem;
 mod schema;
 mod write_ahead;
 
+pub use header::damage as header_damage;
 pub use open::{Limits, open_to_read, open_to_write};
 pub use problem::Problem;
 pub use schema::Schema;

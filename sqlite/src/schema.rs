@@ -76,9 +76,14 @@ impl Schema {
     }
 }
 
-/// Whether the file has no tables at all.
+/// Whether the file has no tables at all, and belongs to no other application.
 pub(crate) fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(integer(connection, "SELECT count(*) FROM sqlite_schema")? == 0)
+    for query in ["SELECT count(*) FROM sqlite_schema", "PRAGMA application_id", "PRAGMA user_version"] {
+        if integer(connection, query)? != 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether the other columns of `sqlite_schema` are those that SQLite writes for a statement. It ignores the case of their letters.

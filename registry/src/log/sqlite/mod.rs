@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capgen_schema::Hash;
-use capgen_sqlite::{Limits, Problem, open_to_read, open_to_write, write_ahead_path};
+use capgen_sqlite::{Limits, Problem, open_to_read, open_to_write};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, TransactionBehavior};
 
@@ -142,8 +142,7 @@ impl Log for SqliteLog {
     }
 
     fn verify(&mut self, expect: Option<&Heads>) -> Result<Verification, LogError> {
-        let write_ahead = write_ahead_path(&self.path);
-        verify::verify(&self.connection, &write_ahead, expect).map_err(|problem| self.failed(&problem))
+        verify::verify(&self.connection, &self.path, expect).map_err(|problem| self.failed(&problem))
     }
 
     fn row_hash(&mut self, sequence: u64) -> Result<Option<Hash>, LogError> {

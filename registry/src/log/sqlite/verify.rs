@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use capgen_schema::Hash;
-use capgen_sqlite::{Problem, structure_errors, write_ahead_damage};
+use capgen_sqlite::{Problem, header_damage, structure_errors, write_ahead_damage, write_ahead_path};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, Statement};
 
@@ -14,11 +14,7 @@ use crate::log::chain::row_hash_of;
 use crate::log::{Broken, BrokenReason, Chains, Heads, Verification};
 
 /// Checks the file. Damage that belongs to a row is part of the result; other damage is an error, which names it.
-pub(super) fn verify(
-    connection: &Connection,
-    write_ahead: &Path,
-    expect: Option<&Heads>,
-) -> Result<Verification, Problem> {
+pub(super) fn verify(connection: &Connection, path: &Path, expect: Option<&Heads>) -> Result<Verification, Problem> {
     // All statements see the same state, whatever is written in the meantime.
     let transaction = connection.unchecked_transaction()?;
     let mut scan = Scan {
@@ -33,7 +29,10 @@ pub(super) fn verify(
     let verification = scan.finish();
     if verification.ok {
         check_rest(&transaction, subjects)?;
-        if let Some(damage) = write_ahead_damage(write_ahead) {
+        if let Some(damage) = header_damage(path, &SCHEMA) {
+            return Err(Problem::Damaged(damage));
+        }
+        if let Some(damage) = write_ahead_damage(&write_ahead_path(path)) {
             let rows = verification.rows;
             return Err(Problem::Damaged(format!("{damage}: rows after row {rows} may be missing")));
         }
