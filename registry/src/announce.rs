@@ -61,6 +61,10 @@ pub enum AnnouncementFault {
         /// The id of the event.
         event_id: String,
     },
+    /// Another capability of the manifest has the same id and version.
+    Duplicate(String),
+    /// The event would have this many bytes, which is more than [`MAX_REGISTRATION`](crate::event::MAX_REGISTRATION).
+    TooLarge(usize),
     /// Properties are longer than the registry allows, at these JSON Pointers of the payload.
     InvalidPayload(Vec<String>),
 }
@@ -79,11 +83,19 @@ pub fn announce(
     let (mut steps, mut errors) = (Vec::new(), Vec::new());
     for capability in &manifest.capabilities {
         match step(manifest, capability, agent, view) {
+            Ok(announcement) if has(&steps, &announcement) => {
+                let reason = AnnouncementFault::Duplicate(announcement.capability);
+                errors.push(AnnouncementError { name: capability.name.clone(), reason });
+            }
             Ok(announcement) => steps.push(announcement),
             Err(reason) => errors.push(AnnouncementError { name: capability.name.clone(), reason }),
         }
     }
     if errors.is_empty() { Ok(steps) } else { Err(errors) }
+}
+
+fn has(steps: &[Announcement], announcement: &Announcement) -> bool {
+    steps.iter().any(|step| step.capability == announcement.capability && step.version == announcement.version)
 }
 
 /// The id of a capability in the registry: the key `id`, or the agent's id and the name, separated by a dot (section 9).
@@ -190,6 +202,14 @@ impl fmt::Display for AnnouncementFault {
                 f,
                 "version {version} is registered with another contract, by event {event_id}; a registered contract never \
                  changes, so raise the version"
+            ),
+            Self::Duplicate(id) => {
+                write!(f, "another capability has the id `{id}` and the same version; give one of them another `id`")
+            }
+            Self::TooLarge(bytes) => write!(
+                f,
+                "the registration would have {bytes} bytes, and at most {} are allowed; make its schemas smaller",
+                crate::event::MAX_REGISTRATION
             ),
             Self::InvalidPayload(paths) => {
                 write!(f, "the registry does not accept the properties at {}", paths.join(", "))

@@ -53,8 +53,8 @@ fn register(
     let registry = follower(log, checker).registry();
     let registry = registry.read();
     let view = registry.view().unwrap();
-    let announcements = writer(log, "search").register(manifest, &view)?;
-    Ok(announcements.into_iter().map(|announcement| announcement.step).collect())
+    let registered = writer(log, "search").register(manifest, &view)?;
+    Ok(registered.into_iter().map(|registered| registered.announcement.step).collect())
 }
 
 #[test]
@@ -95,7 +95,8 @@ fn all_errors_of_a_manifest_are_reported_and_nothing_is_registered() {
     let checker = checker();
     let mut log = MemoryLog::new(checker.clone());
     let odd = Capability { id: Some("single".to_owned()), ..capability("d", "1.0.0") };
-    let capabilities = vec![capability("a", ""), capability("b", "1.0.0+build"), capability("c", "1.0.0"), odd];
+    let twin = Capability { id: Some("search.c".to_owned()), ..capability("e", "1.0.0") };
+    let capabilities = vec![capability("a", ""), capability("b", "1.0.0+build"), capability("c", "1.0.0"), odd, twin];
     let Err(AppendError::Announcement(errors)) = register(&log, &checker, &manifest(capabilities)) else {
         panic!("registered")
     };
@@ -104,9 +105,30 @@ fn all_errors_of_a_manifest_are_reported_and_nothing_is_registered() {
         ("a", AnnouncementFault::MissingVersion),
         ("b", AnnouncementFault::BuildMetadata),
         ("d", AnnouncementFault::InvalidId("single".to_owned())),
+        ("e", AnnouncementFault::Duplicate("search.c".to_owned())),
     ];
     assert_eq!(faults, expected.map(|(name, fault)| (name.to_owned(), fault)));
     assert!(log.read(0, 10).unwrap().is_empty());
+
+    let names: Vec<String> = (0..7_000).map(|name| format!("\"{name:040}\"")).collect();
+    let large = Schema::parse_text(&format!("{{\"enum\":[{}]}}", names.join(","))).unwrap();
+    let large = Capability { output: Some(large), ..capability("f", "1.0.0") };
+    let both = manifest(vec![capability("c", "1.0.0"), large]);
+    let Err(AppendError::Announcement(errors)) = register(&log, &checker, &both) else { panic!("registered") };
+    assert!(matches!(errors[0].reason, AnnouncementFault::TooLarge(bytes) if bytes > 280_000), "{errors:?}");
+    assert!(log.read(0, 10).unwrap().is_empty());
+}
+
+#[test]
+fn capabilities_that_the_log_rejects_are_reported_beside_those_that_it_accepts() {
+    let checker = Arc::new(Checker::new(Configuration::parse(br#"{"quota": 1}"#).unwrap().into()));
+    let log = MemoryLog::new(checker.clone());
+    let both = manifest(vec![capability("a", "1.0.0"), capability("b", "1.0.0")]);
+    let Err(AppendError::Registration { registered, rejected }) = register(&log, &checker, &both) else {
+        panic!("registered")
+    };
+    let names: Vec<_> = registered.iter().map(|registered| registered.announcement.capability.as_str()).collect();
+    assert_eq!((names, rejected[0].1.reason()), (vec!["search.a"], "quota"));
 }
 
 /// Appends an event with an id of a time.

@@ -381,7 +381,7 @@ pub(crate) struct Register {
 
 const REGISTER_HELP: &str = "\
 Examples:
-  capgen registry register --peer pr-reviewer --log sqlite:registry.db
+  capgen registry register --peer payments --log sqlite:registry.db
   capgen registry register --capabilities capabilities.yaml --agent pr-reviewer-2 --log sqlite:registry.db --config registry.json
 
 Appends capability.registered for each capability of the manifest: its schemas, sideEffects, determinism, latency, tags, requiredRoles and \
@@ -390,7 +390,8 @@ requiredScopes. The id is the `id` of the capability, or that of the manifest's 
 A version that is already registered with the same contract is reported; if its tags or latency differ, capability.updated is appended. A version \
 that is registered with another contract is an error, and then nothing is appended.
 
---json prints {\"agent\", \"capability\", \"version\", \"status\", \"event_id\"}; a status is registered, updated or already-registered.";
+--json prints {\"agent\", \"capability\", \"version\", \"status\", \"event_id\"}; a status is registered, updated or already-registered; with \
+--dry-run, to-register or to-update instead of the first two.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Watch {

@@ -73,6 +73,14 @@ impl LogAddress {
         }
     }
 
+    /// Whether the log is a file that does not exist.
+    pub(super) fn is_missing(&self) -> bool {
+        match self {
+            Self::Jsonl(path) | Self::Sqlite(path) => !path.exists(),
+            Self::Nats(_) => false,
+        }
+    }
+
     /// The file of the log, if it is a JSONL log.
     pub(super) fn as_jsonl(&self) -> Option<&Path> {
         if let Self::Jsonl(path) = self { Some(path) } else { None }

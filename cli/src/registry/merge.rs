@@ -38,8 +38,11 @@ fn read(path: &Path, config: &Configuration, latest: u64) -> Result<State, Failu
     let value = parse_document(&bytes, MAX_DEPTH)
         .map_err(|error| invalid(path, &format!("not JSON: {}", error.redact(true)), ""))?;
     let value = ExactPayload::from(value).with_integers();
-    // The output of a fold contains the state.
-    let (state, at) = value.get("state").map_or((&value, ""), |state| (state, "/state"));
+    // The output of a fold contains the state. A snapshot also does, but it may be pruned, and its format is another one.
+    let (state, at) = match (value.get("format"), value.get("state")) {
+        (None, Some(state)) => (state, "/state"),
+        _ => (&value, ""),
+    };
     State::parse(state, config, Some(latest)).map_err(|error| {
         let at = match &error {
             InvalidState::Entry(pointer) | InvalidState::Ahead(pointer) => format!("{at}{pointer}"),

@@ -3,8 +3,13 @@
 use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
-use capgen_registry::live::{AppendError, Writer};
-use capgen_registry::{Announcement, AnnouncementStep, Checked, Checker, Producer, Registry, announce};
+use capgen_manifest::LoadedContract;
+use capgen_registry::live::{AppendError, Registered, Writer};
+use capgen_registry::log::Rejection;
+use capgen_registry::{
+    Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Checked, Checker, Producer, Registry,
+    announce,
+};
 use serde_json::{Value, json};
 
 use super::log::{self, Access};
@@ -21,83 +26,153 @@ pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome
     let agent = arguments.agent.clone().unwrap_or_else(|| contract.manifest.agent.as_str().to_owned());
     let checker = Arc::new(Checker::new(config.clone()));
     let access = if arguments.dry_run { Access::Read } else { Access::Create };
-    let mut log = arguments.source.open(access, checker.clone())?;
+    // A log that does not exist is created only if there is something to append.
+    let is_new = arguments.source.log.is_missing();
+    let mut log = if is_new { None } else { Some(arguments.source.open(access, checker.clone())?) };
     let mut registry = Registry::new(config);
-    events::read(&mut *log, 0, |record| {
-        if let Checked::Valid(_, facts) = checker.check(&record.event) {
-            facts.into_iter().for_each(|fact| registry.join(fact));
-        }
-        Ok(())
-    })?;
+    if let Some(log) = &mut log {
+        events::read(&mut **log, 0, |record| {
+            if let Checked::Valid(_, facts) = checker.check(&record.event) {
+                facts.into_iter().for_each(|fact| registry.join(fact));
+            }
+            Ok(())
+        })?;
+    }
     let view = registry.view();
-    let announcements = if arguments.dry_run {
-        announce(&contract.manifest, &agent, &view).map_err(AppendError::Announcement)
+    let announced = announce(&contract.manifest, &agent, &view);
+    let announced = announced.map_err(|errors| failed(AppendError::Announcement(errors), &contract))?;
+    let (registered, rejected) = if arguments.dry_run {
+        (announced.into_iter().map(planned).collect(), None)
     } else {
+        let log = log.map_or_else(|| arguments.source.open(access, checker), Ok)?;
         let writer = Writer::new(log, Producer::new(agent.as_str()));
         let mut writer = key.into_iter().fold(writer, Writer::signed);
-        writer.register(&contract.manifest, &view)
+        match writer.register(&contract.manifest, &view) {
+            Err(AppendError::Registration { registered, rejected }) => (registered, Some(rejected)),
+            result => (result.map_err(|error| failed(error, &contract))?, None),
+        }
     };
-    let announcements = announcements.map_err(|error| failed(error, contract.path()))?;
+    show(arguments, &agent, &registered)?;
+    match rejected {
+        None => Ok(Verdict::Fine),
+        Some(rejected) => Err(failed(AppendError::Registration { registered, rejected }, &contract)),
+    }
+}
+
+/// The step of a dry run, which has no event.
+fn planned(announcement: Announcement) -> Registered {
+    let event_id = match &announcement.step {
+        AnnouncementStep::AlreadyRegistered { event_id } => event_id.clone(),
+        _ => String::new(),
+    };
+    Registered { announcement, event_id }
+}
+
+fn show(arguments: &arguments::Register, agent: &str, registered: &[Registered]) -> Result<(), Failure> {
     let output = Output::text_or_json(arguments.json);
-    for announcement in &announcements {
+    for registered in registered {
         let flow = if output.human {
-            print_part(&format!("{}\n", visible(&text(announcement, &agent))))?
+            print_part(&format!("{}\n", visible(&text(registered, agent, arguments.dry_run))))?
         } else {
-            output.value(&document(announcement, &agent))?
+            output.value(&document(registered, agent, arguments.dry_run))?
         };
         if flow.is_break() {
             break;
         }
     }
-    Ok(Verdict::Fine)
+    Ok(())
 }
 
-fn status(announcement: &Announcement) -> &'static str {
+fn status(announcement: &Announcement, dry_run: bool) -> &'static str {
     match announcement.step {
+        AnnouncementStep::Register(_) if dry_run => "to-register",
         AnnouncementStep::Register(_) => "registered",
+        AnnouncementStep::Update(_) if dry_run => "to-update",
         AnnouncementStep::Update(_) => "updated",
         AnnouncementStep::AlreadyRegistered { .. } => "already-registered",
     }
 }
 
-fn document(announcement: &Announcement, agent: &str) -> Value {
-    let Announcement { capability, version, step } = announcement;
-    let event_id = if let AnnouncementStep::AlreadyRegistered { event_id } = step { Some(event_id) } else { None };
-    json!({"agent": agent, "capability": capability, "version": version, "status": status(announcement), "event_id": event_id})
+fn document(Registered { announcement, event_id }: &Registered, agent: &str, dry_run: bool) -> Value {
+    let Announcement { capability, version, .. } = announcement;
+    let event_id = Some(event_id).filter(|id| !id.is_empty());
+    let status = status(announcement, dry_run);
+    json!({"agent": agent, "capability": capability, "version": version, "status": status, "event_id": event_id})
 }
 
-fn text(announcement: &Announcement, agent: &str) -> String {
+fn text(Registered { announcement, event_id }: &Registered, agent: &str, dry_run: bool) -> String {
     let Announcement { capability, version, step } = announcement;
     let status = match step {
-        AnnouncementStep::Register(_) => "registered".to_owned(),
-        AnnouncementStep::Update(_) => "updated tags and latency of".to_owned(),
-        AnnouncementStep::AlreadyRegistered { event_id } => {
+        AnnouncementStep::Register(_) if dry_run => "would register",
+        AnnouncementStep::Register(_) => "registered",
+        AnnouncementStep::Update(_) if dry_run => "would update tags and latency of",
+        AnnouncementStep::Update(_) => "updated tags and latency of",
+        AnnouncementStep::AlreadyRegistered { .. } => {
             return format!("already registered {capability} {version} of {agent}, by the event {event_id}");
         }
     };
     format!("{status} {capability} {version} of {agent}")
 }
 
-fn failed(error: AppendError, path: &str) -> Failure {
+fn failed(error: AppendError, contract: &LoadedContract) -> Failure {
     match error {
         AppendError::Announcement(errors) => {
-            let finding = |error: &capgen_registry::AnnouncementError| {
-                let message = format!("{path}: {error}");
-                Diagnostic::new(codes::REGISTRY_ANNOUNCEMENT, message).in_file(path)
-            };
-            Failure::Findings(errors.iter().map(finding).collect())
+            Failure::Findings(errors.iter().map(|error| announcement_failed(error, contract)).collect())
         }
         error => append_failed(&error),
     }
+}
+
+/// The finding about a capability that cannot be registered, at its place in the manifest.
+fn announcement_failed(error: &AnnouncementError, contract: &LoadedContract) -> Diagnostic {
+    let capabilities = &contract.manifest.capabilities;
+    let index = capabilities.iter().position(|capability| capability.name == error.name).unwrap_or(0);
+    let (key, label) = match &error.reason {
+        AnnouncementFault::MissingVersion => ("", "no `version`"),
+        AnnouncementFault::BuildMetadata => ("/version", "build metadata"),
+        AnnouncementFault::OtherContract { .. } => ("/version", "registered with another contract"),
+        AnnouncementFault::InvalidId(_) => ("/id", "not a valid id of the registry"),
+        AnnouncementFault::Duplicate(_) => ("/id", "the same id and version"),
+        AnnouncementFault::TooLarge(_) => ("", "too large"),
+        // The payload has other names than the manifest.
+        AnnouncementFault::InvalidPayload(paths) => {
+            let has = |name: &str| paths.iter().any(|path| path.contains(name));
+            let keys = [
+                ("latency", "/latency"),
+                ("tags", "/tags"),
+                ("roles", "/requiredRoles"),
+                ("scopes", "/requiredScopes"),
+            ];
+            (keys.into_iter().find(|(name, _)| has(name)).map_or("", |(_, key)| key), "longer than 255 characters")
+        }
+        _ => ("", "cannot be registered"),
+    };
+    let pointer = format!("{}{key}", contract.capability_pointer(index));
+    let finding = Diagnostic::new(codes::REGISTRY_ANNOUNCEMENT, error.to_string());
+    finding.label(contract.label(&pointer, label)).pointer(pointer)
 }
 
 /// The finding about an event that a command writes and that was not appended.
 pub(super) fn append_failed(error: &AppendError) -> Failure {
     match error {
         AppendError::Log(error) => log::failed(error),
-        error => {
-            let help = "if the configuration has keys for the producer, pass one of them with `--signing-key`";
-            Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, error.to_string()).help(help)])
-        }
+        AppendError::Rejected(rejection) => rejected(error, rejection),
+        AppendError::Registration { rejected: all, .. } => match all.first() {
+            Some((_, rejection)) => rejected(error, rejection),
+            None => Failure::Findings(Vec::new()),
+        },
+        error => Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, error.to_string())]),
     }
+}
+
+/// The finding about rejected events, with the remedy for the first of them.
+fn rejected(error: &AppendError, rejection: &Rejection) -> Failure {
+    let help = match rejection.reason() {
+        "signature" => "pass a key that the configuration has for the producer with `--signing-key`",
+        "quota" => "raise `quota` in the configuration, or wait a minute if the producer has appended invalid events",
+        "future" | "past" => "check the clock of this machine; a monitor and the log must agree within 60 s",
+        "envelope" => "an agent id has 1 to 255 characters, and the kernel registers nothing",
+        _ => "`capgen registry fold` lists the invalid events of a log with their reasons",
+    };
+    Failure::Findings(vec![Diagnostic::new(codes::REGISTRY_LOG, error.to_string()).help(help)])
 }

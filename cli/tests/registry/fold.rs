@@ -79,6 +79,14 @@ fn states_of_other_configurations_and_of_the_future_do_not_merge() {
 }
 
 #[test]
+fn snapshots_do_not_merge_because_they_may_be_pruned() {
+    let folder = Folder::with(&fleet());
+    folder.run("snapshot fleet.snapshot --keep 0 --log events.jsonl").ended(0);
+    let run = folder.run("merge fleet.snapshot").ended(1);
+    assert!(run.stderr.contains("error[E0694]") && run.stderr.contains("/format"), "{run:?}");
+}
+
+#[test]
 fn invalid_events_are_listed_and_lines_that_are_not_json_are_skipped_with_a_warning() {
     let folder = Folder::new();
     let mut forged = registered(1, "a", "1.0.0", json!({}));

@@ -39,16 +39,42 @@ fn a_manifest_is_registered_once() {
     // Several agents may offer one contract, and tags may change.
     let run = folder.run(&format!("register --peer texts --agent texts-2 --json {LOG}")).ended(0);
     let first: Value = serde_json::from_str(run.stdout.lines().next().unwrap()).unwrap();
+    let row = folder.run(&format!("find text.summarize {LOG}")).ended(0).json()["results"][1].clone();
+    assert_eq!(row["agent"], "texts-2");
     let expected = json!({
-        "agent": "texts-2", "capability": "text.summarize", "version": "1.2.0", "status": "registered", "event_id": null,
+        "agent": "texts-2", "capability": "text.summarize", "version": "1.2.0", "status": "registered",
+        "event_id": row["event_id"],
     });
     assert_eq!(first, expected);
     folder.0.write("agents/texts/capabilities.yaml", &contract("1.2.0", "prose", "string"));
     let updated = "updated tags and latency of text.summarize 1.2.0 of texts\n";
-    assert!(folder.run(&format!("register --peer texts --dry-run {LOG}")).ended(0).stdout.starts_with(updated));
+    let planned = folder.run(&format!("register --peer texts --dry-run {LOG}")).ended(0);
+    assert!(
+        planned.stdout.starts_with("would update tags and latency of text.summarize 1.2.0 of texts\n"),
+        "{planned:?}"
+    );
     assert!(folder.run(&format!("register --peer texts {LOG}")).ended(0).stdout.starts_with(updated));
     let row = folder.run(&format!("find --tag prose {LOG}")).ended(0).json()["results"][0].clone();
     assert_eq!(row["agent"], "texts");
+}
+
+#[test]
+fn a_registration_that_fails_appends_nothing_and_creates_no_log() {
+    let folder = folder();
+    let planned = folder.run(&format!("register --peer texts --dry-run {LOG}")).ended(0);
+    assert!(planned.stdout.starts_with("would register text.summarize 1.2.0 of texts\n"), "{planned:?}");
+    folder
+        .0
+        .write("agents/texts/capabilities.yaml", &contract("1.2.0", "text", "string").replace("version: 1.0.0", ""));
+    let run = folder.run(&format!("register --peer texts {LOG}")).ended(1);
+    assert!(run.stderr.contains("error[E0696]") && run.stderr.contains("capabilities.yaml:"), "{run:?}");
+    assert!(folder.run(&format!("verify {LOG}")).ended(1).stderr.contains("does not exist"));
+    // The first fits into the quota.
+    folder.0.write("agents/texts/capabilities.yaml", &contract("1.2.0", "text", "string"));
+    folder.0.write("quota.json", r#"{"quota": 1}"#);
+    let run = folder.run(&format!("register --peer texts {LOG} --config quota.json")).ended(1);
+    assert_eq!(run.stdout, "registered text.summarize 1.2.0 of texts\n");
+    assert!(run.stderr.contains("texts.count 1.0.0: quota") && run.stderr.contains("raise `quota`"), "{run:?}");
 }
 
 #[test]

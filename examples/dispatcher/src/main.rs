@@ -13,7 +13,7 @@ use std::sync::Arc;
 use capgen::Checked;
 use capgen::call::{AgentId, Client, Handlers, MemoryBroker, PeerTable, Server, TransportSettings};
 use capgen_manifest::{LoadedContract, Selection};
-use capgen_registry::live::{AppendError, Directory, Follower, Writer};
+use capgen_registry::live::{AppendError, Directory, Follower, Registered, Writer};
 use capgen_registry::log::{Log, SqliteLog};
 use capgen_registry::{Access, Checker, Configuration, EventType, Explanation, Filter, Producer, Requirement};
 use reviewer_contract::{Change, ChangeEdited, ReviewChange, ReviewChangeRequest};
@@ -112,7 +112,7 @@ impl Fleet {
         };
         match registered {
             Ok(announcements) => {
-                for announcement in announcements {
+                for Registered { announcement, .. } in announcements {
                     print(&format!("  {agent}: {} {}", announcement.capability, announcement.version));
                 }
             }

@@ -10,4 +10,4 @@ mod writer;
 pub use directory::{Directory, DirectoryError};
 pub use follower::{Follower, ReadRegistry, SharedRegistry};
 pub use heartbeats::Heartbeats;
-pub use writer::{AppendError, Writer};
+pub use writer::{AppendError, Registered, Writer};

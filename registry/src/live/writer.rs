@@ -6,10 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use capgen_manifest::Manifest;
 use serde_json::{Value, json};
 
-use crate::log::{AppendOptions, Appended, Log, LogError, Rejection};
+use crate::event::MAX_REGISTRATION;
+use crate::log::{AppendOptions, AppendResult, Appended, Log, LogError, Rejection};
 use crate::{
-    Announcement, AnnouncementError, AnnouncementStep, EventIds, EventType, MonitorLimits, Overdue, Producer,
-    SigningKey, View, announce, overdue,
+    Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Event, EventIds, EventType, MonitorLimits,
+    Overdue, Producer, SigningKey, View, announce, overdue,
 };
 
 /// Appends the events of one producer to a log, with the clock of the system and random ids.
@@ -32,7 +33,7 @@ pub struct Writer {
 }
 
 /// Why an event was not appended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum AppendError {
     /// The log rejected the event.
@@ -41,6 +42,22 @@ pub enum AppendError {
     Log(LogError),
     /// Capabilities of a manifest cannot be registered. Nothing was appended.
     Announcement(Vec<AnnouncementError>),
+    /// The log rejected some registrations of a manifest.
+    Registration {
+        /// The capabilities that are registered.
+        registered: Vec<Registered>,
+        /// The others.
+        rejected: Vec<(Announcement, Rejection)>,
+    },
+}
+
+/// A capability that is registered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Registered {
+    /// The step that was taken.
+    pub announcement: Announcement,
+    /// The id of the event that registered or updated it now, or that registered it before.
+    pub event_id: String,
 }
 
 impl Writer {
@@ -62,35 +79,69 @@ impl Writer {
     ///
     /// The log rejects it or cannot be used.
     pub fn append(&mut self, kind: EventType, payload: Value) -> Result<Appended, AppendError> {
-        let now = now();
-        // Without random numbers the ids still ascend, and they are unique within this writer.
-        let id = self.ids.next(now, random().unwrap_or(0));
-        let event = self.producer.event(kind, payload, id, now);
-        let event = self.key.as_ref().map(|key| key.sign(&event)).unwrap_or(event);
-        let options = AppendOptions { now, import: false };
-        let mut results = self.log.append(&[event], &options).map_err(AppendError::Log)?;
+        let event = self.event(kind, payload);
+        let mut results = self.append_all(&[event])?;
         let missing = || AppendError::Log(LogError("the log returned no result".to_owned()));
         results.pop().ok_or_else(missing)?.map_err(AppendError::Rejected)
     }
 
-    /// Registers the capabilities of a manifest, as [`announce`] decides from the registry so far. Registrations that exist are
-    /// not repeated.
+    fn event(&mut self, kind: EventType, payload: Value) -> Event {
+        let now = now();
+        // Without random numbers the ids still ascend, and they are unique within this writer.
+        let id = self.ids.next(now, random().unwrap_or(0));
+        let event = self.producer.event(kind, payload, id, now);
+        self.key.as_ref().map(|key| key.sign(&event)).unwrap_or(event)
+    }
+
+    fn append_all(&mut self, events: &[Event]) -> Result<Vec<AppendResult>, AppendError> {
+        self.log.append(events, &AppendOptions { now: now(), import: false }).map_err(AppendError::Log)
+    }
+
+    /// Registers the capabilities of a manifest, as [`announce`] decides from the registry so far, in one append. Registrations that exist
+    /// are not repeated.
     ///
     /// # Errors
     ///
-    /// A capability cannot be registered; then nothing is appended. Or the log rejects an event or cannot be used; then some capabilities
-    /// may be registered, and registering again is safe.
-    pub fn register(&mut self, manifest: &Manifest, view: &View<'_>) -> Result<Vec<Announcement>, AppendError> {
+    /// A capability cannot be registered; then nothing is appended. Or the log cannot be used, or rejects events, such as beyond a quota; the
+    /// error has the capabilities that are registered. Registering again is safe.
+    pub fn register(&mut self, manifest: &Manifest, view: &View<'_>) -> Result<Vec<Registered>, AppendError> {
         let agent = self.producer.agent_id.clone();
         let announcements = announce(manifest, &agent, view).map_err(AppendError::Announcement)?;
-        for announcement in &announcements {
-            match &announcement.step {
-                AnnouncementStep::Register(payload) => self.append(EventType::Registered, payload.clone())?,
-                AnnouncementStep::Update(payload) => self.append(EventType::Updated, payload.clone())?,
+        let mut events = Vec::new();
+        let mut errors = Vec::new();
+        for (announcement, capability) in announcements.iter().zip(&manifest.capabilities) {
+            let event = match &announcement.step {
+                AnnouncementStep::Register(payload) => self.event(EventType::Registered, payload.clone()),
+                AnnouncementStep::Update(payload) => self.event(EventType::Updated, payload.clone()),
                 AnnouncementStep::AlreadyRegistered { .. } => continue,
             };
+            if event.text().len() > MAX_REGISTRATION {
+                let reason = AnnouncementFault::TooLarge(event.text().len());
+                errors.push(AnnouncementError { name: capability.name.clone(), reason });
+            }
+            events.push(event);
         }
-        Ok(announcements)
+        if !errors.is_empty() {
+            return Err(AppendError::Announcement(errors));
+        }
+        let results = if events.is_empty() { Vec::new() } else { self.append_all(&events)? };
+        let mut results = events.iter().zip(results);
+        let (mut registered, mut rejected) = (Vec::new(), Vec::new());
+        for announcement in announcements {
+            let event_id = match &announcement.step {
+                AnnouncementStep::AlreadyRegistered { event_id } => Ok(event_id.clone()),
+                _ => match results.next() {
+                    Some((_, Err(rejection))) => Err(rejection),
+                    Some((event, Ok(_))) => Ok(event.id().map(|id| id.to_string()).unwrap_or_default()),
+                    None => return Err(AppendError::Log(LogError("the log returned too few results".to_owned()))),
+                },
+            };
+            match event_id {
+                Ok(event_id) => registered.push(Registered { announcement, event_id }),
+                Err(rejection) => rejected.push((announcement, rejection)),
+            }
+        }
+        if rejected.is_empty() { Ok(registered) } else { Err(AppendError::Registration { registered, rejected }) }
     }
 
     /// Appends a heartbeat: the agent is healthy.
@@ -146,10 +197,13 @@ impl fmt::Debug for Writer {
 impl fmt::Display for AppendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rejected(rejection) => {
-                write!(f, "the log rejected the event: {}", rejection.reason())?;
-                let paths = rejection.paths();
-                if paths.is_empty() { Ok(()) } else { write!(f, " at {}", paths.join(", ")) }
+            Self::Rejected(rejection) => write!(f, "the log rejected the event: {}", described(rejection)),
+            Self::Registration { rejected, .. } => {
+                let line = |(announcement, rejection): &(Announcement, Rejection)| {
+                    let Announcement { capability, version, .. } = announcement;
+                    format!("the log rejected {capability} {version}: {}", described(rejection))
+                };
+                f.write_str(&rejected.iter().map(line).collect::<Vec<_>>().join("\n"))
             }
             Self::Log(error) => error.fmt(f),
             Self::Announcement(errors) => {
@@ -158,6 +212,13 @@ impl fmt::Display for AppendError {
             }
         }
     }
+}
+
+/// The reason of a rejection, and the places in the event; the whole event has no place.
+fn described(rejection: &Rejection) -> String {
+    let paths: Vec<String> = rejection.paths().into_iter().filter(|path| !path.is_empty()).collect();
+    let at = if paths.is_empty() { "" } else { " at " };
+    format!("{}{at}{}", rejection.reason(), paths.join(", "))
 }
 
 impl std::error::Error for AppendError {}
