@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use allocation_counter::measure;
 use capgen_registry::{
-    Access, Checked, Checker, Configuration, Event, EventId, EventType, Fold, Kernel, Query, Registry, State,
+    Access, Checked, Checker, Configuration, Event, EventId, EventType, Fold, Kernel, Query, Registry, State, canonical,
 };
 use serde_json::{Value, json};
 use support::{
@@ -45,7 +45,7 @@ fn cost(text: &[u8]) -> (u64, String) {
 /// The text of a heartbeat whose payload contains a value.
 fn with_payload(text: &str) -> Vec<u8> {
     let event = value("a", 1, EventType::Heartbeat, json!({"agent_id": "a", "unknown": "HERE"}));
-    event.to_string().replace("\"HERE\"", text).into_bytes()
+    canonical(&event).replace("\"HERE\"", text).into_bytes()
 }
 
 const TEN_MEGABYTES: usize = 10 << 20;
@@ -74,7 +74,9 @@ fn a_payload_of_10_mb_in_another_form_is_rejected_in_bounded_memory() {
         let text = [b" ", &*with_payload(&text)].concat();
         let (most, verdict) = cost(&text);
         assert_eq!(verdict, "envelope ");
-        assert!(most < 64 * text.len() as u64, "{most} bytes");
+        // A value of serde_json has 32 bytes, or 72 if a crate of the build enables its feature `preserve_order`, and a growing list needs
+        // up to three times the memory of its values.
+        assert!(most < 128 * text.len() as u64, "{most} bytes");
     }
 }
 

@@ -127,6 +127,17 @@ impl Checker {
         Err(invalid(Reason::Signature, vec!["/signature".to_owned()]))
     }
 
+    /// The result of the checks for an append. Unlike [`check`](Self::check), it also checks the signature of unknown types: they change no
+    /// state, but an append keeps their ids and idempotency keys for their producer (decision 15).
+    pub(crate) fn check_to_append(&self, event: &Event) -> Checked {
+        match self.check(event) {
+            Checked::Ignored if !signature::is_valid(event, &self.config) => {
+                Checked::Invalid(invalid(Reason::Signature, vec!["/signature".to_owned()]))
+            }
+            checked => checked,
+        }
+    }
+
     fn content(&self, event: &Event, kind: EventType) -> Checked {
         self.facts(event, kind).map_or_else(Checked::Invalid, |facts| Checked::Valid(kind, facts))
     }

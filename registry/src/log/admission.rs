@@ -90,7 +90,7 @@ pub(crate) fn admit<L: Lookup>(
     rate: &mut Rate,
     lookup: &mut L,
 ) -> Result<Decision, L::Error> {
-    let checked = checker.check(event);
+    let checked = checker.check_to_append(event);
     if let Checked::Invalid(invalid) = &checked
         && is_rejected(invalid)
     {
@@ -141,7 +141,7 @@ pub(crate) fn admit<L: Lookup>(
 /// The parts for the indexes of an event that the log already contains. None if an append would have rejected it for its envelope or its
 /// signature: then it has an offset, but changes nothing for its alleged producer.
 pub(crate) fn replay(event: &Event, checker: &Checker) -> Option<Admission> {
-    let checked = checker.check(event);
+    let checked = checker.check_to_append(event);
     let subjects = match &checked {
         Checked::Invalid(invalid) if is_rejected(invalid) => return None,
         Checked::Valid(kind, _) => subjects(event, *kind),

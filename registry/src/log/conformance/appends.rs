@@ -43,6 +43,8 @@ fn mixed(harness: &Harness<'_>) -> Result<(), String> {
         heartbeat("a", NOW, 1),
         event("a", "018F0000-0000-7000-8000-000000000001", "agent.heartbeat", json!({})),
         heartbeat("signer", NOW, 2),
+        // It would keep an id and an idempotency key of an agent that signs.
+        event("signer", &id(NOW, 8), "some.other_type", json!({})),
         heartbeat("a", NOW + MINUTE + 1, 3),
         heartbeat("a", NOW - MINUTE - 1, 4),
         invalid("a", NOW, 5),
@@ -50,7 +52,7 @@ fn mixed(harness: &Harness<'_>) -> Result<(), String> {
         heartbeat("a", NOW, 7),
     ];
     let found = log.append(NOW, &events)?;
-    let expected = ["a/0", "envelope", "signature", "future", "past", "a/1", "a/2", "a/3"];
+    let expected = ["a/0", "envelope", "signature", "signature", "future", "past", "a/1", "a/2", "a/3"];
     equal("results", found, expected.map(str::to_owned).to_vec())?;
     equal("records", log.all()?.len(), 4)
 }
