@@ -13,7 +13,9 @@ const AFTER: u64 = 1_000;
 
 pub fn run() {
     println!("The log has 500,000 events before the snapshot, and {AFTER} after it.\n");
-    println!("| registrations | heartbeats | snapshot, MiB | from the snapshot, s | replay, s | ratio |\n|---|---|---|---|---|---|");
+    println!(
+        "| registrations | heartbeats | snapshot, MiB | from the snapshot, s | replay, s | ratio |\n|---|---|---|---|---|---|"
+    );
     for (registrations, heartbeats) in LOGS {
         line(registrations, heartbeats);
     }
