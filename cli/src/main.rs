@@ -17,6 +17,7 @@ mod example;
 mod explain;
 mod failure;
 mod generate;
+mod input;
 mod lock;
 mod matrix;
 #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry-nats")))]

@@ -1,7 +1,6 @@
 //! The files of AMP commands.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
@@ -12,21 +11,13 @@ use crate::validate::shown_payload as shown;
 
 /// Opens a file; `-` means standard input.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    match File::open(path) {
-        Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(failed(path, &error.to_string())),
-    }
+    crate::input::open(path).map_err(|error| failed(path, &error.to_string()))
 }
 
 /// The first bytes of a file: one more than the limit, if there are more.
 pub(super) fn read(path: &Path, limit: usize) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
-    open(path)?.take(most).read_to_end(&mut bytes).map_err(|error| failed(path, &error.to_string()))?;
-    Ok(bytes)
+    let limit = u64::try_from(limit).unwrap_or(u64::MAX);
+    crate::input::read(path, limit).map_err(|error| failed(path, &error.to_string()))
 }
 
 /// The finding about a file that cannot be used.

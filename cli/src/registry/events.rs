@@ -47,7 +47,7 @@ impl Lines {
     /// The file cannot be opened.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let reader = Reader::new(input::open(path)?, &shown(path)).with_limit(MAX_LINE);
-        Ok(Self { reader, number: 0, is_stdin: path.as_os_str() == "-" })
+        Ok(Self { reader, number: 0, is_stdin: crate::input::is_stdin(path) })
     }
 
     /// The next line that is not blank, with its number, which starts at 1.

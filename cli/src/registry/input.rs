@@ -1,7 +1,6 @@
 //! The files of registry commands.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::Path;
 
 use capgen_diagnostic::Diagnostic;
@@ -16,9 +15,7 @@ use crate::validate::shown_payload as shown;
 ///
 /// One finding: the file cannot be read, or is longer.
 pub(super) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let most = limit.saturating_add(1);
-    open(path)?.take(most).read_to_end(&mut bytes).map_err(|error| failed(path, &error.to_string()))?;
+    let bytes = crate::input::read(path, limit).map_err(|error| failed(path, &error.to_string()))?;
     if u64::try_from(bytes.len()).is_ok_and(|length| length > limit) {
         return Err(failed(path, &format!("it has more than {limit} bytes")));
     }
@@ -31,13 +28,7 @@ pub(super) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 ///
 /// One finding: the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<Box<dyn Read>, Failure> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    match File::open(path) {
-        Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(failed(path, &error.to_string())),
-    }
+    crate::input::open(path).map_err(|error| failed(path, &error.to_string()))
 }
 
 /// The finding about a file that cannot be used.

@@ -4,7 +4,6 @@ mod lines;
 mod read;
 mod result;
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use crate::arguments::Validate;
 use crate::codes;
 use crate::console::{self, Console, count};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::input;
 use crate::one_contract::capability;
 pub(crate) use read::{Line, Reader};
 pub(crate) use result::{PayloadResult, PayloadValidator, plain, too_long};
@@ -38,21 +38,11 @@ pub(crate) fn run(arguments: &Validate, console: &Console) -> Outcome {
 }
 
 pub(crate) fn shown_payload(path: &Path) -> String {
-    if is_stdin(path) { "standard input".to_owned() } else { format!("`{}`", path.display()) }
-}
-
-fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    if input::is_stdin(path) { "standard input".to_owned() } else { format!("`{}`", path.display()) }
 }
 
 pub(crate) fn open(path: &Path) -> Result<Box<dyn io::Read>, Failure> {
-    if is_stdin(path) {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    match File::open(path) {
-        Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(read::failed(&shown_payload(path), &error)),
-    }
+    input::open(path).map_err(|error| read::failed(&shown_payload(path), &error))
 }
 
 /// Prints the result of a single payload: violations to standard output, everything else to standard error.
