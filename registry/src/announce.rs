@@ -12,6 +12,8 @@ use crate::{EventType, Query, Row, View};
 /// A capability of a manifest, and the step that its registration needs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Announcement {
+    /// The name in the manifest.
+    pub name: String,
     /// The id of the capability: the key `id`, or the agent's id and the name, separated by a dot.
     pub capability: String,
     /// The version.
@@ -138,7 +140,7 @@ fn step(
             changes => AnnouncementStep::Update(json!({"capability_id": id, "version": version, "metadata": changes})),
         },
     };
-    Ok(Announcement { capability: id, version, step })
+    Ok(Announcement { name: capability.name.clone(), capability: id, version, step })
 }
 
 fn payload(id: &str, version: &Version, capability: &Capability) -> Value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capgen_schema::Hash;
 use serde_json::Value;
 
-use crate::{Event, EventId, Offer};
+use crate::{Event, EventId, EventType, Offer};
 
 /// The place of a fact in the order of facts: by event id, then by the producer's agent id, then by content hash (decision 2).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -72,6 +72,12 @@ pub struct Terminal {
 }
 
 impl Outcome {
+    /// The type of the event.
+    #[must_use]
+    pub const fn event_type(&self) -> EventType {
+        if self.invoked { EventType::Invoked } else { EventType::Unresolved }
+    }
+
     /// The payload without `input`.
     #[must_use]
     pub fn payload(&self) -> Value {
@@ -80,6 +86,12 @@ impl Outcome {
 }
 
 impl Terminal {
+    /// The type of the event.
+    #[must_use]
+    pub const fn event_type(&self) -> EventType {
+        if self.completed { EventType::Completed } else { EventType::Failed }
+    }
+
     /// The payload.
     #[must_use]
     pub fn payload(&self) -> Value {

@@ -68,7 +68,7 @@ impl Fold {
     /// Adds an event. Order and repetition have no effect.
     pub fn event(&mut self, event: &Event) {
         match self.checker.check(event) {
-            Checked::Valid(_, facts) => facts.into_iter().for_each(|fact| self.registry.join(fact)),
+            Checked::Valid(_, facts) => self.registry.join_all(facts),
             Checked::Ignored => {}
             Checked::Invalid(invalid) => {
                 let row = InvalidRow::new(event, invalid);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::canonical::hash_of;
-use crate::event::{Event, EventType, Invalid, Reason};
+use crate::event::{self, Event, EventType, Invalid, Reason};
 use crate::fact::Fact;
 use crate::paths::limited;
-use crate::registry::{Question, output_violations};
+use crate::registry::{Question, Registered, output_violations};
 use crate::{Checked, Checker, EventId, Registry, Requirement, SigningKey, Stamped};
 
 /// The kernel over the events of a log, in the log's order.
@@ -46,8 +46,7 @@ impl Kernel {
         if !event.event_type().is_some_and(EventType::is_of_kernel) {
             return;
         }
-        let Checked::Valid(_, facts) = self.checker.check(event) else { return };
-        for Stamped { fact, .. } in facts {
+        for Stamped { fact, .. } in self.checker.check(event).into_facts() {
             if let Fact::Outcome { caller, request, .. } = fact {
                 self.answered.insert((caller.to_string(), request.to_string()));
             }
@@ -64,9 +63,7 @@ impl Kernel {
             Checked::Valid(EventType::Completed, _) => self.notice_of_output(event),
             Checked::Valid(..) => None,
         };
-        if let Checked::Valid(_, facts) = checked {
-            facts.into_iter().for_each(|fact| self.registry.join(fact));
-        }
+        self.registry.join_all(checked.into_facts());
         self.learn(event);
         let emitted = emitted.filter(|draft| self.known.insert(draft.id));
         emitted.map(|draft| self.emit(event, draft)).into_iter().collect()
@@ -93,7 +90,7 @@ impl Kernel {
         let config = self.checker.config().clone();
         let access = config.access(caller);
         let view = self.registry.view();
-        let (target, explanation) = view.explain(capability, &parsed, access, Some(caller));
+        let (target, explanation) = view.choose(capability, &parsed, access, Some(caller));
         let (registry_hash, resolution_hash) = (view.registry_hash(), explanation.hash());
         let mut answer = json!({
             "request_id": id,
@@ -105,29 +102,27 @@ impl Kernel {
         if let Some(correlation) = event.member("correlation_id") {
             set(&mut answer, "correlation_id", correlation);
         }
-        let resolution = view.resolve(capability, &parsed, access).ok();
-        let offer = resolution.map(|resolution| resolution.offer());
-        let input = payload.get("input").unwrap_or(&Value::Null);
-        let violations = offer.map(|offer| limited(offer.input_violations(input))).unwrap_or_default();
-        match (target, offer) {
-            (Some(row), Some(offer)) if violations.is_empty() => {
-                let output_schema = offer.payload().get("output_schema").cloned().unwrap_or(Value::Bool(true));
-                set(&mut answer, "target_agent_id", row.agent);
-                set(&mut answer, "version", row.version);
-                set(&mut answer, "registration_id", row.event_id);
-                set(&mut answer, "contract_hash", row.contract_hash);
-                set(&mut answer, "input", input.clone());
-                set(&mut answer, "output_schema", output_schema);
-                return Some(Draft::outcome(event, EventType::Invoked, answer));
-            }
-            (Some(_), _) => {
+        match target {
+            Some(Registered { agent, stamp, offer, .. }) => {
+                let input = payload.get("input").unwrap_or(&Value::Null);
+                let violations = limited(offer.input_violations(input));
+                if violations.is_empty() {
+                    let output_schema = offer.payload().get("output_schema").cloned().unwrap_or(Value::Bool(true));
+                    set(&mut answer, "target_agent_id", agent);
+                    set(&mut answer, "version", &*offer.version_text);
+                    set(&mut answer, "registration_id", stamp.event_id.to_string());
+                    set(&mut answer, "contract_hash", offer.contract_hash.to_string());
+                    set(&mut answer, "input", input.clone());
+                    set(&mut answer, "output_schema", output_schema);
+                    return Some(Draft::outcome(event, EventType::Invoked, answer));
+                }
                 set(&mut answer, "reason", Reason::SchemaViolation.as_str());
                 set(&mut answer, "violations", violations);
             }
-            (None, _) if view.has_access(capability, access) => {
+            None if view.has_access(capability, access) => {
                 set(&mut answer, "reason", explanation.reason);
             }
-            (None, _) => {
+            None => {
                 // A caller without access does not learn whether the capability exists.
                 let question = Question::new(capability, &parsed, access, Some(caller));
                 let reduced = json!({"question": question, "reason": "not-found", "registry_hash": registry_hash});
@@ -144,7 +139,7 @@ impl Kernel {
         let payload = event.payload();
         let invocation = text(payload, "invocation_id").parse().ok()?;
         let invoked = self.registry.state().invocations(invocation);
-        let own = invoked.filter(|invoked| event.agent() == invoked.get("target_agent_id").and_then(Value::as_str));
+        let own = invoked.filter(|invoked| event.agent() == event::text(invoked, "target_agent_id"));
         let violations = own.map(|invoked| output_violations(&invoked, payload)).find(|paths| !paths.is_empty())?;
         let paths = limited(violations.into_iter().map(|path| format!("/payload/output{path}")));
         Some(Draft::notice(event, Reason::SchemaViolation, &paths))
@@ -242,6 +237,7 @@ fn set(object: &mut Value, name: &str, value: impl Into<Value>) {
     }
 }
 
+/// The string at a member that a valid event has.
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
+    event::text(value, name).unwrap_or_default()
 }

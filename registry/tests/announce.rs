@@ -52,7 +52,7 @@ fn register(
 ) -> Result<Vec<AnnouncementStep>, AppendError> {
     let registry = follower(log, checker).registry();
     let registry = registry.read();
-    let view = registry.view().unwrap();
+    let view = registry.view();
     let registered = writer(log, "search").register(manifest, &view)?;
     Ok(registered.into_iter().map(|registered| registered.announcement.step).collect())
 }
@@ -65,7 +65,7 @@ fn a_manifest_is_registered_once() {
     let steps = register(&log, &checker, &manifest).unwrap();
     assert!(steps.iter().all(|step| matches!(step, AnnouncementStep::Register(_))), "{steps:?}");
     let registry = follower(&log, &checker).registry();
-    let row = registry.read().view().unwrap().find(&Query::Id { id: "search.find", range: None }).remove(0);
+    let row = registry.read().view().find(&Query::Id { id: "search.find", range: None }).remove(0);
     assert_eq!(
         (row.agent.as_str(), row.tags, row.required_scopes),
         ("search", vec!["a".into(), "b".into()], vec!["search:read".to_owned()])
@@ -157,7 +157,7 @@ fn monitors_append_overdue_events_and_two_of_them_do_no_harm() {
     let due = |now: u64| {
         let registry = follower(&log, &checker).registry();
         let registry = registry.read();
-        overdue(&registry.view().unwrap(), &limits, now)
+        overdue(&registry.view(), &limits, now)
     };
     assert_eq!(due(start + 5_001), []);
     let late = due(start + 8_003);
@@ -166,14 +166,10 @@ fn monitors_append_overdue_events_and_two_of_them_do_no_harm() {
 
     let hash = |log: &MemoryLog| {
         let registry = follower(log, &checker).registry();
-        let invocations = registry.read().view().unwrap().invocations();
+        let invocations = registry.read().view().invocations();
         assert_eq!((invocations[0].status, invocations[0].reason.as_deref()), (Status::Failed, Some("timeout")));
-        let unresolved = registry
-            .read()
-            .view()
-            .unwrap()
-            .resolve("x.y", &"1.0.0".parse::<Requirement>().unwrap(), &Access::default())
-            .err();
+        let unresolved =
+            registry.read().view().resolve("x.y", &"1.0.0".parse::<Requirement>().unwrap(), &Access::default()).err();
         assert_eq!(unresolved, Some(Unresolved::Unhealthy));
     };
     for monitor in 0..2 {
@@ -184,7 +180,7 @@ fn monitors_append_overdue_events_and_two_of_them_do_no_harm() {
         hash(&log);
     }
     let registry = follower(&log, &checker).registry();
-    assert_eq!(overdue(&registry.read().view().unwrap(), &limits, start + 8_100), []);
+    assert_eq!(overdue(&registry.read().view(), &limits, start + 8_100), []);
 }
 
 #[test]
@@ -198,10 +194,10 @@ fn heartbeats_are_sent_until_they_are_dropped() {
         follower.follow(Duration::from_secs(1)).unwrap();
         assert!(Instant::now() < deadline, "no heartbeats");
     }
-    assert!(follower.registry().read().view().unwrap().health()["a"].healthy);
+    assert!(follower.registry().read().view().health()["a"].healthy);
     drop(beats);
     follower.catch_up().unwrap();
-    assert!(!follower.registry().read().view().unwrap().health()["a"].healthy);
+    assert!(!follower.registry().read().view().health()["a"].healthy);
 }
 
 #[test]

@@ -257,9 +257,8 @@ pub(crate) struct Step {
     /// Print the events, but do not append them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
-    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
-    pub(crate) signing_key: Option<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
     /// Print JSON on a terminal, too
     #[arg(long)]
     pub(crate) json: bool,
@@ -275,6 +274,14 @@ capability.invoked or capability.unresolved for each request that has no outcome
 Their ids are derived from their causes, so a second run emits nothing new.
 
 A JSONL log is only read: it needs --dry-run.";
+
+/// The key of a producer.
+#[derive(Args, Debug)]
+pub(crate) struct Signing {
+    /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
+    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
+    pub(crate) signing_key: Option<(String, PathBuf)>,
+}
 
 /// The value of `--signing-key`. The id of a key may contain `=`, a file that is named here does not.
 fn signing_key(text: &str) -> Result<(String, PathBuf), &'static str> {
@@ -368,9 +375,8 @@ pub(crate) struct Register {
     pub(crate) agent: Option<String>,
     #[command(flatten)]
     pub(crate) source: Source,
-    /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
-    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
-    pub(crate) signing_key: Option<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
     /// Append nothing; print the steps
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -433,9 +439,8 @@ pub(crate) struct Monitor {
     /// Look once, and end
     #[arg(long)]
     pub(crate) once: bool,
-    /// Sign events with this Ed25519 seed: the id of the key in the configuration, and a file with 32 bytes in base64
-    #[arg(long, value_name = "KEY_ID=FILE", value_parser = signing_key)]
-    pub(crate) signing_key: Option<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
     /// Print each report as one JSON document per line
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,6 +1,6 @@
 //! `capgen registry key`, and the option `--signing-key`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use capgen_registry::SigningKey;
 
@@ -20,11 +20,8 @@ pub(super) fn run(arguments: &arguments::Key, console: &Console) -> Outcome {
 /// # Errors
 ///
 /// The file cannot be used.
-pub(super) fn signing_key(
-    option: Option<&(String, PathBuf)>,
-    console: &Console,
-) -> Result<Option<SigningKey>, Failure> {
-    option.map(|(id, path)| read(id, path, console)).transpose()
+pub(super) fn signing_key(signing: &arguments::Signing, console: &Console) -> Result<Option<SigningKey>, Failure> {
+    signing.signing_key.as_ref().map(|(id, path)| read(id, path, console)).transpose()
 }
 
 fn read(id: &str, path: &Path, console: &Console) -> Result<SigningKey, Failure> {

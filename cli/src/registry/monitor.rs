@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &arguments::Monitor, console: &Console) -> Outcome 
     if !config.is_monitor(agent, EventId::at(now(), 0)) {
         return Err(no_monitor(agent));
     }
-    let key = key::signing_key(arguments.signing_key.as_ref(), console)?;
+    let key = key::signing_key(&arguments.signing, console)?;
     let checker = Arc::new(Checker::new(config));
     let open = |access| source.open(access, checker.clone());
     let mut follower = Follower::new(open(Access::Read)?, checker.clone());
@@ -32,10 +32,8 @@ pub(super) fn run(arguments: &arguments::Monitor, console: &Console) -> Outcome 
     let output = Output::text_or_json(arguments.json);
     loop {
         follower.catch_up().map_err(|error| log::failed(&error))?;
-        let overdue = match follower.registry().read().view() {
-            Some(view) => writer.monitor(&view, &limits).map_err(|error| register::append_failed(&error))?,
-            None => Vec::new(),
-        };
+        let overdue = writer.monitor(&follower.registry().read().view(), &limits);
+        let overdue = overdue.map_err(|error| register::append_failed(&error))?;
         if print(&overdue, output)?.is_break() || arguments.once {
             return Ok(Verdict::Fine);
         }

@@ -7,21 +7,21 @@ use capgen_manifest::LoadedContract;
 use capgen_registry::live::{AppendError, Registered, Writer};
 use capgen_registry::log::Rejection;
 use capgen_registry::{
-    Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Checked, Checker, Producer, Registry,
+    Announcement, AnnouncementError, AnnouncementFault, AnnouncementStep, Checker, Producer, Registry, Restored,
     announce,
 };
 use serde_json::{Value, json};
 
 use super::log::{self, Access};
 use super::output::Output;
-use super::{arguments, config, events, key};
+use super::{arguments, config, key};
 use crate::codes;
 use crate::console::{Console, print_part, visible};
 use crate::failure::{Failure, Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;
-    let key = key::signing_key(arguments.signing_key.as_ref(), console)?;
+    let key = key::signing_key(&arguments.signing, console)?;
     let Some(contract) = arguments.contract.load()? else { return Ok(Verdict::Fine) };
     let agent = arguments.agent.clone().unwrap_or_else(|| contract.manifest.agent.as_str().to_owned());
     let checker = Arc::new(Checker::new(config.clone()));
@@ -29,17 +29,15 @@ pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome
     // A log that does not exist is created only if there is something to append.
     let is_new = arguments.source.log.is_missing();
     let mut log = if is_new { None } else { Some(arguments.source.open(access, checker.clone())?) };
-    let mut registry = Registry::new(config);
-    if let Some(log) = &mut log {
-        events::read(&mut **log, 0, |record| {
-            if let Checked::Valid(_, facts) = checker.check(&record.event) {
-                facts.into_iter().for_each(|fact| registry.join(fact));
-            }
-            Ok(())
-        })?;
-    }
-    let view = registry.view();
-    let announced = announce(&contract.manifest, &agent, &view);
+    let mut registry = match &mut log {
+        Some(log) => {
+            let (restored, _) =
+                Restored::start(&mut **log, None, checker.clone()).map_err(|error| log::failed(&error))?;
+            restored.into_registry()
+        }
+        None => Registry::new(config),
+    };
+    let announced = announce(&contract.manifest, &agent, &registry.view());
     let announced = announced.map_err(|errors| failed(AppendError::Announcement(errors), &contract))?;
     let (registered, rejected) = if arguments.dry_run {
         (announced.into_iter().map(planned).collect(), None)
@@ -47,7 +45,7 @@ pub(super) fn run(arguments: &arguments::Register, console: &Console) -> Outcome
         let log = log.map_or_else(|| arguments.source.open(access, checker), Ok)?;
         let writer = Writer::new(log, Producer::new(agent.as_str()));
         let mut writer = key.into_iter().fold(writer, Writer::signed);
-        match writer.register(&contract.manifest, &view) {
+        match writer.register_announced(announced) {
             Err(AppendError::Registration { registered, rejected }) => (registered, Some(rejected)),
             result => (result.map_err(|error| failed(error, &contract))?, None),
         }
@@ -101,7 +99,7 @@ fn document(Registered { announcement, event_id }: &Registered, agent: &str, dry
 }
 
 fn text(Registered { announcement, event_id }: &Registered, agent: &str, dry_run: bool) -> String {
-    let Announcement { capability, version, step } = announcement;
+    let Announcement { capability, version, step, .. } = announcement;
     let status = match step {
         AnnouncementStep::Register(_) if dry_run => "would register",
         AnnouncementStep::Register(_) => "registered",

@@ -23,7 +23,7 @@ pub(super) fn run(arguments: &arguments::Step, console: &Console) -> Outcome {
         return Err(Failure::Usage(clap::Error::raw(ErrorKind::MissingRequiredArgument, message)));
     }
     let config = config::read(arguments.source.config.as_deref())?;
-    let key = key::signing_key(arguments.signing_key.as_ref(), console)?;
+    let key = key::signing_key(&arguments.signing, console)?;
     let checker = Arc::new(Checker::new(config));
     let kernel = Kernel::new(checker.clone(), key);
     let output = Output::json_or_text(arguments.json);

@@ -39,8 +39,11 @@ pub(super) fn run(arguments: &arguments::Watch) -> Outcome {
     let mut changes = Changes::default();
     follower.catch_up().map_err(|error| log::failed(&error))?;
     loop {
-        let picture = follower.registry().read().view().map(|view| (view.overview(), view.registry_hash()));
-        let Some((overview, hash)) = picture else { return Ok(Verdict::Fine) };
+        let (overview, hash) = {
+            let registry = follower.registry();
+            let registry = registry.read();
+            (registry.view().overview(), registry.view().registry_hash())
+        };
         let flow = if output.human && output.terminal {
             print_part(&format!("{CLEAR}{}", screen(&overview, &hash)))?
         } else {

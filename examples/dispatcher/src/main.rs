@@ -107,8 +107,7 @@ impl Fleet {
         let registry = follower.registry();
         let registered = {
             let registry = registry.read();
-            let view = registry.view().ok_or("the follower settles the registry")?;
-            self.writer(agent)?.register(&contract.manifest, &view)
+            self.writer(agent)?.register(&contract.manifest, &registry.view())
         };
         match registered {
             Ok(announcements) => {
@@ -143,7 +142,7 @@ fn handlers(agent: &str) -> Handlers {
 fn explain(follower: &Follower, access: &Access) -> Result<(), Box<dyn Error>> {
     let registry = follower.registry();
     let registry = registry.read();
-    let view = registry.view().ok_or("the follower settles the registry")?;
+    let view = registry.view();
     let requirement: Requirement = "1.0.0".parse()?;
     let (target, Explanation { filters, decided_by, .. }) =
         view.explain(CAPABILITY, &requirement, access, Some("concierge"));

@@ -71,6 +71,17 @@ pub enum Checked {
     Invalid(Invalid),
 }
 
+impl Checked {
+    /// The facts that the event states; none if it is not valid.
+    #[must_use]
+    pub fn into_facts(self) -> Vec<Stamped> {
+        match self {
+            Self::Valid(_, facts) => facts,
+            Self::Ignored | Self::Invalid(_) => Vec::new(),
+        }
+    }
+}
+
 /// Decides whether events are valid under a configuration.
 ///
 /// It remembers the contracts that it has checked, within a limit, so that equal registrations cost little and share memory.

@@ -62,7 +62,7 @@ impl Offer {
         };
         let metadata = payload.get("metadata").unwrap_or(&Value::Null);
         let (side_effects, determinism) = (text(metadata, "side_effects"), text(metadata, "determinism_class"));
-        let (roles, scopes) = (sorted(metadata, "required_roles"), sorted(metadata, "required_scopes"));
+        let (roles, scopes) = (sorted(metadata.get("required_roles")), sorted(metadata.get("required_scopes")));
         let contract = json!({
             "capability_id": capability,
             "version": version,
@@ -138,8 +138,8 @@ fn schema(payload: &Value, name: &str) -> Result<Value, Vec<String>> {
 }
 
 /// The strings of a list, sorted bytewise.
-fn sorted(metadata: &Value, name: &str) -> Box<[Box<str>]> {
-    let items = metadata.get(name).and_then(Value::as_array).into_iter().flatten();
+pub(crate) fn sorted(list: Option<&Value>) -> Box<[Box<str>]> {
+    let items = list.and_then(Value::as_array).into_iter().flatten();
     let mut items: Vec<Box<str>> = items.filter_map(Value::as_str).map(Into::into).collect();
     items.sort_unstable();
     items.into_boxed_slice()
@@ -151,7 +151,7 @@ impl Properties {
         Self {
             priority: metadata.get("priority").and_then(Value::as_i64),
             weight: metadata.get("weight").and_then(Value::as_number).cloned(),
-            tags: metadata.get("tags").map(|_| sorted(metadata, "tags").into()),
+            tags: metadata.get("tags").map(|tags| sorted(Some(tags)).into()),
             latency_class: text(metadata, "latency_class").map(Into::into),
         }
     }

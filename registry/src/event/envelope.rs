@@ -75,7 +75,7 @@ pub(super) fn has_known_version(event: &Event) -> bool {
     version.is_some_and(|version| version.major == 1)
 }
 
-/// The string at a member of the payload.
-pub(super) fn text<'e>(payload: &'e Value, name: &str) -> Option<&'e str> {
+/// The string at a member of a value.
+pub(crate) fn text<'e>(payload: &'e Value, name: &str) -> Option<&'e str> {
     payload.get(name)?.as_str()
 }

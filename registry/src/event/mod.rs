@@ -24,7 +24,8 @@ use crate::canonical::{canonical, write, write_object};
 
 pub use check::{Checked, Checker, Invalid, Reason};
 pub use contract::Offer;
-pub(crate) use contract::{pinned_errors, violations};
+pub(crate) use contract::{pinned_errors, sorted, violations};
+pub(crate) use envelope::text;
 pub use kind::EventType;
 pub(crate) use payload::errors as payload_errors;
 pub use signature::{InvalidSigningKey, SigningKey};

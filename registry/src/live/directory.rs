@@ -63,8 +63,8 @@ impl Directory {
     /// The registry has no target.
     pub fn options_for(&self, capability: &str, requirement: &Requirement) -> Result<CallOptions, DirectoryError> {
         let registry = self.registry.read();
-        let view = registry.view().ok_or(DirectoryError::Unresolved(Unresolved::NotFound))?;
-        let resolution = view.resolve(capability, requirement, &self.access).map_err(DirectoryError::Unresolved)?;
+        let resolution = registry.view().resolve(capability, requirement, &self.access);
+        let resolution = resolution.map_err(DirectoryError::Unresolved)?;
         Ok(CallOptions::new().peer(resolution.agent()))
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use crate::log::{Log, LogError};
-use crate::{Checked, Checker, Registry, View};
+use crate::{Checker, Registry, View};
 
 /// The number of events that are read at once.
 const BATCH: usize = 1024;
@@ -40,10 +40,11 @@ impl SharedRegistry {
 }
 
 impl ReadRegistry<'_> {
-    /// The answers to questions. `None` never happens: the follower settles the registry before it lets readers in.
+    /// The answers to questions.
     #[must_use]
-    pub fn view(&self) -> Option<View<'_>> {
-        self.0.settled()
+    pub fn view(&self) -> View<'_> {
+        // The follower settles the registry before it lets readers in.
+        self.0.as_settled()
     }
 }
 
@@ -86,13 +87,9 @@ impl Follower {
             self.after = last.sequence;
             count += records.len();
             // Outside of the lock, so that readers wait for the joins alone.
-            let checked: Vec<Checked> = records.iter().map(|record| self.checker.check(&record.event)).collect();
+            let facts = records.iter().flat_map(|record| self.checker.check(&record.event).into_facts()).collect();
             let mut registry = self.registry.0.write().unwrap_or_else(PoisonError::into_inner);
-            for checked in checked {
-                if let Checked::Valid(_, facts) = checked {
-                    facts.into_iter().for_each(|fact| registry.join(fact));
-                }
-            }
+            registry.join_all(facts);
             registry.settle();
         }
     }

@@ -105,11 +105,19 @@ impl Writer {
     /// A capability cannot be registered; then nothing is appended. Or the log cannot be used, or rejects events, such as beyond a quota; the
     /// error has the capabilities that are registered. Registering again is safe.
     pub fn register(&mut self, manifest: &Manifest, view: &View<'_>) -> Result<Vec<Registered>, AppendError> {
-        let agent = self.producer.agent_id.clone();
-        let announcements = announce(manifest, &agent, view).map_err(AppendError::Announcement)?;
+        let announcements = announce(manifest, &self.producer.agent_id, view).map_err(AppendError::Announcement)?;
+        self.register_announced(announcements)
+    }
+
+    /// Takes the steps that [`announce`] has decided for this agent, in one append.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`register`](Self::register).
+    pub fn register_announced(&mut self, announcements: Vec<Announcement>) -> Result<Vec<Registered>, AppendError> {
         let mut events = Vec::new();
         let mut errors = Vec::new();
-        for (announcement, capability) in announcements.iter().zip(&manifest.capabilities) {
+        for announcement in &announcements {
             let event = match &announcement.step {
                 AnnouncementStep::Register(payload) => self.event(EventType::Registered, payload.clone()),
                 AnnouncementStep::Update(payload) => self.event(EventType::Updated, payload.clone()),
@@ -117,7 +125,7 @@ impl Writer {
             };
             if event.text().len() > MAX_REGISTRATION {
                 let reason = AnnouncementFault::TooLarge(event.text().len());
-                errors.push(AnnouncementError { name: capability.name.clone(), reason });
+                errors.push(AnnouncementError { name: announcement.name.clone(), reason });
             }
             events.push(event);
         }

@@ -7,13 +7,13 @@ use serde_json::Number;
 
 use super::row::Scope;
 use crate::Configuration;
-use crate::event::Offer;
+use crate::event::{Offer, sorted};
 use crate::fact::{Field, Stamp};
 use crate::state::{Deprecation, Row, RowId, State};
 
 /// The effective properties of a registration that is its row's winner.
 #[derive(Clone, Debug)]
-pub(super) struct Effective {
+pub(crate) struct Effective {
     pub(super) offer: Arc<Offer>,
     /// After the cap.
     pub(super) priority: i64,
@@ -58,7 +58,7 @@ impl Effective {
             match field {
                 Field::Priority => properties.priority = value.as_i64(),
                 Field::Weight => properties.weight = value.as_number().cloned(),
-                Field::Tags => properties.tags = Some(sorted(value)),
+                Field::Tags => properties.tags = Some(sorted(Some(value)).into()),
                 Field::LatencyClass => properties.latency_class = value.as_str().map(Into::into),
             }
         }
@@ -81,12 +81,12 @@ impl Effective {
 
 /// A registration: the winner of a row, with its effective properties.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Registered<'r> {
+pub(crate) struct Registered<'r> {
     pub(super) id: RowId,
     pub(super) row: &'r Row,
-    pub(super) agent: &'r str,
-    pub(super) stamp: &'r Stamp,
-    pub(super) offer: &'r Offer,
+    pub(crate) agent: &'r str,
+    pub(crate) stamp: &'r Stamp,
+    pub(crate) offer: &'r Offer,
     pub(super) effective: &'r Effective,
 }
 
@@ -96,11 +96,4 @@ pub(super) fn deprecation<'s>(row: &'s Row, state: &'s State, scope: Scope) -> O
         Scope::Version => row.deprecation.as_deref(),
         Scope::All => state.all_deprecated.get(&(row.agent, row.capability)),
     }
-}
-
-fn sorted(value: &serde_json::Value) -> Arc<[Box<str>]> {
-    let items = value.as_array().into_iter().flatten();
-    let mut items: Vec<Box<str>> = items.filter_map(serde_json::Value::as_str).map(Into::into).collect();
-    items.sort_unstable();
-    items.into()
 }

@@ -163,6 +163,18 @@ impl<'r> View<'r> {
         access: &Access,
         caller: Option<&str>,
     ) -> (Option<Row>, Explanation) {
+        let (target, explanation) = self.choose(capability, requirement, access, caller);
+        (target.and_then(|target| self.row(target.id)), explanation)
+    }
+
+    /// The choice of [`explain`](Self::explain), with the whole registration.
+    pub(crate) fn choose(
+        &self,
+        capability: &str,
+        requirement: &Requirement,
+        access: &Access,
+        caller: Option<&str>,
+    ) -> (Option<Registered<'r>>, Explanation) {
         let mut left = self.candidates(capability);
         let mut steps = vec![FilterStep { filter: Filter::Id, left: left.len(), removed: Vec::new() }];
         let filters: [(Filter, Condition<'_>); 3] = [
@@ -182,7 +194,7 @@ impl<'r> View<'r> {
         }
         let decided_by = decided_by(&mut left, &steps);
         let reason = if left.is_empty() { steps.last().map(|step| unresolved(step.filter).as_str()) } else { None };
-        let target = left.first().and_then(|candidate| self.row(candidate.id));
+        let target = left.first().copied();
         let explanation = Explanation {
             question: Question::new(capability, requirement, access, caller),
             registry_hash: self.registry_hash(),
@@ -192,21 +204,20 @@ impl<'r> View<'r> {
             ranking: left.iter().map(ranked).collect(),
             decided_by,
             reason,
-            deprecated: target.as_ref().is_some_and(|row| row.deprecated.is_some()),
+            deprecated: target.is_some_and(|target| target.effective.deprecated.is_some()),
         };
         (target, explanation)
     }
 
     /// Whether a caller has access to some registration of a capability, so that the kernel may explain why there is no target.
     pub(crate) fn has_access(&self, capability: &str, access: &Access) -> bool {
-        self.candidates(capability).iter().any(|candidate| is_allowed(candidate.offer, access))
+        self.ranked(capability).iter().filter_map(|id| self.registered(*id)).any(|it| is_allowed(it.offer, access))
     }
 
     /// The registrations of a capability, in the order of queries.
     fn candidates(&self, capability: &str) -> Vec<Registered<'r>> {
         let view = *self;
-        let ranked = view.state.names.find(capability).map_or(&[][..], |name| view.index.ranked(name));
-        view.in_order(ranked.to_vec()).into_iter().filter_map(|id| view.registered(id)).collect()
+        view.in_order(view.ranked(capability).to_vec()).into_iter().filter_map(|id| view.registered(id)).collect()
     }
 }
 

@@ -29,13 +29,11 @@ impl View<'_> {
     pub fn find(&self, query: &Query<'_>) -> Vec<Row> {
         let ids: Vec<RowId> = match *query {
             Query::Id { id, range } => {
-                let name = self.state.names.find(id);
-                let ranked = name.map_or(&[][..], |name| self.index.ranked(name)).iter().copied();
                 let is_in = |id: &RowId| {
                     let registered = self.registered(*id);
                     range.is_none_or(|range| registered.is_some_and(|it| range.matches(&it.offer.version)))
                 };
-                ranked.filter(is_in).collect()
+                self.ranked(id).iter().copied().filter(is_in).collect()
             }
             Query::Tag(tag) => self.index.with_tag(tag).collect(),
             Query::Determinism(class) => self.index.of_class(class).collect(),

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use crate::state::{Changes, List, OtherConfiguration, State, StateEntry, key_hash};
 use crate::{Configuration, Stamped};
 use buckets::Buckets;
+pub(crate) use effective::Registered;
 pub use explain::{DecidedBy, Explanation, Filter, FilterStep, Question, RankedRow, Removed};
 pub use find::Query;
 use index::Index;
@@ -80,6 +81,11 @@ impl Registry {
         self.state.join(fact);
     }
 
+    /// Joins the facts of an event.
+    pub fn join_all(&mut self, facts: Vec<Stamped>) {
+        facts.into_iter().for_each(|fact| self.join(fact));
+    }
+
     /// Joins every fact of another state.
     ///
     /// # Errors
@@ -108,14 +114,19 @@ impl Registry {
     /// The answers to questions about the events so far.
     pub fn view(&mut self) -> View<'_> {
         self.settle();
-        View { config: &self.config, state: &self.state, index: &self.index, buckets: &self.buckets }
+        self.as_settled()
     }
 
     /// Like [`view`](Self::view), for readers that share the registry; `None` if it is not [settled](Self::settle).
     #[must_use]
     pub fn settled(&self) -> Option<View<'_>> {
+        self.state.changes.is_empty().then(|| self.as_settled())
+    }
+
+    /// Like [`settled`](Self::settled), for callers that have settled the registry: later changes are not in the answers.
+    pub(crate) fn as_settled(&self) -> View<'_> {
         let Self { config, state, index, buckets } = self;
-        state.changes.is_empty().then_some(View { config, state, index, buckets })
+        View { config, state, index, buckets }
     }
 
     /// Updates the hashes of the entries of changed subjects.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Query, Row, View};
-use crate::event::violations;
+use crate::event::{self, violations};
 use crate::fact::{Outcome, Stamp, Terminal};
 use crate::paths::limited;
 
@@ -113,7 +113,7 @@ impl View<'_> {
             caller: self.state.names.text(*caller).to_owned(),
             request_id: request.to_string(),
             outcome: stamp.event_id.to_string(),
-            event_type: if outcome.invoked { "capability.invoked" } else { "capability.unresolved" },
+            event_type: outcome.event_type().as_str(),
             reason: if outcome.invoked { None } else { Some(text(&outcome.payload(), "reason")) },
         });
         let mut requests: Vec<Request> = requests.collect();
@@ -175,5 +175,5 @@ pub(crate) fn output_violations(invoked: &Value, completed: &Value) -> Vec<Strin
 }
 
 fn text(payload: &Value, name: &str) -> String {
-    payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+    event::text(payload, name).unwrap_or_default().to_owned()
 }

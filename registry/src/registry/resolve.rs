@@ -69,10 +69,6 @@ impl<'r> Resolution<'r> {
     pub fn row(&self) -> Option<Row> {
         self.view.row(self.registered.id)
     }
-
-    pub(crate) fn offer(&self) -> &'r Offer {
-        self.registered.offer
-    }
 }
 
 impl<'r> View<'r> {
@@ -91,10 +87,9 @@ impl<'r> View<'r> {
         access: &Access,
     ) -> Result<Resolution<'r>, Unresolved> {
         let view = *self;
-        let name = view.state.names.find(capability).ok_or(Unresolved::NotFound)?;
         let mut failure = Unresolved::NotFound;
         let mut deprecated = None;
-        for id in view.index.ranked(name) {
+        for id in view.ranked(capability) {
             let Some(registered) = view.registered(*id) else { continue };
             let passed = if !requirement.matches(&registered.offer.version) {
                 Err(Unresolved::NoCompatibleVersion)

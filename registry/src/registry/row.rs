@@ -75,6 +75,11 @@ pub enum Scope {
 }
 
 impl<'r> View<'r> {
+    /// The registrations of a capability, the best first.
+    pub(super) fn ranked(&self, capability: &str) -> &'r [RowId] {
+        self.state.names.find(capability).map_or(&[], |name| self.index.ranked(name))
+    }
+
     /// The registration of a row.
     pub(super) fn registered(&self, id: RowId) -> Option<Registered<'r>> {
         self.index.registered(self.state, id)

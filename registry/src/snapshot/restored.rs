@@ -6,7 +6,7 @@ use capgen_schema::Hash;
 
 use super::{InvalidSnapshot, Position, Snapshot};
 use crate::log::{Log, LogError, Record};
-use crate::{Checked, Checker, Registry};
+use crate::{Checker, Registry};
 
 /// How many events are read at once.
 const BATCH: usize = 1000;
@@ -98,9 +98,7 @@ impl Restored {
     }
 
     fn add(&mut self, record: &Record) {
-        if let Checked::Valid(_, facts) = self.checker.check(&record.event) {
-            facts.into_iter().for_each(|fact| self.registry.join(fact));
-        }
+        self.registry.join_all(self.checker.check(&record.event).into_facts());
         self.position.sequence = record.sequence;
         match self.position.offsets.get_mut(&record.partition) {
             Some(offset) => *offset = record.offset,

@@ -6,7 +6,8 @@ use capgen_schema::Hash;
 use serde_json::Value;
 
 use super::{Deprecation, Name, Row, State};
-use crate::canonical::{write, write_array, write_string};
+use crate::EventType;
+use crate::canonical::{canonical, write_array, write_string};
 use crate::event::Offer;
 use crate::fact::{Field, Outcome, Stamp, Terminal};
 
@@ -135,12 +136,6 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-fn canonical(value: &Value) -> String {
-    let mut text = String::new();
-    write(&mut text, value);
-    text
-}
-
 impl State {
     fn row_key<'s>(&'s self, row: &Row) -> Key<'s> {
         let part = |name: Name| Some(self.names.text(name).into());
@@ -193,8 +188,7 @@ impl State {
         (stamp, outcome): &'s (Stamp, Outcome),
     ) -> Entry<'s> {
         let key = vec![Some(self.names.text(caller).into()), Some(request.into())];
-        let kind = if outcome.invoked { "capability.invoked" } else { "capability.unresolved" };
-        Entry { list: List::Outcomes, key, stamp, value: typed(kind, &outcome.payload).into() }
+        Entry { list: List::Outcomes, key, stamp, value: typed(outcome.event_type(), &outcome.payload).into() }
     }
 
     pub(super) fn terminal_entry<'s>(
@@ -204,11 +198,10 @@ impl State {
         (stamp, terminal): &'s (Stamp, Terminal),
     ) -> Entry<'s> {
         let key = vec![Some(invocation.into()), Some(self.names.text(agent).into())];
-        let kind = if terminal.completed { "capability.completed" } else { "capability.failed" };
-        Entry { list: List::Terminals, key, stamp, value: typed(kind, &terminal.payload).into() }
+        Entry { list: List::Terminals, key, stamp, value: typed(terminal.event_type(), &terminal.payload).into() }
     }
 }
 
-fn typed(kind: &str, payload: &str) -> String {
-    object(&[("event_type", quoted(kind)), ("payload", payload.to_owned())])
+fn typed(kind: EventType, payload: &str) -> String {
+    object(&[("event_type", quoted(kind.as_str())), ("payload", payload.to_owned())])
 }
