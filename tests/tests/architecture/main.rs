@@ -14,7 +14,7 @@ use repository::{files, root, text};
 use serde_json::Value;
 
 /// The folders of the crates that users link. They must not print, exit or read the environment.
-const LIBRARIES: [&str; 15] = [
+const LIBRARIES: [&str; 16] = [
     "diagnostic",
     "schema",
     "descriptor",
@@ -30,6 +30,7 @@ const LIBRARIES: [&str; 15] = [
     "audit",
     "amp",
     "registry",
+    "dci",
 ];
 
 /// The maximum number of lines of a hand-written file.
@@ -82,6 +83,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "capgen-sqlite",
             ],
         ),
+        ("capgen-dci", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         ("capgen-codegen", &["capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         ("capgen-evolve", &["capgen-descriptor", "capgen-diagnostic", "capgen-manifest", "capgen-schema"]),
         (
@@ -90,6 +92,7 @@ fn crates_depend_on_each_other_in_one_direction() {
                 "capgen-amp",
                 "capgen-audit",
                 "capgen-codegen",
+                "capgen-dci",
                 "capgen-diagnostic",
                 "capgen-evolve",
                 "capgen-manifest",
@@ -215,8 +218,8 @@ fn keys_of_capabilities_are_named_in_one_table() {
     for path in files().iter().filter(|path| path.ends_with(".rs") && path.contains("/src/") && *path != table) {
         // The rules for changes are about particular keys.
         let has_rules = path == "evolve/src/compare/properties.rs";
-        // The bodies of AMP have a field `timeout_ms` of their own, and the events of the registry have `required_roles`.
-        let has_bodies = path.starts_with("amp/src/") || path.starts_with("registry/src/");
+        // The bodies of AMP and the probes of DCI have a field `timeout_ms` of their own, and the events of the registry have `required_roles`.
+        let has_bodies = ["amp/src/", "registry/src/", "dci/src/"].iter().any(|folder| path.starts_with(folder));
         if has_rules || has_bodies || !LIBRARIES.iter().any(|folder| path.starts_with(&format!("{folder}/src/"))) {
             continue;
         }
