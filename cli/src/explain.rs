@@ -14,6 +14,8 @@ pub(crate) fn explanations() -> Explanations {
         capgen_manifest::codes::EXPLANATIONS,
         capgen_codegen::codes::EXPLANATIONS,
         capgen_evolve::codes::EXPLANATIONS,
+        #[cfg(feature = "dci")]
+        capgen_dci::codes::EXPLANATIONS,
         codes::EXPLANATIONS,
     ])
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use capgen_codegen::{Language, Options, output, surface};
+use capgen_dci::{Mode, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
 use capgen_manifest::{Fleet, Source, load};
@@ -108,6 +109,11 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             fs::create_dir_all(&root).unwrap();
             fs::write(root.join("fleet.yaml"), text).unwrap();
             Some(Fleet::open(&root).err().unwrap_or_default())
+        }
+        "contract" | "contract strict" => {
+            let mode = if notation == "contract" { Mode::BestEffort } else { Mode::Strict };
+            let problems = contract::read(text.trim_end_matches('\n'), mode).problems;
+            Some(problems.into_iter().map(|problem| Diagnostic::new(problem.code, problem.message)).collect())
         }
         notation => {
             let source = Source::new(format!("capabilities.{notation}"), text);

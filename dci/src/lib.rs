@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod alias;
+pub mod codes;
 pub mod contract;
 mod host;
 mod mode;

@@ -1,5 +1,16 @@
 //! Contracts: the text of `metadata.contract`, read into clauses.
 
+mod canonical;
+mod kind;
+mod problem;
+mod reader;
+mod scan;
+mod token;
+
+pub use problem::Problem;
+pub use reader::{Reading, read, stated_mode};
+pub use token::{is_capability, is_model};
+
 use crate::{Mode, Overrides};
 
 /// A key with its value, of `A(...)` or `Pol(...)`. Escapes are decoded.
@@ -7,7 +18,7 @@ use crate::{Mode, Overrides};
 pub struct Setting {
     /// The key, normalised for the mode of the run.
     pub key: String,
-    /// The value as it is written.
+    /// The value, in the case in which it is written.
     pub value: String,
 }
 
@@ -32,9 +43,9 @@ pub struct Contract {
     pub runtime: Vec<String>,
     /// `M(...)`: models, each with an optional `*` at its end; `*` and `all` mean every model.
     pub model: Vec<String>,
-    /// `Pol(...)`: every setting with a valid key, whether the policy has such a key or not.
+    /// `Pol(...)`: the settings that the policy has, with their values as they are written.
     pub policy: Vec<Setting>,
-    /// The values of `Pol(...)` that the policy has.
+    /// The values of `Pol(...)`.
     pub overrides: Overrides,
     /// The number of invalid tokens, which `invalid_token_penalty` counts.
     pub invalid_tokens: usize,

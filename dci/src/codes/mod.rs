@@ -1,0 +1,52 @@
+//! The stable codes of this crate's findings. A code never changes its meaning and is never used for another one.
+//!
+//! `<CODE>.md` next to this file explains each one.
+
+capgen_diagnostic::codes! {
+    /// The page of every code, in order.
+    #[cfg(feature = "explain")]
+    pub EXPLANATIONS;
+
+    /// A text that does not start with the header of a contract.
+    pub CONTRACT_HEADER = "E0801";
+    /// A version of contracts that is not supported.
+    pub CONTRACT_VERSION = "E0802";
+    /// A header with an unknown mode.
+    pub CONTRACT_MODE = "E0803";
+    /// White space before a clause that is not exactly one space.
+    pub CONTRACT_SPACING = "E0804";
+    /// A contract without clauses.
+    pub CONTRACT_NO_CLAUSES = "E0805";
+    /// Text that is not a clause.
+    pub MALFORMED_CLAUSE = "E0806";
+    /// A clause without `)`.
+    pub UNCLOSED_CLAUSE = "E0807";
+    /// A `(` between the parentheses of a clause.
+    pub UNESCAPED_PARENTHESIS = "E0808";
+    /// A backslash before a character that is not escaped.
+    pub INVALID_ESCAPE = "E0809";
+    /// A clause with an unknown name.
+    pub UNKNOWN_CLAUSE = "E0810";
+    /// A clause without values.
+    pub EMPTY_CLAUSE = "E0811";
+    /// An empty value among others.
+    pub EMPTY_VALUE = "E0812";
+    /// An invalid capability.
+    pub INVALID_CAPABILITY = "E0813";
+    /// An invalid runtime.
+    pub INVALID_RUNTIME = "E0814";
+    /// An invalid model.
+    pub INVALID_MODEL = "E0815";
+    /// A key without a value.
+    pub MISSING_VALUE = "E0816";
+    /// An invalid key.
+    pub INVALID_KEY = "E0817";
+    /// A duplicate key.
+    pub DUPLICATE_KEY = "E0818";
+    /// A value with characters that are not allowed without an escape.
+    pub INVALID_VALUE = "E0819";
+    /// A key that the policy does not have.
+    pub UNKNOWN_POLICY_KEY = "E0820";
+    /// A value that a key of the policy does not have.
+    pub INVALID_POLICY_VALUE = "E0821";
+}
