@@ -7,6 +7,7 @@
 mod alias;
 pub mod codes;
 pub mod contract;
+mod frontmatter;
 mod host;
 mod mode;
 mod policy;
@@ -18,11 +19,12 @@ mod warning;
 
 pub use alias::{AliasSource, Aliases};
 pub use contract::Contract;
+pub use frontmatter::Spans;
 pub use host::Host;
 pub use mode::{InvalidMode, Mode};
 pub use policy::{InvalidSetting, OnMissingRequired, Overrides, Policy, SelectionMode, Threshold};
 pub use probe::{Probe, ProbeRunner, Probes};
 pub use reliability::{Record, Reliability};
 pub use score::Score;
-pub use skill::{Declared, Skill, Source};
+pub use skill::{Declared, Skill, SkillFile, Source};
 pub use warning::Warning;

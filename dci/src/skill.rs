@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+use capgen_diagnostic::Diagnostic;
+use sha2::{Digest, Sha256};
+
+use crate::frontmatter::{self, Spans};
+
 /// Where a skill was found, in the order in which the sources are read (section "Discovery Scope").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Source {
@@ -57,9 +62,114 @@ pub struct Skill {
     pub folder: PathBuf,
 }
 
+/// A skill with the places of its values in `SKILL.md`.
+#[derive(Clone, Debug)]
+pub struct SkillFile {
+    /// The skill.
+    pub skill: Skill,
+    /// Where its values are.
+    pub spans: Spans,
+    /// Values that were ignored.
+    pub warnings: Vec<Diagnostic>,
+}
+
 impl Skill {
+    /// Reads a `SKILL.md`, of which only the frontmatter matters. `path` is that of its folder relative to its root, `place` the source in
+    /// which it was found, and `folder` its folder.
+    ///
+    /// # Errors
+    ///
+    /// All findings: no frontmatter at the start, more than 64 KiB of it, YAML that the reader of manifests rejects, and a `name` or
+    /// `description` that is not a non-empty string (decision 10).
+    pub fn read(
+        source: &capgen_diagnostic::Source,
+        path: String,
+        place: Source,
+        folder: PathBuf,
+    ) -> Result<SkillFile, Vec<Diagnostic>> {
+        let found = frontmatter::read(source)?;
+        let skill = Skill {
+            name: found.name,
+            description: found.description,
+            path,
+            compatibility: found.compatibility,
+            contract: found.contract,
+            capabilities: found.capabilities,
+            source: place,
+            folder,
+        };
+        Ok(SkillFile { skill, spans: found.spans, warnings: found.warnings })
+    }
+
+    /// SHA-256 of everything in the skill that can influence a report: all of it, except its folder.
+    pub fn metadata_hash(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        // Each text follows its length, so that no two skills give the same bytes.
+        let mut add = |text: &str| {
+            hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+            hash.update(text);
+        };
+        for text in [&self.name, &self.description, &self.path] {
+            add(text);
+        }
+        for declared in [&self.compatibility, &self.contract, &self.capabilities] {
+            match declared {
+                Declared::Absent => add("absent"),
+                Declared::NotText => add("not-text"),
+                Declared::Text(text) => {
+                    add("text");
+                    add(text);
+                }
+            }
+        }
+        add(self.source.name());
+        hash.finalize().into()
+    }
+
     /// The canonical id, `skill-name::skill-path`.
     pub fn id(&self) -> String {
         format!("{}::{}", self.name, self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_except_the_folder_changes_the_hash() {
+        let text = |text: &str| Declared::Text(text.to_owned());
+        let skill = Skill {
+            name: "a".to_owned(),
+            description: "b".to_owned(),
+            path: "c".to_owned(),
+            compatibility: Declared::Absent,
+            contract: text("d"),
+            capabilities: Declared::Absent,
+            source: Source::WorkspaceLocal,
+            folder: PathBuf::from("e"),
+        };
+        let changes: [fn(&mut Skill); 9] = [
+            |skill| skill.name = "x".to_owned(),
+            |skill| skill.description = "x".to_owned(),
+            |skill| (skill.name, skill.description) = ("ab".to_owned(), String::new()),
+            |skill| skill.path = "x".to_owned(),
+            |skill| skill.compatibility = Declared::NotText,
+            |skill| (skill.contract, skill.capabilities) = (Declared::Absent, Declared::Text("d".to_owned())),
+            |skill| skill.contract = Declared::Text("x".to_owned()),
+            |skill| skill.capabilities = Declared::Text("absent".to_owned()),
+            |skill| skill.source = Source::ExternalMounts,
+        ];
+        let mut hashes = vec![skill.metadata_hash()];
+        for change in changes {
+            let mut other = skill.clone();
+            change(&mut other);
+            hashes.push(other.metadata_hash());
+        }
+        hashes.sort_unstable();
+        hashes.dedup();
+        assert_eq!(hashes.len(), 10);
+        let moved = Skill { folder: PathBuf::from("x"), ..skill.clone() };
+        assert_eq!(moved.metadata_hash(), skill.metadata_hash());
     }
 }

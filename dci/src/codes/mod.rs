@@ -49,4 +49,19 @@ capgen_diagnostic::codes! {
     pub UNKNOWN_POLICY_KEY = "E0820";
     /// A value that a key of the policy does not have.
     pub INVALID_POLICY_VALUE = "E0821";
+
+    // Skills.
+
+    /// A `SKILL.md` without frontmatter.
+    pub NO_FRONTMATTER = "E0830";
+    /// Frontmatter without `name` or `description`.
+    pub SKILL_KEY = "E0831";
+    /// A `name` or `description` that is not a non-empty string, or frontmatter that is not a mapping.
+    pub SKILL_VALUE = "E0832";
+    /// Frontmatter that is too large.
+    pub FRONTMATTER_SIZE = "E0833";
+    /// A `metadata` that is not a mapping.
+    pub METADATA = "W0830";
+    /// An optional value of the frontmatter that is not a string.
+    pub NOT_TEXT = "W0831";
 }
