@@ -11,10 +11,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::amp::Amp;
 #[cfg(feature = "audit")]
 use crate::audit::Audit;
+#[cfg(feature = "dci")]
+use crate::dci::Dci;
 #[cfg(not(feature = "amp"))]
 use crate::missing::Missing as Amp;
 #[cfg(not(feature = "audit"))]
 use crate::missing::Missing as Audit;
+#[cfg(not(feature = "dci"))]
+use crate::missing::Missing as Dci;
 #[cfg(not(feature = "registry"))]
 use crate::missing::Missing as Registry;
 use crate::one_contract::OneContract;
@@ -50,9 +54,9 @@ Exit status: 0 success, 1 the input is invalid or a check failed, 2 incorrect us
 
 /// The text after the help, which also lists the parts that this build lacks.
 fn examples() -> String {
-    #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry-nats")))]
+    #[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry-nats")))]
     let missing = crate::missing::FEATURES.iter().map(|name| crate::missing::message(name));
-    #[cfg(all(feature = "amp-net", feature = "audit", feature = "registry-nats"))]
+    #[cfg(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry-nats"))]
     let missing = std::iter::empty::<String>();
     missing.fold(EXAMPLES.to_owned(), |text, missing| format!("{text}\n\n{missing}"))
 }
@@ -83,6 +87,8 @@ pub(crate) enum Command {
     Amp(Box<Amp>),
     /// The capability registry: fold, query, resolve and explain the events of agents
     Registry(Box<Registry>),
+    /// Dependent capabilities: check the contracts of skills
+    Dci(Box<Dci>),
     /// Explain an error code and how to fix it
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),

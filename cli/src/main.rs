@@ -12,6 +12,8 @@ mod clock;
 mod codes;
 mod completions;
 mod console;
+#[cfg(feature = "dci")]
+mod dci;
 mod diff;
 mod example;
 mod explain;
@@ -20,7 +22,7 @@ mod generate;
 mod input;
 mod lock;
 mod matrix;
-#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry-nats")))]
+#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry-nats")))]
 mod missing;
 mod one_contract;
 #[cfg(feature = "registry")]
@@ -68,6 +70,10 @@ fn run(arguments: Arguments, console: &Console) -> Outcome {
         Some(Command::Amp(amp)) => amp::run(&amp, console),
         #[cfg(not(feature = "amp"))]
         Some(Command::Amp(_)) => missing::run("amp"),
+        #[cfg(feature = "dci")]
+        Some(Command::Dci(dci)) => dci::run(&dci, console),
+        #[cfg(not(feature = "dci"))]
+        Some(Command::Dci(_)) => missing::run("dci"),
         #[cfg(feature = "registry")]
         Some(Command::Registry(registry)) => registry::run(&registry, console),
         #[cfg(not(feature = "registry"))]

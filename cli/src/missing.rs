@@ -15,6 +15,8 @@ pub(crate) const FEATURES: &[&str] = &[
     "amp-net",
     #[cfg(not(feature = "audit"))]
     "audit",
+    #[cfg(not(feature = "dci"))]
+    "dci",
     #[cfg(not(feature = "registry"))]
     "registry",
     #[cfg(all(feature = "registry", not(feature = "registry-nats")))]
@@ -39,7 +41,7 @@ pub(crate) fn failure(name: &str) -> Failure {
     Failure::Usage(clap::Error::raw(ErrorKind::InvalidSubcommand, format!("{}\n", message(name))))
 }
 
-#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "registry")))]
+#[cfg(not(all(feature = "amp-net", feature = "audit", feature = "dci", feature = "registry")))]
 pub(crate) fn run(name: &str) -> Outcome {
     Err(failure(name))
 }

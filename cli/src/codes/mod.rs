@@ -84,6 +84,8 @@ capgen_diagnostic::codes! {
     pub(crate) REGISTRY_ANNOUNCEMENT = "E0696";
     /// A snapshot that cannot be written.
     pub(crate) REGISTRY_SNAPSHOT = "E0697";
+    /// A contract of a skill that cannot be read from standard input.
+    pub(crate) CONTRACT_INPUT = "E0822";
     /// A line of a log that is skipped.
     pub(crate) REGISTRY_LINE = "W0691";
     /// A snapshot that is dropped.

@@ -57,7 +57,7 @@ pub(super) fn version(digits: &str) -> Mistake {
 }
 
 pub(super) fn mode(name: &str) -> Mistake {
-    let message = format!("there is no mode {}", quoted(name));
+    let message = format!("unknown mode {}", quoted(name));
     Mistake::new(
         codes::CONTRACT_MODE,
         message,
@@ -103,7 +103,7 @@ pub(super) fn malformed(text: &str, reason: &Malformed) -> Mistake {
 pub(super) fn unknown_clause(name: &str) -> Mistake {
     let names = Kind::ALL.into_iter().flat_map(|kind| [kind.short(), kind.long()]);
     let all = "the clauses are P, E, A, R, O, D, Rt, M and Pol; their names are case-sensitive";
-    Mistake::new(codes::UNKNOWN_CLAUSE, format!("there is no clause {}", quoted(name)), suggestion(name, names, all))
+    Mistake::new(codes::UNKNOWN_CLAUSE, format!("unknown clause {}", quoted(name)), suggestion(name, names, all))
 }
 
 pub(super) fn empty_clause(kind: Kind) -> Mistake {
@@ -163,7 +163,7 @@ pub(super) fn setting(key: &str, value: &str, invalid: InvalidSetting) -> Mistak
         InvalidSetting::UnknownKey => {
             let all = format!("the keys are {}", Overrides::KEYS.join(", "));
             let help = suggestion(key, Overrides::KEYS, &all);
-            Mistake::new(codes::UNKNOWN_POLICY_KEY, format!("the policy has no key {}", quoted(key)), help)
+            Mistake::new(codes::UNKNOWN_POLICY_KEY, format!("unknown key {} of the policy", quoted(key)), help)
         }
         InvalidSetting::InvalidValue(expected) => {
             let message = format!("{} is not a value of {}", quoted(value), quoted(key));

@@ -1,0 +1,19 @@
+//! `capgen dci`: dependent capabilities, the contracts of skills.
+
+mod arguments;
+mod fmt;
+mod input;
+mod parse;
+
+pub(crate) use arguments::Dci;
+
+use crate::console::Console;
+use crate::failure::Outcome;
+use arguments::Command;
+
+pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
+    match &arguments.command {
+        Command::Parse(arguments) => parse::run(arguments, console),
+        Command::Fmt(arguments) => fmt::run(arguments, console),
+    }
+}
