@@ -65,6 +65,8 @@ pub(crate) struct Frontmatter {
     pub(crate) contract: Declared,
     pub(crate) capabilities: Declared,
     pub(crate) spans: Spans,
+    /// The number of values in the YAML, counting the copies that aliases make.
+    pub(crate) values: usize,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -105,6 +107,7 @@ pub(crate) fn read(source: &Source) -> Result<Frontmatter, Vec<Diagnostic>> {
         contract: declared,
         capabilities: referenced,
         spans: Spans { name: span, contract: of(contract), capabilities: of(capabilities) },
+        values: values(&tree),
         warnings: reader.warnings,
     })
 }
@@ -135,7 +138,16 @@ fn tree(source: &Source) -> Result<Node, Vec<Diagnostic>> {
         .map_err(|findings| findings.into_iter().map(|finding| moved(finding, source)).collect())
 }
 
-fn too_large() -> String {
+/// The number of values in a tree, whose depth the reader limits.
+fn values(node: &Node) -> usize {
+    match &node.data {
+        Data::Array(items) => 1 + items.iter().map(values).sum::<usize>(),
+        Data::Object(members) => 1 + members.iter().map(|member| values(&member.value)).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+pub(crate) fn too_large() -> String {
     format!("the frontmatter has more than {MAX_BYTES} bytes")
 }
 

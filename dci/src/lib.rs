@@ -7,6 +7,7 @@
 mod alias;
 pub mod codes;
 pub mod contract;
+pub mod files;
 mod frontmatter;
 mod host;
 mod mode;

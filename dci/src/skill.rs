@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use capgen_diagnostic::Diagnostic;
 use sha2::{Digest, Sha256};
 
-use crate::frontmatter::{self, Spans};
+use crate::frontmatter::{self, Frontmatter, Spans};
 
 /// Where a skill was found, in the order in which the sources are read (section "Discovery Scope").
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -88,7 +88,12 @@ impl Skill {
         folder: PathBuf,
     ) -> Result<SkillFile, Vec<Diagnostic>> {
         let found = frontmatter::read(source)?;
-        let skill = Skill {
+        let (spans, warnings) = (found.spans.clone(), found.warnings.clone());
+        Ok(SkillFile { skill: Skill::from_frontmatter(found, path, place, folder), spans, warnings })
+    }
+
+    pub(crate) fn from_frontmatter(found: Frontmatter, path: String, place: Source, folder: PathBuf) -> Self {
+        Skill {
             name: found.name,
             description: found.description,
             path,
@@ -97,8 +102,7 @@ impl Skill {
             capabilities: found.capabilities,
             source: place,
             folder,
-        };
-        Ok(SkillFile { skill, spans: found.spans, warnings: found.warnings })
+        }
     }
 
     /// SHA-256 of everything in the skill that can influence a report: all of it, except its folder.

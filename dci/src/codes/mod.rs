@@ -60,8 +60,16 @@ capgen_diagnostic::codes! {
     pub SKILL_VALUE = "E0832";
     /// Frontmatter that is too large.
     pub FRONTMATTER_SIZE = "E0833";
+    /// A source of skills that is not a folder, or cannot be read.
+    pub ROOT = "E0834";
+    /// More folders, entries or frontmatter than are read.
+    pub DISCOVERY_LIMIT = "E0835";
+    /// A consumer without a readable `SKILL.md`.
+    pub CONSUMER = "E0836";
     /// A `metadata` that is not a mapping.
     pub METADATA = "W0830";
     /// An optional value of the frontmatter that is not a string.
     pub NOT_TEXT = "W0831";
+    /// A skill that is unreadable or unparseable.
+    pub EXCLUDED = "W0832";
 }

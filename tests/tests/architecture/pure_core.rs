@@ -1,4 +1,4 @@
-//! The core of the registry is pure: equal events lead to equal answers, on every machine and at every time.
+//! The cores of the registry and of DCI are pure: equal inputs lead to equal answers, on every machine and at every time.
 
 use crate::repository::{files, text};
 use crate::{code, linked};
@@ -31,16 +31,28 @@ const IMPURE: [&str; 18] = [
 
 #[test]
 fn the_core_of_the_registry_is_pure() {
+    let modules = ["kernel.rs", "fold.rs", "state/mod.rs", "event/check.rs", "registry/resolve.rs"];
+    assert_pure("registry/src/", &BESIDE, &modules);
+}
+
+#[test]
+fn the_core_of_dci_is_pure() {
+    let modules = ["skill.rs", "frontmatter.rs", "alias.rs", "reliability.rs", "probe.rs", "contract/reader.rs"];
+    assert_pure("dci/src/", &["files/"], &modules);
+}
+
+/// Checks every file in `folder` except those in the folders `beside`. `modules` must be among them.
+fn assert_pure(folder: &str, beside: &[&str], modules: &[&str]) {
     let files = files();
     let core: Vec<&String> = files
         .iter()
         .filter(|path| {
-            let inner = path.strip_prefix("registry/src/").filter(|inner| inner.ends_with(".rs"));
-            inner.is_some_and(|inner| !BESIDE.iter().any(|folder| inner.starts_with(folder)))
+            let inner = path.strip_prefix(folder).filter(|inner| inner.ends_with(".rs"));
+            inner.is_some_and(|inner| !beside.iter().any(|folder| inner.starts_with(folder)))
         })
         .collect();
-    for module in ["kernel.rs", "fold.rs", "state/mod.rs", "event/check.rs", "registry/resolve.rs"] {
-        assert!(core.iter().any(|path| **path == format!("registry/src/{module}")), "{module} is not checked");
+    for module in modules {
+        assert!(core.iter().any(|path| **path == format!("{folder}{module}")), "{module} is not checked");
     }
     for path in core {
         for (line, code) in code(&text(path).unwrap()) {

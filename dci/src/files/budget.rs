@@ -1,0 +1,55 @@
+//! What discovery may read in total. The folders are untrusted.
+
+use capgen_diagnostic::Diagnostic;
+
+use crate::codes;
+
+/// The most folders and links.
+const MAX_FOLDERS: usize = 500_000;
+/// The most files, folders and links that folders may contain.
+const MAX_ENTRIES: usize = 5_000_000;
+/// The most bytes of frontmatter.
+const MAX_BYTES: usize = 256 << 20;
+/// The most values in frontmatter, counting the copies that aliases make: a few bytes of YAML can stand for many values.
+const MAX_VALUES: usize = 50_000_000;
+
+/// What is left of these limits.
+#[derive(Debug)]
+pub(super) struct Budget {
+    folders: usize,
+    entries: usize,
+    bytes: usize,
+    values: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { folders: MAX_FOLDERS, entries: MAX_ENTRIES, bytes: MAX_BYTES, values: MAX_VALUES }
+    }
+}
+
+impl Budget {
+    /// Counts a folder, or a link whose target is examined.
+    pub(super) fn folder(&mut self) -> Result<(), Vec<Diagnostic>> {
+        take(&mut self.folders, 1, MAX_FOLDERS, "folders and links")
+    }
+
+    /// Counts an entry of a folder.
+    pub(super) fn entry(&mut self) -> Result<(), Vec<Diagnostic>> {
+        take(&mut self.entries, 1, MAX_ENTRIES, "files, folders and links")
+    }
+
+    /// Counts frontmatter with a number of bytes and values.
+    pub(super) fn frontmatter(&mut self, bytes: usize, values: usize) -> Result<(), Vec<Diagnostic>> {
+        take(&mut self.bytes, bytes, MAX_BYTES, "bytes of frontmatter")?;
+        take(&mut self.values, values, MAX_VALUES, "values in frontmatter")
+    }
+}
+
+fn take(left: &mut usize, count: usize, limit: usize, what: &str) -> Result<(), Vec<Diagnostic>> {
+    *left = left.checked_sub(count).ok_or_else(|| {
+        let message = format!("the sources of skills have more than {limit} {what}");
+        vec![Diagnostic::new(codes::DISCOVERY_LIMIT, message).help("pass folders that contain only skills")]
+    })?;
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! Discovery: the candidates of a run from the three sources, and why other skills are not candidates (section "Discovery Scope", decisions 10
+//! and 30).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use capgen_diagnostic::{Diagnostic, quoted};
+
+use super::budget::Budget;
+use super::scan::{self, Found, Reason, SKILL_FILE, Scan};
+use crate::{Skill, Source, Warning, codes};
+
+/// Where skills are searched, and which of them are no candidates.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Roots {
+    /// The workspace, whose skills are in `skills/`.
+    pub workspace: PathBuf,
+    /// Folders of skills that a runtime has installed.
+    pub installed: Vec<PathBuf>,
+    /// Folders of skills that are mounted explicitly.
+    pub mounts: Vec<PathBuf>,
+    /// The names of skills that the caller disables.
+    pub disabled: Vec<String>,
+    /// The folder of the consumer.
+    pub consumer: Option<PathBuf>,
+}
+
+/// The skills of a run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Discovery {
+    /// The candidates, in the order in which they were found: by source, then by path, segment by segment in bytewise order.
+    pub skills: Vec<Skill>,
+    /// The consumer.
+    pub consumer: Option<Skill>,
+    /// The skills that are no candidates, in the same order. With `skills` this is everything that was discovered.
+    pub rejections: Vec<Rejection>,
+    /// The sources that were read: the workspace, and those with a folder.
+    pub sources: Vec<Source>,
+    /// Values that were ignored, and the causes of rejections.
+    pub warnings: Vec<Warning>,
+}
+
+/// A skill that is not a candidate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejection {
+    /// The id of the skill, or its path if its name is not known.
+    pub id: String,
+    /// `unreadable`, `unparseable`, `link-outside-root`, `consumer`, `disabled` or `duplicate`. If several apply, the first of these.
+    pub reason: &'static str,
+}
+
+/// Finds the skills of a run. Links are not followed, and of each `SKILL.md` only the frontmatter is read. Takes time linear in the number of
+/// files, up to 500,000 folders and links, 5,000,000 entries of folders and 256 MiB of frontmatter.
+///
+/// # Errors
+///
+/// The workspace or another root is not a readable folder, the consumer is not a skill, or a limit is exceeded.
+pub fn discover(roots: &Roots) -> Result<Discovery, Vec<Diagnostic>> {
+    let workspace = root(&roots.workspace, "the workspace")?;
+    let consumer = roots.consumer.as_deref().map(|folder| consumer(folder, &workspace)).transpose()?;
+    let mut run = Run::new(&roots.disabled, consumer);
+    let mut budget = Budget::default();
+    run.source(Source::WorkspaceLocal);
+    run.add(Scan::new(workspace, Source::WorkspaceLocal, &mut budget).below(Some("skills"))?);
+    for (source, folders) in [(Source::RuntimeInstalled, &roots.installed), (Source::ExternalMounts, &roots.mounts)] {
+        for folder in folders {
+            run.source(source);
+            let folder = root(folder, "the folder of skills")?;
+            run.add(Scan::new(folder, source, &mut budget).below(None)?);
+        }
+    }
+    Ok(run.discovery)
+}
+
+/// A folder that the caller names, without links.
+fn root(folder: &Path, what: &str) -> Result<PathBuf, Vec<Diagnostic>> {
+    let finding = |reason: &str| {
+        let message = format!("{what} {} {reason}", quoted(&folder.to_string_lossy()));
+        vec![Diagnostic::new(codes::ROOT, message)]
+    };
+    // An empty path means the current folder.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let place = folder.canonicalize().map_err(|error| finding(&format!("cannot be read: {error}")))?;
+    if place.is_dir() { Ok(place) } else { Err(finding("is not a folder")) }
+}
+
+/// The skill that the caller names as the consumer. Its path is relative to the workspace; outside of it, the path is `.` (decision 28).
+fn consumer(folder: &Path, workspace: &Path) -> Result<(Skill, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let finding = |reason: &str| {
+        let message = format!("the consumer {} {reason}", quoted(&folder.to_string_lossy()));
+        let help = format!("pass a folder with a `{SKILL_FILE}`");
+        vec![Diagnostic::new(codes::CONSUMER, message).help(help)]
+    };
+    let place = folder.canonicalize().map_err(|error| finding(&format!("cannot be read: {error}")))?;
+    let (path, source) = match place.strip_prefix(workspace) {
+        Ok(path) => (relative(path).ok_or_else(|| finding("has a path that is not UTF-8"))?, Source::WorkspaceLocal),
+        Err(_) => (".".to_owned(), Source::ExternalMounts),
+    };
+    let bytes = scan::start(&place.join(SKILL_FILE))
+        .map_err(|error| finding(&format!("has no readable `{SKILL_FILE}`: {error}")))?;
+    let shown = capgen_manifest::shown(&folder.join(SKILL_FILE));
+    let file = Skill::read(&capgen_manifest::decode(shown, bytes)?, path, source, place)?;
+    Ok((file.skill, file.warnings))
+}
+
+/// A relative path with `/` between its segments; `.` if it is empty.
+fn relative(path: &Path) -> Option<String> {
+    let segments: Option<Vec<&str>> = path.iter().map(|segment| segment.to_str()).collect();
+    segments.map(|segments| if segments.is_empty() { ".".to_owned() } else { segments.join("/") })
+}
+
+/// Collects what the sources contain.
+struct Run<'r> {
+    discovery: Discovery,
+    disabled: BTreeSet<&'r str>,
+    /// The ids of all skills so far, candidates or not.
+    ids: BTreeSet<String>,
+    /// Their folders.
+    folders: BTreeSet<PathBuf>,
+}
+
+impl<'r> Run<'r> {
+    fn new(disabled: &'r [String], consumer: Option<(Skill, Vec<Diagnostic>)>) -> Self {
+        let disabled = disabled.iter().map(String::as_str).collect();
+        let (ids, folders) = (BTreeSet::new(), BTreeSet::new());
+        let mut run = Self { discovery: Discovery::default(), disabled, ids, folders };
+        if let Some((skill, warnings)) = consumer {
+            let id = skill.id();
+            run.warn(&id, warnings.into_iter().map(|warning| (warning.code, warning.message)));
+            run.ids.insert(id);
+            run.discovery.consumer = Some(skill);
+        }
+        run
+    }
+
+    fn source(&mut self, source: Source) {
+        if !self.discovery.sources.contains(&source) {
+            self.discovery.sources.push(source);
+        }
+    }
+
+    fn add(&mut self, found: Vec<Found>) {
+        for found in found {
+            match found {
+                Found::Skill { skill, warnings } => self.skill(*skill, warnings),
+                Found::Excluded { path, reason, detail } => self.exclude(path, reason, &detail),
+            }
+        }
+    }
+
+    fn exclude(&mut self, path: String, reason: Reason, detail: &str) {
+        if !detail.is_empty() {
+            let message = format!("the skill is excluded: {detail}");
+            self.discovery.warnings.push(Warning { code: codes::EXCLUDED, subject: path.clone(), message });
+        }
+        self.reject(path, reason.name());
+    }
+
+    fn skill(&mut self, skill: Skill, warnings: Vec<(capgen_diagnostic::Code, String)>) {
+        let id = skill.id();
+        let is_consumer = self.discovery.consumer.as_ref().is_some_and(|consumer| consumer.folder == skill.folder);
+        let is_new_folder = self.folders.insert(skill.folder.clone());
+        let is_new_id = self.ids.insert(id.clone());
+        if is_consumer {
+            return self.reject(id, "consumer");
+        }
+        if self.disabled.contains(skill.name.as_str()) {
+            return self.reject(id, "disabled");
+        }
+        if !is_new_folder || !is_new_id {
+            return self.reject(id, "duplicate");
+        }
+        self.warn(&id, warnings);
+        self.discovery.skills.push(skill);
+    }
+
+    fn reject(&mut self, id: String, reason: &'static str) {
+        self.discovery.rejections.push(Rejection { id, reason });
+    }
+
+    fn warn(&mut self, subject: &str, warnings: impl IntoIterator<Item = (capgen_diagnostic::Code, String)>) {
+        let warnings = warnings.into_iter();
+        let warning = |(code, message)| Warning { code, subject: subject.to_owned(), message };
+        self.discovery.warnings.extend(warnings.map(warning));
+    }
+}

@@ -1,0 +1,45 @@
+//! Opening files of folders that may be hostile: nothing here follows a link at the end of a path, waits for a pipe or opens a device.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Opens a regular file for reading, and returns what the system reports about the opened file.
+///
+/// # Errors
+///
+/// Those of the system, and an error if the path is a link, a folder, a pipe or a device.
+pub(super) fn regular(path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    checked(path, &mut options)
+}
+
+/// Opens a regular file with these options.
+fn checked(path: &Path, options: &mut OpenOptions) -> io::Result<(File, Metadata)> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        use rustix::fs::OFlags;
+        // Opening a pipe without a writer returns at once.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    #[cfg(not(unix))]
+    if path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(irregular());
+    }
+    let file = options.open(path).map_err(|error| if is_link(path) { irregular() } else { error })?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok((file, metadata)) } else { Err(irregular()) }
+}
+
+/// Whether a path is a link.
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink())
+}
+
+fn irregular() -> io::Error {
+    io::Error::other("it is not a regular file")
+}
