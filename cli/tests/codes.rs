@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use capgen_codegen::{Language, Options, output, surface};
-use capgen_dci::{Mode, contract};
+use capgen_dci::{Mode, Skill, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
 use capgen_manifest::{Fleet, Source, load};
@@ -114,6 +114,11 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let mode = if notation == "contract" { Mode::BestEffort } else { Mode::Strict };
             let problems = contract::read(text.trim_end_matches('\n'), mode).problems;
             Some(problems.into_iter().map(|problem| Diagnostic::new(problem.code, problem.message)).collect())
+        }
+        "markdown" => {
+            let source = Source::new("SKILL.md", text);
+            let skill = Skill::read(&source, "search".to_owned(), capgen_dci::Source::WorkspaceLocal, PathBuf::new());
+            Some(skill.map_or_else(|findings| findings, |skill| skill.warnings))
         }
         notation => {
             let source = Source::new(format!("capabilities.{notation}"), text);
