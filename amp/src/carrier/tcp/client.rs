@@ -75,7 +75,7 @@ struct Current {
 /// A message to send.
 struct Command {
     message: Bytes,
-    /// Dropped if the message was not sent.
+    /// Used when the message was sent; see [`is_sent`].
     sent: oneshot::Sender<()>,
 }
 
@@ -144,10 +144,23 @@ impl TcpPeer {
         };
         let (sent, was_sent) = oneshot::channel();
         let command = Command { message: message.clone(), sent };
-        if current.commands.send(command).await.is_err() || was_sent.await.is_err() {
+        if current.commands.send(command).await.is_err() || !is_sent(&current.commands, was_sent).await {
             return Ok(None);
         }
         Ok(Some(Answers::new(receiver, deadline, Some(Box::new(entry)))))
+    }
+}
+
+/// Waits until it is known whether a queued command is sent.
+///
+/// `sent` alone is not enough: a command that comes into the queue while the session drops the queue remains in it until the last of its
+/// senders is dropped, and the caller has one.
+async fn is_sent(commands: &mpsc::Sender<Command>, mut sent: oneshot::Receiver<()>) -> bool {
+    tokio::select! {
+        biased;
+        sent = &mut sent => sent.is_ok(),
+        // From now on, the session sends nothing.
+        () = commands.closed() => sent.try_recv().is_ok(),
     }
 }
 
@@ -215,7 +228,7 @@ impl Session<'_> {
     async fn until_end(&mut self) -> Result<(), End> {
         loop {
             if !self.link.connection.is_usable() {
-                // Messages that have not been sent are sent over another connection.
+                // The requests whose messages are still in the queue send them over another connection.
                 self.commands.close();
                 while self.commands.try_recv().is_ok() {}
                 if self.pending.is_empty() {
@@ -297,5 +310,41 @@ impl std::fmt::Debug for ClientOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut options = f.debug_struct("ClientOptions");
         options.field("settings", &self.settings).field("credentials", &self.credentials).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    /// The outcome for a command whose sender has its place in the queue before the session ends it, and fills it afterwards.
+    fn outcome(end: impl FnOnce(&mut Option<mpsc::Receiver<Command>>)) -> Poll<bool> {
+        let (commands, receiver) = mpsc::channel(QUEUE);
+        let mut receiver = Some(receiver);
+        let (sent, was_sent) = oneshot::channel();
+        let place = commands.try_reserve().unwrap();
+        end(&mut receiver);
+        place.send(Command { message: Bytes::new(), sent });
+        pin!(is_sent(&commands, was_sent)).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn a_command_that_comes_too_late_is_not_sent() {
+        assert_eq!(outcome(|receiver| *receiver = None), Poll::Ready(false), "the connection is broken");
+        assert_eq!(outcome(|receiver| receiver.as_mut().unwrap().close()), Poll::Ready(false), "after GOAWAY");
+        assert_eq!(outcome(|_| {}), Poll::Pending, "the session can still send it");
+    }
+
+    #[test]
+    fn a_command_that_was_sent_before_the_end_is_sent() {
+        let (commands, receiver) = mpsc::channel(QUEUE);
+        let (sent, was_sent) = oneshot::channel();
+        sent.send(()).unwrap();
+        drop(receiver);
+        let outcome = pin!(is_sent(&commands, was_sent)).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(outcome, Poll::Ready(true));
     }
 }
