@@ -1,15 +1,18 @@
 //! The client.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::body::Incoming;
+use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use super::body::{ReadError, Whole, read};
@@ -59,7 +62,41 @@ pub struct HttpPeer {
     options: ClientOptions,
     host: HeaderValue,
     authorization: Option<HeaderValue>,
-    idle: Mutex<VecDeque<SendRequest<Whole>>>,
+    idle: Mutex<VecDeque<Connection>>,
+}
+
+/// A connection that takes one request after the other.
+struct Connection {
+    requests: SendRequest<Whole>,
+    /// The task that writes the requests and reads the responses.
+    driver: JoinHandle<hyper::Result<()>>,
+}
+
+impl Connection {
+    /// Sends a request. The connection can take another one after the body of the response; `None` if it has ended.
+    async fn send(
+        mut self,
+        request: Request<Whole>,
+    ) -> (Result<Response<Incoming>, TrySendError<Request<Whole>>>, Option<Self>) {
+        let response = self.requests.try_send_request(request);
+        let Self { requests, mut driver } = self;
+        let (response, requests) = response_or_end(response, &mut driver, requests).await;
+        (response, requests.map(|requests| Self { requests, driver }))
+    }
+}
+
+/// Waits for a response, and returns it with the sender of its request, if the driver has not ended.
+///
+/// A request that comes into the queue of the driver while the driver drops the queue remains in it until its sender is dropped. So the
+/// sender is dropped when the driver has ended; then the request fails.
+async fn response_or_end<R, S>(response: impl Future<Output = R>, driver: impl Future, sender: S) -> (R, Option<S>) {
+    let mut response = pin!(response);
+    tokio::select! {
+        biased;
+        response = &mut response => return (response, Some(sender)),
+        _ = driver => drop(sender),
+    }
+    (response.await, None)
 }
 
 impl HttpPeer {
@@ -105,16 +142,16 @@ impl HttpPeer {
         request
     }
 
-    async fn exchange(&self, message: Bytes) -> Result<(Response<Incoming>, SendRequest<Whole>), PeerError> {
+    async fn exchange(&self, message: Bytes) -> Result<(Response<Incoming>, Option<Connection>), PeerError> {
         let mut request = self.message(message);
         // The server may end a connection at any time while it is idle. Then the request was not sent.
         while let Some(mut connection) = self.idle() {
-            if connection.ready().await.is_err() {
+            if connection.requests.ready().await.is_err() {
                 continue;
             }
-            match connection.try_send_request(request).await {
-                Ok(response) => return Ok((response, connection)),
-                Err(mut error) => match error.take_message() {
+            match connection.send(request).await {
+                (Ok(response), connection) => return Ok((response, connection)),
+                (Err(mut error), _) => match error.take_message() {
                     Some(unsent) => request = unsent,
                     None => return Err(PeerError::Disconnected(error.into_error().to_string())),
                 },
@@ -122,21 +159,22 @@ impl HttpPeer {
         }
         let unreachable = |error: &dyn std::error::Error| PeerError::Unreachable(error.to_string());
         let stream = self.connector.connect().await.map_err(|error| unreachable(&error))?;
-        let (mut connection, driver) = handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(&error))?;
-        tokio::spawn(driver);
-        let response = connection.send_request(request).await;
-        Ok((response.map_err(|error| PeerError::Disconnected(error.to_string()))?, connection))
+        let (requests, driver) = handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(&error))?;
+        let connection = Connection { requests, driver: tokio::spawn(driver) };
+        let (response, connection) = connection.send(request).await;
+        let response = response.map_err(|error| PeerError::Disconnected(error.into_error().to_string()))?;
+        Ok((response, connection))
     }
 
-    fn idle(&self) -> Option<SendRequest<Whole>> {
+    fn idle(&self) -> Option<Connection> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|connection| !connection.is_closed());
+        idle.retain(|connection| !connection.requests.is_closed());
         idle.pop_back()
     }
 
-    fn keep(&self, connection: SendRequest<Whole>) {
+    fn keep(&self, connection: Connection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < self.options.max_idle && !connection.is_closed() {
+        if idle.len() < self.options.max_idle && !connection.requests.is_closed() {
             idle.push_back(connection);
         }
     }
@@ -166,7 +204,9 @@ impl Peer for HttpPeer {
             let exchange = async {
                 let (response, connection) = self.exchange(message).await?;
                 let answers = self.answer(response, timeout).await?;
-                self.keep(connection);
+                if let Some(connection) = connection {
+                    self.keep(connection);
+                }
                 Ok(answers)
             };
             timeout_at(Instant::now() + timeout, exchange).await.unwrap_or(Err(PeerError::Timeout))
@@ -193,5 +233,33 @@ impl std::fmt::Debug for ClientOptions {
     /// Leaves out the token.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ClientOptions").field("max_msg_size", &self.max_msg_size).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+    use std::task::{Context, Poll, Waker};
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_the_driver_has_left_in_its_queue_fails() {
+        // The queue, which its sender keeps, has the request with the sender of the response.
+        let (queue, response) = oneshot::channel::<()>();
+        let mut outcome = pin!(response_or_end(response, ready(()), queue));
+        let Poll::Ready((response, None)) = outcome.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("it waits for ever");
+        };
+        response.unwrap_err();
+    }
+
+    #[test]
+    fn a_connection_that_has_not_ended_can_be_used_again() {
+        let mut outcome = pin!(response_or_end(ready(1), pending::<()>(), "sender"));
+        let outcome = outcome.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(outcome, Poll::Ready((1, Some("sender"))));
     }
 }
