@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
 
 use crate::{Mode, Score};
 
@@ -60,15 +60,22 @@ impl Threshold {
         self.is_above(units, Score::ONE.units().unsigned_abs())
     }
 
-    fn shown(&self) -> Value {
-        let Some(decimals) = &self.decimals else { return 1.into() };
+    /// The nearest multiple of 10^-6, for reports.
+    fn shown(&self) -> Score {
+        let Some(decimals) = &self.decimals else { return Score::ONE };
         // Rounded half to even at the sixth decimal, like every number of a report.
         let kept = decimals.iter().chain(std::iter::repeat(&0)).take(6);
         let millionths = kept.fold(0_i64, |number, &digit| number * 10 + i64::from(digit));
         let rest = decimals.get(6..).unwrap_or_default();
         let half = rest.cmp(&[5]);
         let is_up = half == Ordering::Greater || (half == Ordering::Equal && millionths % 2 == 1);
-        Score::ratio(i128::from(millionths + i64::from(is_up)), 1_000_000).shown()
+        Score::ratio(i128::from(millionths + i64::from(is_up)), 1_000_000)
+    }
+}
+
+impl Serialize for Threshold {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shown().serialize(serializer)
     }
 }
 
@@ -97,7 +104,8 @@ fn trimmed(mut digits: Vec<u8>) -> Vec<u8> {
 }
 
 /// How many providers are chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SelectionMode {
     /// The best candidate.
     Single,
@@ -116,7 +124,8 @@ impl SelectionMode {
 }
 
 /// The consequence of missing capabilities, the least strict first (section "Provider policy hints").
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OnMissingRequired {
     /// They are emulated without a question.
     AutoEmulate,
@@ -138,7 +147,8 @@ impl OnMissingRequired {
 }
 
 /// The policy of a run (section "DependentPolicy Defaults and Overrides").
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Policy {
     /// `min-total-score`: the minimum `S_total_final`.
     pub min_total_score: Threshold,
@@ -194,21 +204,6 @@ impl Policy {
             on_missing_required: overrides.on_missing_required.unwrap_or(self.on_missing_required),
         }
     }
-
-    /// The object of reports.
-    pub fn document(&self) -> Value {
-        let mut document = Map::new();
-        let mut insert = |key: &str, value: Value| document.insert(key.to_owned(), value);
-        insert("min-total-score", self.min_total_score.shown());
-        insert("min-contract-score", self.min_contract_score.shown());
-        insert("min-required-coverage", self.min_required_coverage.shown());
-        insert("max-candidates", self.max_candidates.into());
-        insert("selection-mode", self.selection_mode.name().into());
-        insert("max-providers", self.max_providers.into());
-        insert("max-dependency-depth", self.max_dependency_depth.into());
-        insert("on-missing-required", self.on_missing_required.name().into());
-        document.into()
-    }
 }
 
 /// A key or value of `Pol(...)` or of the caller that is not valid.
@@ -253,6 +248,34 @@ impl Overrides {
         "max-dependency-depth",
         "on-missing-required",
     ];
+
+    /// These values, and those of another list for the other keys.
+    pub(crate) fn or(&self, other: &Self) -> Self {
+        Self {
+            min_total_score: self.min_total_score.clone().or_else(|| other.min_total_score.clone()),
+            min_contract_score: self.min_contract_score.clone().or_else(|| other.min_contract_score.clone()),
+            min_required_coverage: self.min_required_coverage.clone().or_else(|| other.min_required_coverage.clone()),
+            max_candidates: self.max_candidates.or(other.max_candidates),
+            selection_mode: self.selection_mode.or(other.selection_mode),
+            max_providers: self.max_providers.or(other.max_providers),
+            max_dependency_depth: self.max_dependency_depth.or(other.max_dependency_depth),
+            on_missing_required: self.on_missing_required.or(other.on_missing_required),
+        }
+    }
+
+    /// The values for the keys that another list does not set.
+    pub(crate) fn without(&self, other: &Self) -> Self {
+        Self {
+            min_total_score: self.min_total_score.clone().filter(|_| other.min_total_score.is_none()),
+            min_contract_score: self.min_contract_score.clone().filter(|_| other.min_contract_score.is_none()),
+            min_required_coverage: self.min_required_coverage.clone().filter(|_| other.min_required_coverage.is_none()),
+            max_candidates: self.max_candidates.filter(|_| other.max_candidates.is_none()),
+            selection_mode: self.selection_mode.filter(|_| other.selection_mode.is_none()),
+            max_providers: self.max_providers.filter(|_| other.max_providers.is_none()),
+            max_dependency_depth: self.max_dependency_depth.filter(|_| other.max_dependency_depth.is_none()),
+            on_missing_required: self.on_missing_required.filter(|_| other.on_missing_required.is_none()),
+        }
+    }
 
     /// Sets the value of a key from its text (decision 8). A key that is already set gets the new value.
     ///
@@ -340,7 +363,7 @@ mod tests {
 
     #[test]
     fn reports_show_thresholds_with_six_decimals() {
-        let shown = |text| Threshold::parse(text).unwrap().shown().to_string();
+        let shown = |text| serde_json::to_string(&Threshold::parse(text).unwrap()).unwrap();
         assert_eq!(shown("0.45"), "0.45");
         assert_eq!(shown("0.9999999"), "1");
         assert_eq!(shown("0.0000005"), "0");

@@ -35,3 +35,10 @@ impl Default for Reliability {
         Self { is_persistent: false, updated_at, candidates: BTreeMap::new() }
     }
 }
+
+impl Reliability {
+    /// The rate of successes that scoring uses: 1 without outcomes (decision 19).
+    pub(crate) fn rate(&self, id: &str) -> Score {
+        self.candidates.get(id).filter(|record| record.sample_size > 0).map_or(Score::ONE, |record| record.success_rate)
+    }
+}

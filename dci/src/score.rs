@@ -3,6 +3,8 @@
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
+use serde::{Serialize, Serializer};
+
 /// A score, penalty or factor: an integer multiple of 10^-9 (decision 17), so that sums and comparisons are exact on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Score(i64);
@@ -78,6 +80,12 @@ fn half_even(dividend: i128, divisor: i128) -> i128 {
     let twice = dividend.rem_euclid(divisor).saturating_mul(2);
     let is_up = twice > divisor || (twice == divisor && quotient % 2 != 0);
     quotient + i128::from(is_up)
+}
+
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shown().serialize(serializer)
+    }
 }
 
 impl Add for Score {

@@ -72,4 +72,17 @@ capgen_diagnostic::codes! {
     pub NOT_TEXT = "W0831";
     /// A skill that is unreadable or unparseable.
     pub EXCLUDED = "W0832";
+
+    // Runs.
+
+    /// A run that reached a limit.
+    pub RUN_LIMIT = "E0860";
+    /// A probe that applies in strict, and may not run.
+    pub PROBE_NOT_ALLOWED = "E0861";
+    /// `Rt(...)` and `compatibility` that name different runtimes.
+    pub RUNTIME_MISMATCH = "W0860";
+    /// An unknown runtime in `compatibility`.
+    pub UNKNOWN_RUNTIME = "W0861";
+    /// A hint of a provider that never applies.
+    pub IGNORED_HINT = "W0862";
 }

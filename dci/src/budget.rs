@@ -1,0 +1,35 @@
+//! The limits of a run.
+
+/// A limit of a run was reached. No report is written then (decision 35).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exceeded {
+    /// More instances of providers than [`Exceeded::INSTANCES`].
+    Instances,
+    /// An instance deeper than [`Exceeded::DEPTH`].
+    Depth,
+    /// More steps of comparisons than [`Exceeded::STEPS`].
+    Steps,
+}
+
+impl Exceeded {
+    /// The maximum number of instances in the graph of a run, leaves included (decision 24).
+    pub const INSTANCES: usize = 10_000;
+    /// The maximum depth of the graph (decision 24).
+    pub const DEPTH: u32 = 32;
+    /// The maximum number of comparisons between capabilities, and of elements in sets of capabilities, of a run. A run over 100,000
+    /// usual skills needs a thousandth of it; the limit is about ten seconds of work.
+    pub const STEPS: u64 = 2_000_000_000;
+}
+
+/// Counts the steps of a run.
+#[derive(Default)]
+pub(crate) struct Budget {
+    steps: u64,
+}
+
+impl Budget {
+    pub(crate) fn spend(&mut self, steps: usize) -> Result<(), Exceeded> {
+        self.steps = self.steps.saturating_add(steps as u64);
+        if self.steps > Exceeded::STEPS { Err(Exceeded::Steps) } else { Ok(()) }
+    }
+}

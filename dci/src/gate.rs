@@ -1,0 +1,154 @@
+//! Selection gates (section "Selection gates", decision 20) and the hints of providers (decision 21).
+
+use crate::corpus::Candidate;
+use crate::matching::Match;
+use crate::question::{Run, Scored};
+use crate::{Mode, OnMissingRequired, Overrides, Policy, SelectionMode, Threshold};
+
+/// Why a candidate is not selected, in the order in which reports list the reasons.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Reason {
+    /// Strict only: it does not declare the runtime of the host.
+    RuntimeIncompatible,
+    /// Strict only: it does not declare the model of the host.
+    ModelIncompatible,
+    /// Strict only: its contract claims far more than its description suggests, and no probe passed.
+    ContractInflated,
+    /// Strict only: its contract is unreadable.
+    ContractUnreadable,
+    /// `S_total_final` is below `min-total-score`.
+    MinTotalScore,
+    /// `S_contract` is below `min-contract-score`.
+    MinContractScore,
+    /// It, or the selected set, covers too few of the required capabilities.
+    MinRequiredCoverage,
+    /// Its rank is beyond `max-candidates`.
+    MaxCandidates,
+    /// Strict only: a probe failed.
+    ProbeFailed,
+}
+
+impl Reason {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reason::RuntimeIncompatible => "runtime-incompatible",
+            Reason::ModelIncompatible => "model-incompatible",
+            Reason::ContractInflated => "contract-inflated",
+            Reason::ContractUnreadable => "contract-unreadable",
+            Reason::MinTotalScore => "min-total-score",
+            Reason::MinContractScore => "min-contract-score",
+            Reason::MinRequiredCoverage => "min-required-coverage",
+            Reason::MaxCandidates => "max-candidates",
+            Reason::ProbeFailed => "probe-failed",
+        }
+    }
+}
+
+/// Whether a match covers a capability. In strict, a similar name does not: `allow-read` must not cover `allow-write`.
+pub(crate) fn covers(kind: Match, mode: Mode) -> bool {
+    mode == Mode::BestEffort || kind.is_same_capability()
+}
+
+impl Scored {
+    /// The indexes of the required capabilities that the candidate covers.
+    pub(crate) fn covered(&self, mode: Mode) -> impl Iterator<Item = usize> {
+        self.matches.iter().filter(move |(_, kind)| covers(*kind, mode)).map(|(capability, _)| *capability)
+    }
+}
+
+/// The thresholds and the limit that apply to one candidate: those of the policy, tightened by its hints.
+pub(crate) struct Limits<'l> {
+    min_total_score: &'l Threshold,
+    min_contract_score: &'l Threshold,
+    min_required_coverage: &'l Threshold,
+    pub(crate) max_candidates: u32,
+    /// Whether a hint is tighter than the policy.
+    pub(crate) is_tightened: bool,
+}
+
+impl<'l> Limits<'l> {
+    pub(crate) fn new(candidate: &'l Candidate, run: &Run<'l>) -> Self {
+        let (policy, set) = (run.policy, run.set);
+        let mut limits = Self {
+            min_total_score: &policy.min_total_score,
+            min_contract_score: &policy.min_contract_score,
+            min_required_coverage: &policy.min_required_coverage,
+            max_candidates: policy.max_candidates,
+            is_tightened: false,
+        };
+        if let Some(contract) = candidate.contract() {
+            limits.tighten(&contract.overrides, set, policy.selection_mode);
+        }
+        limits
+    }
+
+    /// Applies the hints for keys that neither the caller nor the consumer set, if they are tighter.
+    fn tighten(&mut self, hints: &'l Overrides, set: &Overrides, mode: SelectionMode) {
+        let tighter = |limit: &mut &'l Threshold, hint: &'l Option<Threshold>, is_set: bool| {
+            let hint = hint.as_ref().filter(|hint| !is_set && *hint > *limit);
+            hint.is_some_and(|hint| {
+                *limit = hint;
+                true
+            })
+        };
+        // A coverage hint cannot apply to a set, of which the candidate is only a part.
+        let is_cover = mode == SelectionMode::Cover;
+        let total = tighter(&mut self.min_total_score, &hints.min_total_score, set.min_total_score.is_some());
+        let contract =
+            tighter(&mut self.min_contract_score, &hints.min_contract_score, set.min_contract_score.is_some());
+        let is_coverage_set = set.min_required_coverage.is_some() || is_cover;
+        let coverage = tighter(&mut self.min_required_coverage, &hints.min_required_coverage, is_coverage_set);
+        let most = hints.max_candidates.filter(|hint| set.max_candidates.is_none() && *hint < self.max_candidates);
+        self.max_candidates = most.unwrap_or(self.max_candidates);
+        self.is_tightened = total || contract || coverage || most.is_some();
+    }
+}
+
+/// The stricter of the policy's consequence and the hints of selected providers.
+pub(crate) fn on_missing_required<'c>(run: &Run, selected: impl Iterator<Item = &'c Candidate>) -> OnMissingRequired {
+    let hints = selected.filter_map(Candidate::contract).filter_map(|contract| contract.overrides.on_missing_required);
+    let hints = hints.filter(|_| run.set.on_missing_required.is_none());
+    hints.fold(run.policy.on_missing_required, Ord::max)
+}
+
+/// The keys of a contract's hints that never apply: they could not tighten anything for one candidate alone.
+pub(crate) fn ignored(hints: &Overrides, policy: &Policy) -> Vec<&'static str> {
+    let is_cover = policy.selection_mode == SelectionMode::Cover;
+    let keys = [
+        ("min-required-coverage", hints.min_required_coverage.is_some() && is_cover),
+        ("selection-mode", hints.selection_mode.is_some()),
+        ("max-providers", hints.max_providers.is_some()),
+        ("max-dependency-depth", hints.max_dependency_depth.is_some()),
+    ];
+    keys.into_iter().filter(|(_, is_ignored)| *is_ignored).map(|(key, _)| key).collect()
+}
+
+/// The reasons that exclude a candidate before any gate, in strict.
+pub(crate) fn exclusions(scored: &Scored, mode: Mode) -> Vec<Reason> {
+    let reasons = [
+        (Reason::RuntimeIncompatible, !scored.compatibility.runtime),
+        (Reason::ModelIncompatible, !scored.compatibility.model),
+        (Reason::ContractInflated, scored.is_inflated),
+    ];
+    let excluded = reasons.into_iter().filter(|(_, applies)| *applies && mode == Mode::Strict);
+    excluded.map(|(reason, _)| reason).collect()
+}
+
+/// Every gate that a candidate fails, except `max-candidates`, which needs ranks.
+pub(crate) fn gates(scored: &Scored, required: usize, limits: &Limits, run: &Run) -> Vec<Reason> {
+    let covered = scored.covered(run.mode()).count();
+    let is_set = run.policy.selection_mode == SelectionMode::Cover;
+    let failed = [
+        (Reason::ContractUnreadable, scored.is_unreadable),
+        (Reason::MinTotalScore, limits.min_total_score.rejects(scored.scores.last)),
+        (Reason::MinContractScore, limits.min_contract_score.rejects(scored.scores.contract)),
+        (Reason::MinRequiredCoverage, !is_set && is_below(covered, required, limits.min_required_coverage)),
+    ];
+    failed.into_iter().filter(|(_, fails)| *fails).map(|(reason, _)| reason).collect()
+}
+
+/// Whether the part of the required capabilities that is covered is below a threshold; it is 1 if nothing is required (decision 32).
+pub(crate) fn is_below(covered: usize, required: usize, threshold: &Threshold) -> bool {
+    required > 0 && threshold.is_above(covered as u64, required as u64)
+}

@@ -1,0 +1,298 @@
+//! A run: from its inputs to its report.
+
+use std::collections::BTreeSet;
+
+use capgen_diagnostic::quoted;
+
+use crate::budget::Exceeded;
+use crate::codes;
+use crate::conflict::{self, Conflicts};
+use crate::contract::Contract;
+use crate::corpus::{Candidate, Corpus};
+use crate::gate::{ignored, on_missing_required};
+use crate::question::{Question, Run};
+use crate::select::{Selection, select};
+use crate::transitive::{Graph, Root, traverse};
+use crate::{
+    Aliases, Host, Mode, OnMissingRequired, Overrides, Policy, ProbeRunner, Probes, Reliability, Skill, Warning,
+};
+
+/// The decision of the user for missing capabilities, if the policy is `offer-emulation`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Decision {
+    /// The missing capabilities are emulated.
+    Emulate,
+    /// The run continues without them.
+    ContinueWithPartial,
+    /// The run ends.
+    #[default]
+    Abort,
+}
+
+impl Decision {
+    /// `emulate`, `continue-with-partial` or `abort`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Decision::Emulate => "emulate",
+            Decision::ContinueWithPartial => "continue-with-partial",
+            Decision::Abort => "abort",
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Nothing is missing.
+    NotNeeded,
+    /// Something is missing, and the run fails.
+    Failed,
+    /// The missing capabilities are emulated.
+    Emulated,
+    /// The run continues without the missing capabilities.
+    ContinuedPartial,
+    /// The user ended the run.
+    Aborted,
+}
+
+impl Outcome {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::NotNeeded => "not-needed",
+            Outcome::Failed => "failed",
+            Outcome::Emulated => "emulated",
+            Outcome::ContinuedPartial => "continued-partial",
+            Outcome::Aborted => "aborted",
+        }
+    }
+
+    /// Whether the run gives a result that can be used.
+    pub const fn is_success(self) -> bool {
+        !matches!(self, Outcome::Failed | Outcome::Aborted)
+    }
+}
+
+/// The skill that requires something, with its contract as it is read in the mode of the run.
+#[derive(Clone, Debug)]
+pub struct Consumer {
+    /// Its canonical id.
+    pub id: String,
+    /// Its contract, if it has a readable one.
+    pub contract: Option<Contract>,
+}
+
+/// The inputs of a run besides its corpus.
+#[derive(Debug)]
+pub struct Inputs<'i> {
+    /// The required capabilities of the caller, normalised for the mode and distinct. If there are none, those of the consumer apply
+    /// (decision 13).
+    pub required: Vec<String>,
+    /// The text of the query. Without it, the required capabilities are the text.
+    pub query: Option<String>,
+    /// The skill that requires something.
+    pub consumer: Option<Consumer>,
+    /// The host.
+    pub host: Host,
+    /// The policy of the caller.
+    pub overrides: Overrides,
+    /// The aliases.
+    pub aliases: &'i Aliases,
+    /// The history.
+    pub reliability: &'i Reliability,
+    /// The probes.
+    pub probes: &'i Probes,
+}
+
+/// Why a run has no report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ResolveError {
+    /// A limit was reached.
+    Exceeded(Exceeded),
+    /// In strict, a probe applies to this capability, and no program may be run (decision 25).
+    ProbeNotAllowed(String),
+}
+
+impl From<Exceeded> for ResolveError {
+    fn from(exceeded: Exceeded) -> Self {
+        ResolveError::Exceeded(exceeded)
+    }
+}
+
+/// The choice of a run with everything that led to it.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    /// The required capabilities.
+    pub required: Vec<String>,
+    /// The text whose words were compared.
+    pub query: String,
+    /// The policy before hints, and the one that applies.
+    pub defaults: Policy,
+    /// The policy that applies.
+    pub effective: Policy,
+    /// The sources that changed the policy, in order of precedence: `runtime`, `consumer`, `provider-hints`.
+    pub override_sources: Vec<&'static str>,
+    /// The candidates with their scores, and the selected ones.
+    pub selection: Selection,
+    /// The dependencies of the selected providers.
+    pub graph: Graph,
+    /// Capabilities that are required and denied.
+    pub conflicts: Conflicts,
+    /// Required capabilities that are missing: those of the run, then those of providers, then those in conflict, without duplicates.
+    pub unresolved: Vec<String>,
+    /// The consequence of missing capabilities that applies.
+    pub on_missing_required: OnMissingRequired,
+    /// Hints, runtimes and declarations that were ignored.
+    pub warnings: Vec<Warning>,
+}
+
+impl Resolution {
+    /// How the run ends with a decision of the user.
+    pub fn outcome(&self, decision: Decision) -> Outcome {
+        if self.unresolved.is_empty() {
+            return Outcome::NotNeeded;
+        }
+        match (self.on_missing_required, decision) {
+            (OnMissingRequired::HardFail, _) => Outcome::Failed,
+            (OnMissingRequired::AutoEmulate, _) | (OnMissingRequired::OfferEmulation, Decision::Emulate) => {
+                Outcome::Emulated
+            }
+            (OnMissingRequired::OfferEmulation, Decision::ContinueWithPartial) => Outcome::ContinuedPartial,
+            (OnMissingRequired::OfferEmulation, Decision::Abort) => Outcome::Aborted,
+        }
+    }
+}
+
+/// Chooses providers. The same inputs give the same resolution, apart from probes that run programs.
+///
+/// `runner` runs probes if the caller allows it.
+///
+/// # Errors
+///
+/// A limit was reached, or a probe is necessary and not allowed.
+pub fn resolve(
+    corpus: &Corpus,
+    inputs: &Inputs,
+    runner: Option<&mut dyn ProbeRunner>,
+) -> Result<Resolution, ResolveError> {
+    let mode = corpus.mode();
+    let contract = inputs.consumer.as_ref().and_then(|consumer| consumer.contract.as_ref());
+    let required = match contract {
+        Some(contract) if inputs.required.is_empty() => contract.requires.clone(),
+        _ => inputs.required.clone(),
+    };
+    let query = inputs.query.clone().unwrap_or_else(|| required.join(" "));
+    let consumer_overrides = contract.map(|contract| contract.overrides.clone()).unwrap_or_default();
+    let set = inputs.overrides.or(&consumer_overrides);
+    let defaults = Policy::defaults(mode);
+    let policy = defaults.with(&set);
+    let mut warnings = hint_warnings(corpus, &policy);
+    let mut run = Run::new(corpus, inputs.aliases, (&policy, &set), &inputs.host, inputs.reliability, &mut warnings);
+
+    let question = Question { required: &required, text: &query, without: None };
+    let mut selection = probed(&mut run, &question, inputs.probes, runner)?;
+    let root = root(inputs.aliases, &required, contract);
+    let graph = traverse(&mut run, inputs.aliases, &root, &selection)?;
+    let id = inputs.consumer.as_ref().map_or("consumer", |consumer| &consumer.id);
+    let conflicts = conflict::find(corpus, inputs.aliases, (id, &root), &graph, &mut run.budget)?;
+    if mode == Mode::BestEffort {
+        penalize(&mut selection, &conflicts);
+    }
+
+    let unresolved = unresolved(&required, &selection, &graph, &conflicts);
+    let providers = selection.providers().filter_map(|one| run.candidate(one.scored.candidate));
+    let hinted = on_missing_required(&run, providers);
+    let effective = Policy { on_missing_required: hinted, ..policy.clone() };
+    let is_denied = mode == Mode::Strict && !conflicts.capabilities.is_empty();
+    let is_hinted = hinted != policy.on_missing_required || selection.ranked.iter().any(|one| one.is_tightened);
+    let override_sources = sources(&defaults, &inputs.overrides, &consumer_overrides, is_hinted);
+    Ok(Resolution {
+        required,
+        query,
+        defaults,
+        effective,
+        override_sources,
+        selection,
+        graph,
+        conflicts,
+        unresolved,
+        // In strict, a conflict fails the run whatever the policy is (decision 23).
+        on_missing_required: if is_denied { OnMissingRequired::HardFail } else { hinted },
+        warnings,
+    })
+}
+
+/// The selection of the run, with the probes that apply.
+fn probed(
+    run: &mut Run,
+    question: &Question,
+    probes: &Probes,
+    runner: Option<&mut dyn ProbeRunner>,
+) -> Result<Selection, ResolveError> {
+    let applying: Vec<_> =
+        question.required.iter().filter_map(|required| probes.by_capability.get_key_value(required)).collect();
+    let Some((capability, _)) = applying.first() else { return Ok(select(run, question, None)?) };
+    let Some(runner) = runner else {
+        return match run.mode() {
+            Mode::Strict => Err(ResolveError::ProbeNotAllowed((*capability).clone())),
+            Mode::BestEffort => Ok(select(run, question, None)?),
+        };
+    };
+    let corpus = run.corpus;
+    let mut passes = |index: usize| {
+        let skill: Option<&Skill> = corpus.candidates().get(index).map(|candidate| &candidate.skill);
+        skill.is_some_and(|skill| applying.iter().all(|(_, probe)| runner.passes(probe, skill)))
+    };
+    Ok(select(run, question, Some(&mut passes))?)
+}
+
+/// The sets that every path starts with.
+fn root(aliases: &Aliases, required: &[String], contract: Option<&Contract>) -> Root {
+    let canonical = |tokens: &[String]| tokens.iter().map(|token| aliases.canonical(token).to_owned()).collect();
+    Root {
+        required: canonical(required),
+        denied: contract.map(|contract| canonical(&contract.denies)).unwrap_or_default(),
+    }
+}
+
+/// Applies `require_deny_penalty`. The order of the candidates stays as it is (decision 23).
+fn penalize(selection: &mut Selection, conflicts: &Conflicts) {
+    for place in &selection.selected {
+        if let Some(one) = selection.ranked.get_mut(*place) {
+            one.scored.penalties.require_deny = crate::penalty::conflicts(conflicts.count(one.scored.candidate));
+            one.scored.penalize();
+        }
+    }
+}
+
+fn unresolved(required: &[String], selection: &Selection, graph: &Graph, conflicts: &Conflicts) -> Vec<String> {
+    let own = selection.uncovered.iter().filter_map(|index| required.get(*index));
+    let nested = graph.nodes.iter().flat_map(|node| &node.unresolved);
+    let mut known = BTreeSet::new();
+    own.chain(nested).chain(&conflicts.capabilities).filter(|token| known.insert(*token)).cloned().collect()
+}
+
+/// The sources that changed a value of the policy (decision 37).
+fn sources(defaults: &Policy, runtime: &Overrides, consumer: &Overrides, is_hinted: bool) -> Vec<&'static str> {
+    let below = defaults.with(consumer);
+    let changed = [
+        ("runtime", below.with(runtime) != below),
+        // A value that the runtime overrides changed nothing.
+        ("consumer", defaults.with(&consumer.without(runtime)) != *defaults),
+        ("provider-hints", is_hinted),
+    ];
+    changed.into_iter().filter(|(_, changed)| *changed).map(|(source, _)| source).collect()
+}
+
+fn hint_warnings(corpus: &Corpus, policy: &Policy) -> Vec<Warning> {
+    let ignored = |candidate: &Candidate| {
+        let keys = candidate.contract().map(|contract| ignored(&contract.overrides, policy)).unwrap_or_default();
+        let warning = |key: &str| Warning {
+            code: codes::IGNORED_HINT,
+            subject: candidate.id.to_string(),
+            message: format!("the hint {} of `Pol(...)` never applies to a provider and is ignored", quoted(key)),
+        };
+        keys.into_iter().map(warning).collect::<Vec<_>>()
+    };
+    corpus.candidates().iter().flat_map(ignored).collect()
+}
