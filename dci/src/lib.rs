@@ -11,6 +11,7 @@ mod compatibility;
 mod conflict;
 pub mod contract;
 mod corpus;
+mod document;
 pub mod files;
 mod frontmatter;
 mod gate;
@@ -46,7 +47,7 @@ pub use policy::{InvalidSetting, OnMissingRequired, Overrides, Policy, Selection
 pub use probe::{Probe, ProbeRunner, Probes};
 pub use question::{Penalties, Scored, Scores};
 pub use rank::TieBreak;
-pub use reliability::{Record, Reliability};
+pub use reliability::{InvalidOutcome, Record, Reliability};
 pub use report::{Circumstances, Counts, RELIABILITY_PATH, Rejection, Report};
 pub use resolve::{Consumer, Decision, Inputs, Outcome, Resolution, ResolveError, resolve};
 pub use score::Score;

@@ -38,7 +38,7 @@ fn paths(discovery: &Discovery) -> Vec<&str> {
 }
 
 fn rejections(discovery: &Discovery) -> Vec<(&str, &str)> {
-    discovery.rejections.iter().map(|rejection| (rejection.id.as_str(), rejection.reason)).collect()
+    discovery.rejections.iter().map(|rejection| (rejection.id.as_str(), rejection.reason.as_str())).collect()
 }
 
 #[test]

@@ -66,12 +66,34 @@ capgen_diagnostic::codes! {
     pub DISCOVERY_LIMIT = "E0835";
     /// A consumer without a readable `SKILL.md`.
     pub CONSUMER = "E0836";
+
+    // The documents of `.dci`.
+
+    /// An invalid table of aliases.
+    pub ALIASES = "E0837";
+    /// Invalid probes.
+    pub PROBES = "E0838";
+    /// An invalid state of reliability.
+    pub RELIABILITY = "E0839";
+    /// An outcome that cannot be recorded.
+    pub OUTCOME = "E0840";
+    /// A state of reliability that cannot be written.
+    pub STATE = "E0841";
+
+    // Warnings.
+
     /// A `metadata` that is not a mapping.
     pub METADATA = "W0830";
     /// An optional value of the frontmatter that is not a string.
     pub NOT_TEXT = "W0831";
     /// A skill that is unreadable or unparseable.
     pub EXCLUDED = "W0832";
+    /// An alias of two canonical tokens.
+    pub ALIAS_OF_TWO = "W0833";
+    /// Canonical tokens that are aliases of each other.
+    pub ALIAS_CYCLE = "W0834";
+    /// A state of reliability that is ignored.
+    pub NO_HISTORY = "W0835";
 
     // Runs.
 

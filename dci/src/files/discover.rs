@@ -8,7 +8,7 @@ use capgen_diagnostic::{Diagnostic, quoted};
 
 use super::budget::Budget;
 use super::scan::{self, Found, Reason, SKILL_FILE, Scan};
-use crate::{Skill, Source, Warning, codes};
+use crate::{Rejection, Skill, Source, Warning, codes};
 
 /// Where skills are searched, and which of them are no candidates.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -32,21 +32,13 @@ pub struct Discovery {
     pub skills: Vec<Skill>,
     /// The consumer.
     pub consumer: Option<Skill>,
-    /// The skills that are no candidates, in the same order. With `skills` this is everything that was discovered.
+    /// The skills that are no candidates, in the same order. With `skills` this is everything that was discovered. If several reasons apply, it is
+    /// the first of `unreadable`, `unparseable`, `link-outside-root`, `consumer`, `disabled` and `duplicate`.
     pub rejections: Vec<Rejection>,
     /// The sources that were read: the workspace, and those with a folder.
     pub sources: Vec<Source>,
     /// Values that were ignored, and the causes of rejections.
     pub warnings: Vec<Warning>,
-}
-
-/// A skill that is not a candidate.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rejection {
-    /// The id of the skill, or its path if its name is not known.
-    pub id: String,
-    /// `unreadable`, `unparseable`, `link-outside-root`, `consumer`, `disabled` or `duplicate`. If several apply, the first of these.
-    pub reason: &'static str,
 }
 
 /// Finds the skills of a run. Links are not followed, and of each `SKILL.md` only the frontmatter is read. Takes time linear in the number of
@@ -174,8 +166,8 @@ impl<'r> Run<'r> {
         self.discovery.skills.push(skill);
     }
 
-    fn reject(&mut self, id: String, reason: &'static str) {
-        self.discovery.rejections.push(Rejection { id, reason });
+    fn reject(&mut self, id: String, reason: &str) {
+        self.discovery.rejections.push(Rejection { id, reason: reason.to_owned() });
     }
 
     fn warn(&mut self, subject: &str, warnings: impl IntoIterator<Item = (capgen_diagnostic::Code, String)>) {

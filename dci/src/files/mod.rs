@@ -1,8 +1,12 @@
 //! Everything that reads or writes files, or runs programs. The rest of the crate is pure.
 
 mod budget;
+mod config;
 mod discover;
 mod open;
 mod scan;
+mod state;
 
-pub use discover::{Discovery, Rejection, Roots, discover};
+pub use config::{AliasFiles, read_probes};
+pub use discover::{Discovery, Roots, discover};
+pub use state::{read_reliability, record};

@@ -1,7 +1,7 @@
 //! Opening files of folders that may be hostile: nothing here follows a link at the end of a path, waits for a pipe or opens a device.
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Opens a regular file for reading, and returns what the system reports about the opened file.
@@ -16,7 +16,7 @@ pub(super) fn regular(path: &Path) -> io::Result<(File, Metadata)> {
 }
 
 /// Opens a regular file with these options.
-fn checked(path: &Path, options: &mut OpenOptions) -> io::Result<(File, Metadata)> {
+pub(super) fn checked(path: &Path, options: &mut OpenOptions) -> io::Result<(File, Metadata)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
@@ -33,6 +33,20 @@ fn checked(path: &Path, options: &mut OpenOptions) -> io::Result<(File, Metadata
     let file = options.open(path).map_err(|error| if is_link(path) { irregular() } else { error })?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata)) } else { Err(irregular()) }
+}
+
+/// At most `limit` bytes of a regular file.
+///
+/// # Errors
+///
+/// Those of [`regular`], and an error if the file is larger.
+pub(super) fn read(path: &Path, limit: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    regular(path)?.0.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > limit {
+        return Err(io::Error::other(format!("it has more than {limit} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// Whether a path is a link.
