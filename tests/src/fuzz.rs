@@ -11,6 +11,8 @@ use capgen_amp::draft::{DraftDescriptor, complete_body};
 use capgen_amp::message::{DidKey, Keys, MessageType, ResolveKey, SigningKey, decode_message};
 use capgen_amp::policy::Policy;
 use capgen_codegen::{Language, generate};
+use capgen_dci::Mode;
+use capgen_dci::contract::{self, Reading};
 use capgen_diagnostic::{Diagnostic, Source, render};
 use capgen_manifest::load;
 use capgen_registry::{Checked, Checker, Configuration, Event, Fold, FoldReport, Kernel, Registry, State};
@@ -249,6 +251,31 @@ pub fn registry_config(bytes: &[u8]) {
             }
         }
     }
+}
+
+/// A contract of a skill. A valid header is enough for best-effort. Every problem has a place that can be displayed, and the canonical text
+/// reads back equal. Returns whether it is readable in strict.
+pub fn skill_contract(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let readable = [Mode::Strict, Mode::BestEffort].map(|mode| {
+        let Reading { contract, problems, invalid_tokens, unknown_clauses, .. } = contract::read(text, mode);
+        let source = Source::new("contract", text);
+        let finding = |problem: contract::Problem| {
+            assert!(text.get(problem.span.clone()).is_some(), "{text:?}");
+            Diagnostic::new(problem.code, problem.message).at(&source, problem.span, "").help(problem.help)
+        };
+        show(&problems.into_iter().map(finding).collect::<Vec<_>>());
+        let places = invalid_tokens.into_iter().chain(unknown_clauses);
+        places.for_each(|place| assert!(text.get(place).is_some(), "{text:?}"));
+        let Some(mut contract) = contract else { return false };
+        let again = contract::read(&contract.canonical(), mode).contract;
+        (contract.invalid_tokens, contract.unknown_clauses) = (0, 0);
+        assert_eq!(again, Some(contract), "{text:?}");
+        true
+    });
+    let [is_strict, is_best_effort] = readable;
+    assert!(is_best_effort || !(is_strict || text.starts_with("DCI/1 ")), "{text:?}");
+    is_strict
 }
 
 /// The schemas of the payloads that [`payload`] reads.

@@ -79,6 +79,35 @@ const CBOR_TOKENS: [&[u8]; 30] = [
     &[0xfc],
 ];
 
+/// The texts that a change may insert into the contract of a skill.
+const CONTRACT_TOKENS: [&[u8]; 25] = [
+    b"DCI/1",
+    b"^strict",
+    b" P(",
+    b" A(k=",
+    b" Provides(",
+    b" Rt(*)",
+    b" M(a*)",
+    b" Pol(max-candidates=2)",
+    b" x(",
+    b")",
+    b"(",
+    b",",
+    b"=",
+    b"\\",
+    b"\\ ",
+    b"\\)",
+    b"\\=",
+    b" ",
+    b"\t",
+    b"\n",
+    b"-",
+    b"*",
+    b"Key",
+    b"\xc3\xa9",
+    b"\x1b",
+];
+
 /// Runs a target on every seed and on changed seeds.
 fn run(seeds: &[Vec<u8>], changes: usize, target: fn(&[u8])) {
     let tokens: Vec<&[u8]> = TOKENS.iter().map(|token| token.as_bytes()).collect();
@@ -244,4 +273,24 @@ fn arbitrary_states_of_the_registry_are_read_or_rejected() {
 fn arbitrary_configurations_of_the_registry_are_read_or_rejected() {
     let seeds = [fuzz::REGISTRY_CONFIG, "{}", r#"{"monitors": [null, {}], "keys": {"a": {"k": "AA=="}}, "quota": -1}"#];
     run(&seeds.map(|seed| seed.as_bytes().to_vec()), 5_000, fuzz::registry_config);
+}
+
+/// `CAPGEN_INPUTS` sets the number of inputs.
+#[test]
+fn arbitrary_contracts_of_skills_are_read() {
+    static VALID: AtomicUsize = AtomicUsize::new(0);
+    let seeds = [
+        "DCI/1^strict P(option-evaluation) E(evaluation-criteria) A(output-format=json,output-template=raw) R(web-search) O(critical-thinking) \
+         Rt(copilot,cli) M(openai/gpt-5*) Pol(min-total-score=0.45,on-missing-required=offer-emulation)",
+        "DCI/1 Provides(A,b) A(a=b\\ c\\=\\\\,d=\\(e\\)) D(x) R(y)R(z)",
+        "DCI/1^best-effort\tP( a , b ) X(q) nonsense P() (a (b)) Pol(x=1)",
+        "DCI/1 P(a)",
+        "DCI/1 A(k=a\\ b\\,c) M(*)",
+    ];
+    let seeds = seeds.map(|seed| seed.as_bytes().to_vec());
+    run_with(&mut Random::new(5), &seeds, &CONTRACT_TOKENS, count_of_inputs(), |bytes| {
+        VALID.fetch_add(usize::from(fuzz::skill_contract(bytes)), Relaxed);
+    });
+    eprintln!("{VALID:?} inputs are readable in strict");
+    assert!(VALID.load(Relaxed) > 100, "the inputs have too many errors to test much");
 }
