@@ -94,6 +94,8 @@ capgen_diagnostic::codes! {
     pub ALIAS_CYCLE = "W0834";
     /// A state of reliability that is ignored.
     pub NO_HISTORY = "W0835";
+    /// A probe whose program cannot be run.
+    pub PROBE_NOT_RUN = "W0836";
 
     // Runs.
 

@@ -4,9 +4,11 @@ mod budget;
 mod config;
 mod discover;
 mod open;
+mod programs;
 mod scan;
 mod state;
 
 pub use config::{AliasFiles, read_probes};
 pub use discover::{Discovery, Roots, discover};
+pub use programs::Programs;
 pub use state::{read_reliability, record};
