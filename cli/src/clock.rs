@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-#[cfg(any(feature = "amp", feature = "audit"))]
+#[cfg(any(feature = "amp", feature = "audit", feature = "dci"))]
 use time::OffsetDateTime;
 #[cfg(feature = "audit")]
 use time::format_description::well_known::Rfc3339;
@@ -33,7 +33,7 @@ pub(crate) fn parse_time(text: &str) -> Option<u64> {
 }
 
 /// Unix time in ms as `YYYY-MM-DDTHH:MM:SS.mmmZ`. Times after the year 9999 are returned as the number alone.
-#[cfg(any(feature = "amp", feature = "audit"))]
+#[cfg(any(feature = "amp", feature = "audit", feature = "dci"))]
 pub(crate) fn format_time(ms: u64) -> String {
     // With its feature `large-dates`, `time` accepts later years too.
     let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok();

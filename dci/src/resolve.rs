@@ -14,7 +14,7 @@ use crate::question::{Question, Run};
 use crate::select::{Selection, select};
 use crate::transitive::{Graph, Root, traverse};
 use crate::{
-    Aliases, Host, Mode, OnMissingRequired, Overrides, Policy, ProbeRunner, Probes, Reliability, Skill, Warning,
+    Aliases, Host, Mode, OnMissingRequired, Overrides, Policy, Probe, ProbeRunner, Probes, Reliability, Skill, Warning,
 };
 
 /// The decision of the user for missing capabilities, if the policy is `offer-emulation`.
@@ -229,12 +229,11 @@ fn probed(
     probes: &Probes,
     runner: Option<&mut dyn ProbeRunner>,
 ) -> Result<Selection, ResolveError> {
-    let applying: Vec<_> =
-        question.required.iter().filter_map(|required| probes.by_capability.get_key_value(required)).collect();
+    let applying = applying(probes, question.required, run.mode());
     let Some((capability, _)) = applying.first() else { return Ok(select(run, question, None)?) };
     let Some(runner) = runner else {
         return match run.mode() {
-            Mode::Strict => Err(ResolveError::ProbeNotAllowed((*capability).clone())),
+            Mode::Strict => Err(ResolveError::ProbeNotAllowed((*capability).to_owned())),
             Mode::BestEffort => Ok(select(run, question, None)?),
         };
     };
@@ -244,6 +243,13 @@ fn probed(
         skill.is_some_and(|skill| applying.iter().all(|(_, probe)| runner.passes(probe, skill)))
     };
     Ok(select(run, question, Some(&mut passes))?)
+}
+
+/// The probes for required capabilities, as the mode compares them.
+fn applying<'p>(probes: &'p Probes, required: &[String], mode: Mode) -> Vec<(&'p str, &'p Probe)> {
+    let probes = probes.by_capability.iter();
+    let applies = |capability: &String| required.contains(&mode.normalised(capability));
+    probes.filter(|(key, _)| applies(key)).map(|(key, probe)| (key.as_str(), probe)).collect()
 }
 
 /// The sets that every path starts with.

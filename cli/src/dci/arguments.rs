@@ -1,6 +1,9 @@
 //! The options of `capgen dci`.
 
-use capgen_dci::Mode;
+use std::path::PathBuf;
+
+use capgen_dci::{Decision, InvalidSetting, Mode, Overrides};
+use capgen_diagnostic::nearest;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
@@ -15,6 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   capgen dci parse 'DCI/1 P(web-search) R(http)'
   capgen dci fmt 'DCI/1  Requires(http)  Provides(web-search)'
+  capgen dci resolve --require web-search
 
 A skill states in its contract which capabilities it provides, requires and denies. docs/dci.md describes contracts.
 
@@ -28,6 +32,9 @@ pub(crate) enum Command {
     /// Print the canonical text of a contract
     #[command(after_help = FMT_HELP)]
     Fmt(Fmt),
+    /// Choose skills that provide capabilities, and explain the choice
+    #[command(after_help = RESOLVE_HELP)]
+    Resolve(Box<Resolve>),
 }
 
 /// A contract and the mode in which it is read.
@@ -93,3 +100,110 @@ In best-effort, identifiers and keys are in lower case.
 
 Invalid tokens and unknown clauses of a best-effort contract are left out, each with a warning on standard error. The exit status is 1 if the \
 contract is unreadable.";
+
+/// The skills of a run, the capabilities that it requires, and its policy.
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    /// The workspace, whose skills are `skills/**/SKILL.md`
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// The folder of the skill that requires something; its contract states what, and its policy
+    #[arg(long, value_name = "SKILL_DIR")]
+    pub(crate) consumer: Option<PathBuf>,
+    /// A required capability, instead of those of the consumer; may be repeated
+    #[arg(long = "require", value_name = "CAP", value_parser = capability)]
+    pub(crate) required: Vec<String>,
+    /// The text whose words are searched in names and descriptions [default: the required capabilities]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) query: Option<String>,
+    /// The mode [default: that of the consumer's contract, else best-effort]
+    #[arg(long, value_name = "MODE", value_parser = mode())]
+    pub(crate) mode: Option<Mode>,
+    /// The runtime in which the skills are to run
+    #[arg(long, value_name = "R", default_value = "cli")]
+    pub(crate) host_runtime: String,
+    /// The model with which the skills are to run
+    #[arg(long, value_name = "M")]
+    pub(crate) host_model: Option<String>,
+    /// A value of the policy, which overrides that of the consumer; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = policy)]
+    pub(crate) policy: Vec<(String, String)>,
+    /// A table of aliases, before that of the workspace
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// Read `.dci/aliases.v1.json` of the workspace in strict, too
+    #[arg(long)]
+    pub(crate) workspace_aliases: bool,
+    /// A folder of skills that a runtime has installed; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) installed: Vec<PathBuf>,
+    /// A folder of skills that is mounted; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) mount: Vec<PathBuf>,
+    /// The name of a skill that is not a candidate; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) disable: Vec<String>,
+    /// Run the programs of `.dci/probes.v1.json`
+    #[arg(long)]
+    pub(crate) allow_probes: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Resolve {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+    /// What to do if capabilities are missing and the policy is `offer-emulation` [default: ask at a terminal, else abort]
+    #[arg(long, value_name = "D", value_parser = decision())]
+    pub(crate) decision: Option<Decision>,
+    /// The time of the report, instead of the current time (RFC 3339)
+    #[arg(long, value_name = "T", value_parser = time)]
+    pub(crate) now: Option<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const RESOLVE_HELP: &str = "\
+Examples:
+  capgen dci resolve --require web-search
+  capgen dci resolve --consumer skills/planner --mode strict --json
+  capgen dci resolve --require web-search --require summarize --policy selection-mode=cover --host-runtime opencode
+
+The keys of --policy are those of `Pol(...)`: min-total-score, min-contract-score, min-required-coverage, max-candidates, selection-mode, \
+max-providers, max-dependency-depth and on-missing-required.
+
+--json prints the report of the specification. The same inputs give the same report, apart from the time. Warnings go to standard error; with --json, as \
+one JSON object per line.
+
+The exit status is 1 if the run fails or is aborted, or if the input is invalid; reports of such runs are printed, too, but none for invalid input.";
+
+/// The parser of `--decision`.
+fn decision() -> impl TypedValueParser<Value = Decision> {
+    const DECISIONS: [Decision; 3] = [Decision::Emulate, Decision::ContinueWithPartial, Decision::Abort];
+    let parser = PossibleValuesParser::new(DECISIONS.map(Decision::name));
+    parser.map(|name| DECISIONS.into_iter().find(|decision| decision.name() == name).unwrap_or_default())
+}
+
+fn capability(text: &str) -> Result<String, &'static str> {
+    let is_valid = capgen_dci::contract::is_capability(text);
+    is_valid
+        .then(|| text.to_owned())
+        .ok_or("a capability has 1 to 128 letters, digits and `-_./:`, and starts and ends with a letter or a digit")
+}
+
+fn policy(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as max-candidates=10")?;
+    match Overrides::default().set(key, value) {
+        Ok(()) => Ok((key.to_owned(), value.to_owned())),
+        Err(InvalidSetting::InvalidValue(expected)) => Err(format!("the value is not {expected}")),
+        Err(InvalidSetting::UnknownKey) => {
+            let suggestion = nearest(key, Overrides::KEYS).map(|known| format!("; did you mean `{known}`?"));
+            Err(format!("unknown key; the keys are {}{}", Overrides::KEYS.join(", "), suggestion.unwrap_or_default()))
+        }
+    }
+}
+
+fn time(text: &str) -> Result<String, &'static str> {
+    let is_valid = capgen_schema::Format::DateTime.accepts(text);
+    is_valid.then(|| text.to_owned()).ok_or("write a time of RFC 3339, such as 2026-01-02T03:04:05Z")
+}

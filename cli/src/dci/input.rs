@@ -4,7 +4,7 @@ use std::path::Path;
 
 use capgen_dci::Mode;
 use capgen_dci::contract::{Problem, Reading, read, stated_mode};
-use capgen_diagnostic::{Diagnostic, Source};
+use capgen_diagnostic::{Diagnostic, Source, render};
 
 use super::arguments::ContractText;
 use crate::codes;
@@ -52,7 +52,12 @@ impl Input {
     }
 }
 
-fn finding(problem: &Problem, source: &Source) -> Diagnostic {
+/// Reports findings on standard error, each as one JSON object on a line.
+pub(super) fn report_lines(findings: &[Diagnostic], console: &Console) {
+    render::json_lines(findings).lines().for_each(|line| console.line(line));
+}
+
+pub(super) fn finding(problem: &Problem, source: &Source) -> Diagnostic {
     let Problem { code, severity, span, message, help } = problem;
     Diagnostic::new(*code, message).with_severity(*severity).at(source, span.clone(), "").help(help)
 }

@@ -4,6 +4,8 @@ mod arguments;
 mod fmt;
 mod input;
 mod parse;
+mod resolve;
+mod run;
 
 pub(crate) use arguments::Dci;
 
@@ -15,5 +17,6 @@ pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
     match &arguments.command {
         Command::Parse(arguments) => parse::run(arguments, console),
         Command::Fmt(arguments) => fmt::run(arguments, console),
+        Command::Resolve(arguments) => resolve::run(arguments, console),
     }
 }

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use capgen_dci::Contract;
 use capgen_dci::contract::{Problem, Setting};
-use capgen_diagnostic::{Severity, render};
+use capgen_diagnostic::Severity;
 use serde::{Serialize, Serializer};
 
 use super::arguments;
-use super::input::Input;
+use super::input::{Input, report_lines};
 use crate::console::{self, Console, count, visible};
 use crate::failure::{Outcome, Verdict};
 
@@ -132,8 +132,7 @@ fn print_json(input: &Input, console: &Console) -> io::Result<()> {
     };
     console::print_json(&format!("{}\n", serde_json::to_string(&document)?))?;
     let warnings = input.findings().into_iter().filter(|finding| finding.severity() == Severity::Warning);
-    let warnings = render::json_lines(&warnings.collect::<Vec<_>>());
-    warnings.lines().for_each(|line| console.line(line));
+    report_lines(&warnings.collect::<Vec<_>>(), console);
     Ok(())
 }
 

@@ -109,4 +109,6 @@ capgen_diagnostic::codes! {
     pub UNKNOWN_RUNTIME = "W0861";
     /// A hint of a provider that never applies.
     pub IGNORED_HINT = "W0862";
+    /// A consumer whose contract is unreadable in best-effort.
+    pub UNREADABLE_CONSUMER = "W0863";
 }

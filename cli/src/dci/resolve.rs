@@ -1,0 +1,24 @@
+//! `capgen dci resolve`: choosing providers, and the report about it.
+
+use capgen_dci::{Circumstances, Decision, Report};
+
+use super::arguments;
+use super::run::Run;
+use crate::clock;
+use crate::console::{Console, print_json};
+use crate::failure::{Outcome, Verdict};
+
+pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome {
+    let run = Run::load(&arguments.run)?;
+    let inputs = run.inputs();
+    let resolution = run.resolve(&inputs)?;
+    run.warn(&resolution, arguments.json, console);
+    let decision = arguments.decision.unwrap_or(Decision::Abort);
+    let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(clock::now()));
+    let circumstances =
+        Circumstances { sources: run.sources.clone(), rejections: &run.rejections, decision, generated_at: &now };
+    let report = Report::new(&run.corpus, &inputs, &resolution, &circumstances);
+    let text = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?;
+    print_json(&format!("{text}\n"))?;
+    Ok(if resolution.outcome(decision).is_success() { Verdict::Fine } else { Verdict::Findings })
+}

@@ -1,0 +1,216 @@
+//! The inputs of a run: from the options and the files that they name.
+
+use capgen_dci::contract::{Problem, read, stated_mode};
+
+use capgen_dci::files::{AliasFiles, Discovery, Programs, Roots, discover, read_probes, read_reliability};
+use capgen_dci::{
+    Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Rejection,
+    Reliability, Resolution, ResolveError, Skill, Source as Place, Warning, codes, resolve,
+};
+use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
+use clap::error::ErrorKind;
+
+use super::arguments::RunArguments;
+use super::input::finding;
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// Everything that a run decides from.
+pub(super) struct Run {
+    pub(super) corpus: Corpus,
+    pub(super) sources: Vec<Place>,
+    pub(super) rejections: Vec<Rejection>,
+    /// Warnings about files and skills.
+    pub(super) warnings: Vec<Warning>,
+    required: Vec<String>,
+    query: Option<String>,
+    consumer: Option<Consumer>,
+    host: Host,
+    overrides: Overrides,
+    aliases: Aliases,
+    reliability: Reliability,
+    probes: Probes,
+    allow_probes: bool,
+}
+
+impl Run {
+    /// Reads the files of a run.
+    ///
+    /// # Errors
+    ///
+    /// Contradictory options, and the findings of invalid files.
+    pub(super) fn load(arguments: &RunArguments) -> Result<Self, Failure> {
+        let overrides = overrides(&arguments.policy)?;
+        let Discovery { skills, consumer, rejections, sources, mut warnings } = discover(&roots(arguments))?;
+        let mode = arguments.mode.or_else(|| consumer.as_ref().and_then(mode_of)).unwrap_or_default();
+        let consumer = consumer.map(|skill| read_consumer(&skill, mode, &mut warnings)).transpose()?;
+        let required = required(&arguments.required, mode);
+        let requires = |consumer: &Consumer| consumer.contract.as_ref().is_some_and(|own| !own.requires.is_empty());
+        if arguments.query.is_some() && required.is_empty() && !consumer.as_ref().is_some_and(requires) {
+            return Err(nothing_required());
+        }
+        let files = AliasFiles {
+            workspace: arguments.workspace.clone(),
+            file: arguments.aliases.clone(),
+            trusts_workspace: arguments.workspace_aliases,
+        };
+        let (aliases, alias_warnings) = files.load(mode)?;
+        let probes = read_probes(&arguments.workspace)?;
+        let (reliability, history_warnings) = read_reliability(&arguments.workspace);
+        warnings.extend(alias_warnings.into_iter().chain(history_warnings));
+        Ok(Self {
+            corpus: Corpus::new(skills, mode),
+            sources,
+            rejections,
+            warnings,
+            required,
+            query: arguments.query.clone(),
+            consumer,
+            host: Host { runtime: arguments.host_runtime.clone(), model: arguments.host_model.clone() },
+            overrides,
+            aliases,
+            reliability,
+            probes,
+            allow_probes: arguments.allow_probes,
+        })
+    }
+
+    pub(super) fn inputs(&self) -> Inputs<'_> {
+        Inputs {
+            required: self.required.clone(),
+            query: self.query.clone(),
+            consumer: self.consumer.clone(),
+            host: self.host.clone(),
+            overrides: self.overrides.clone(),
+            aliases: &self.aliases,
+            reliability: &self.reliability,
+            probes: &self.probes,
+        }
+    }
+
+    /// Chooses providers.
+    pub(super) fn resolve(&self, inputs: &Inputs) -> Result<Resolution, Failure> {
+        let mut programs = Programs::default();
+        let runner: Option<&mut dyn ProbeRunner> = if self.allow_probes { Some(&mut programs) } else { None };
+        let resolution = resolve(&self.corpus, inputs, runner);
+        let mut resolution = resolution.map_err(|error| Failure::Findings(vec![failed(&error)]))?;
+        resolution.warnings.append(&mut programs.warnings);
+        Ok(resolution)
+    }
+
+    /// Reports the warnings of the files and of a resolution on standard error.
+    pub(super) fn warn(&self, resolution: &Resolution, json: bool, console: &Console) {
+        let warnings = self.warnings.iter().chain(&resolution.warnings);
+        let findings: Vec<Diagnostic> = warnings
+            .map(|Warning { code, subject, message }| Diagnostic::new(*code, message).in_file(subject))
+            .collect();
+        if json { super::input::report_lines(&findings, console) } else { console.report(&findings) }
+    }
+}
+
+fn overrides(policy: &[(String, String)]) -> Result<Overrides, Failure> {
+    let mut overrides = Overrides::default();
+    for (index, (key, value)) in policy.iter().enumerate() {
+        if policy.iter().take(index).any(|(other, _)| other == key) {
+            return Err(usage(ErrorKind::ArgumentConflict, &format!("--policy sets {} more than once", quoted(key))));
+        }
+        // The parser of the option accepted it already.
+        let _ = overrides.set(key, value);
+    }
+    Ok(overrides)
+}
+
+fn usage(kind: ErrorKind, message: &str) -> Failure {
+    Failure::Usage(clap::Error::raw(kind, format!("{message}\n")))
+}
+
+fn nothing_required() -> Failure {
+    let message = "--query ranks the providers of required capabilities, and none is required: add --require CAP, or use \
+                   `capgen dci search TEXT` to rank skills by their words alone";
+    usage(ErrorKind::MissingRequiredArgument, message)
+}
+
+fn roots(arguments: &RunArguments) -> Roots {
+    Roots {
+        workspace: arguments.workspace.clone(),
+        installed: arguments.installed.clone(),
+        mounts: arguments.mount.clone(),
+        disabled: arguments.disable.clone(),
+        consumer: arguments.consumer.clone(),
+    }
+}
+
+/// The mode that the contract of a consumer states.
+fn mode_of(consumer: &Skill) -> Option<Mode> {
+    match &consumer.contract {
+        Declared::Text(text) => stated_mode(text),
+        Declared::Absent | Declared::NotText => None,
+    }
+}
+
+/// The required capabilities as they are compared in a mode, without duplicates.
+fn required(texts: &[String], mode: Mode) -> Vec<String> {
+    let mut required = Vec::new();
+    for text in texts {
+        let normalised = mode.normalised(text);
+        if !required.contains(&normalised) {
+            required.push(normalised);
+        }
+    }
+    required
+}
+
+/// The consumer. Its contract must be readable in strict; in best-effort, an unreadable one counts as absent (decision 28).
+fn read_consumer(skill: &Skill, mode: Mode, warnings: &mut Vec<Warning>) -> Result<Consumer, Failure> {
+    let (contract, problems) = match &skill.contract {
+        Declared::Absent => (None, Vec::new()),
+        Declared::NotText => (None, vec![not_text(skill)]),
+        Declared::Text(text) => {
+            let reading = read(text, mode);
+            let source = Source::new(format!("<contract of {}>", skill.name), text);
+            let errors = reading.problems.iter().filter(|problem: &&Problem| problem.severity == Severity::Error);
+            let errors = errors.map(|problem| finding(problem, &source)).collect();
+            (reading.contract, errors)
+        }
+    };
+    if contract.is_none() && !problems.is_empty() {
+        if mode == Mode::Strict {
+            return Err(Failure::Findings(problems));
+        }
+        let message = "the contract of the consumer is unreadable and counts as absent".to_owned();
+        warnings.push(Warning { code: codes::UNREADABLE_CONSUMER, subject: skill.id(), message });
+    }
+    Ok(Consumer { id: skill.id(), contract })
+}
+
+fn not_text(skill: &Skill) -> Diagnostic {
+    Diagnostic::new(codes::NOT_TEXT, "`metadata.contract` is not a string")
+        .with_severity(Severity::Error)
+        .in_file(skill.id())
+}
+
+fn failed(error: &ResolveError) -> Diagnostic {
+    match error {
+        ResolveError::ProbeNotAllowed(capability) => {
+            let message = format!("a probe for {} applies in strict, and programs may not run", quoted(capability));
+            Diagnostic::new(codes::PROBE_NOT_ALLOWED, message)
+                .help("pass --allow-probes if you trust `.dci/probes.v1.json` of the workspace")
+        }
+        ResolveError::Exceeded(exceeded) => {
+            let (reached, help) = match exceeded {
+                Exceeded::Instances => (
+                    format!("the graph has more than {} instances of providers", Exceeded::INSTANCES),
+                    "lower `max-dependency-depth` or `max-providers`",
+                ),
+                Exceeded::Depth => {
+                    (format!("the graph is deeper than {} levels", Exceeded::DEPTH), "lower `max-dependency-depth`")
+                }
+                Exceeded::Steps => (
+                    format!("the run needs more than {} steps of comparisons", Exceeded::STEPS),
+                    "exclude the skills that require or provide very many capabilities, with --disable",
+                ),
+            };
+            Diagnostic::new(codes::RUN_LIMIT, reached).help(help)
+        }
+    }
+}
