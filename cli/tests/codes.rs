@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use capgen_codegen::{Language, Options, output, surface};
-use capgen_dci::{Mode, Skill, contract};
+use capgen_dci::{Aliases, Mode, Probes, Skill, Warning, contract};
 use capgen_diagnostic::{Code, Diagnostic};
 use capgen_evolve::{Finding, Level, Levels, Settings, SourceChange, compare};
 use capgen_manifest::{Fleet, Source, load};
@@ -115,6 +115,12 @@ fn findings((notation, text): (&str, &str), name: &str) -> Option<Vec<Diagnostic
             let problems = contract::read(text.trim_end_matches('\n'), mode).problems;
             Some(problems.into_iter().map(|problem| Diagnostic::new(problem.code, problem.message)).collect())
         }
+        "json aliases" => {
+            let finding = |warning: Warning| Diagnostic::new(warning.code, warning.message);
+            let read = Aliases::load(None, Some(&Source::new("aliases.v1.json", text)));
+            Some(read.map_or_else(|findings| findings, |(_, warnings)| warnings.into_iter().map(finding).collect()))
+        }
+        "json probes" => Some(Probes::read(&Source::new("probes.v1.json", text)).err().unwrap_or_default()),
         "markdown" => {
             let source = Source::new("SKILL.md", text);
             let skill = Skill::read(&source, "search".to_owned(), capgen_dci::Source::WorkspaceLocal, PathBuf::new());

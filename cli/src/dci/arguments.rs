@@ -7,6 +7,8 @@ use capgen_diagnostic::nearest;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
+use crate::arguments::Format;
+
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Dci {
@@ -19,6 +21,7 @@ Examples:
   capgen dci parse 'DCI/1 P(web-search) R(http)'
   capgen dci fmt 'DCI/1  Requires(http)  Provides(web-search)'
   capgen dci resolve --require web-search
+  capgen dci lint                        check the skills of the current folder
 
 A skill states in its contract which capabilities it provides, requires and denies. docs/dci.md describes contracts.
 
@@ -35,6 +38,9 @@ pub(crate) enum Command {
     /// Choose skills that provide capabilities, and explain the choice
     #[command(after_help = RESOLVE_HELP)]
     Resolve(Box<Resolve>),
+    /// Check the skills of a workspace
+    #[command(after_help = LINT_HELP)]
+    Lint(Lint),
 }
 
 /// A contract and the mode in which it is read.
@@ -207,3 +213,40 @@ fn time(text: &str) -> Result<String, &'static str> {
     let is_valid = capgen_schema::Format::DateTime.accepts(text);
     is_valid.then(|| text.to_owned()).ok_or("write a time of RFC 3339, such as 2026-01-02T03:04:05Z")
 }
+#[derive(Args, Debug)]
+pub(crate) struct Lint {
+    /// The workspace, whose skills are `skills/**/SKILL.md`
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Read all contracts in this mode [default: the mode that each contract states, else best-effort]
+    #[arg(long, value_name = "MODE", value_parser = mode())]
+    pub(crate) mode: Option<Mode>,
+    /// A table of aliases, before that of the workspace
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aliases: Option<PathBuf>,
+    /// A folder of skills that may provide capabilities, and is not checked itself; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) installed: Vec<PathBuf>,
+    /// The same as --installed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) mount: Vec<PathBuf>,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to print errors and warnings: `human` prints to standard error, the other formats to standard output
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+const LINT_HELP: &str = "\
+Examples:
+  capgen dci lint
+  capgen dci lint --mode strict --strict examples/skills
+  capgen dci lint --format sarif > skills.sarif
+  capgen dci lint --format github        in a GitHub workflow: annotate the pull request
+
+Reports mistakes in the frontmatter of skills, in their contracts, and in the files of `.dci`; required capabilities that no other skill provides; denied \
+capabilities that the skill itself requires, or every provider of a capability that it requires; and provided capabilities that the manifest in \
+`metadata.capabilities` does not have. Capabilities are compared after the resolution of aliases.
+
+The exit status is 1 if there is an error, or with --strict a warning.";

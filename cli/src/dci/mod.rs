@@ -3,6 +3,7 @@
 mod arguments;
 mod fmt;
 mod input;
+mod lint;
 mod parse;
 mod resolve;
 mod run;
@@ -18,5 +19,6 @@ pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
         Command::Parse(arguments) => parse::run(arguments, console),
         Command::Fmt(arguments) => fmt::run(arguments, console),
         Command::Resolve(arguments) => resolve::run(arguments, console),
+        Command::Lint(arguments) => lint::run(arguments, console),
     }
 }

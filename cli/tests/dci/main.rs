@@ -8,6 +8,7 @@ mod common;
 mod contract;
 #[cfg(unix)]
 mod guide;
+mod lint;
 #[cfg(unix)]
 #[path = "../common/guide.rs"]
 mod shown;

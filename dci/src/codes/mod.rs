@@ -50,6 +50,17 @@ capgen_diagnostic::codes! {
     /// A value that a key of the policy does not have.
     pub INVALID_POLICY_VALUE = "E0821";
 
+    // Workspaces.
+
+    /// A manifest that a skill references and that cannot be used.
+    pub MANIFEST = "E0823";
+    /// A required capability that no other skill provides.
+    pub NO_PROVIDER = "W0801";
+    /// A denied capability that every resolution of the skill requires.
+    pub DENIED_AND_REQUIRED = "W0802";
+    /// A provided capability that the referenced manifest does not have.
+    pub NOT_IN_MANIFEST = "W0803";
+
     // Skills.
 
     /// A `SKILL.md` without frontmatter.

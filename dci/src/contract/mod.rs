@@ -6,10 +6,12 @@ mod problem;
 mod reader;
 mod scan;
 mod token;
+mod values;
 
 pub use problem::Problem;
 pub use reader::{Reading, read, stated_mode};
 pub use token::{is_capability, is_model};
+pub use values::values;
 
 use crate::{Mode, Overrides};
 

@@ -236,6 +236,19 @@ impl<'b> Scan<'b> {
     }
 }
 
+/// The text of the `SKILL.md` in a folder, up to the end of its frontmatter. Findings show its path as `shown`.
+///
+/// # Errors
+///
+/// One finding: the file cannot be read, is not a regular file, or is not UTF-8.
+pub fn read_skill_text(folder: &Path, shown: &str) -> Result<capgen_diagnostic::Source, Vec<Diagnostic>> {
+    let bytes = start(&folder.join(SKILL_FILE)).map_err(|error| {
+        let message = format!("cannot read `{shown}`: {error}");
+        vec![Diagnostic::new(capgen_manifest::codes::UNREADABLE, message).in_file(shown)]
+    })?;
+    capgen_manifest::decode(shown, bytes)
+}
+
 /// The message of a finding with its line.
 pub(super) fn located(finding: &Diagnostic) -> String {
     match finding.primary() {

@@ -1,0 +1,71 @@
+//! The manifests of capgen that skills reference: `metadata.capabilities`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use capgen_diagnostic::quoted;
+
+use super::open;
+use crate::{Declared, Skill};
+
+/// The largest manifest in bytes.
+const MAX_BYTES: usize = 4 << 20;
+/// The maximum size of all manifests together.
+const MAX_TOTAL: usize = 256 << 20;
+
+/// The names and ids of the capabilities of a manifest, or the reason why the manifest cannot be used.
+pub type ManifestNames = Result<Arc<BTreeSet<String>>, String>;
+
+/// Reads the manifests that skills reference, each file once, up to 4 MiB each and 256 MiB together.
+#[derive(Debug)]
+pub struct Manifests {
+    read: BTreeMap<PathBuf, ManifestNames>,
+    bytes_left: usize,
+}
+
+impl Default for Manifests {
+    fn default() -> Self {
+        Self { read: BTreeMap::new(), bytes_left: MAX_TOTAL }
+    }
+}
+
+impl Manifests {
+    /// The names and ids of the capabilities in the manifest of a skill; `None` if the skill references no manifest.
+    ///
+    /// The path is relative to the folder of the skill, and stays in the skill's root: a skill must not make a program read other files.
+    /// The reason of a failure quotes nothing of the file.
+    pub fn names(&mut self, skill: &Skill) -> Option<ManifestNames> {
+        let Declared::Text(path) = &skill.capabilities else { return None };
+        let failed = |reason: &str| Err(format!("the manifest {} {reason}", quoted(path)));
+        if Path::new(path).is_absolute() || path.is_empty() {
+            return Some(failed("must be a path relative to the folder of the skill"));
+        }
+        let depth = if skill.path == "." { 0 } else { skill.path.split('/').count() };
+        let place = match skill.folder.join(path).canonicalize() {
+            Ok(place) => place,
+            Err(error) => return Some(failed(&format!("cannot be read: {error}"))),
+        };
+        if !skill.folder.ancestors().nth(depth).is_some_and(|root| place.starts_with(root)) {
+            return Some(failed("is outside the folder in which skills are searched"));
+        }
+        if !self.read.contains_key(&place) {
+            let names = self.read(&place);
+            self.read.insert(place.clone(), names);
+        }
+        let names = self.read.get(&place)?;
+        Some(names.clone().or_else(|reason| failed(&reason)))
+    }
+
+    fn read(&mut self, place: &Path) -> ManifestNames {
+        let bytes =
+            open::read(place, MAX_BYTES.min(self.bytes_left)).map_err(|error| format!("cannot be read: {error}"))?;
+        self.bytes_left -= bytes.len();
+        // The notation depends on the name of the file.
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let manifest = capgen_manifest::decode(name, bytes).and_then(|source| capgen_manifest::load(&source));
+        let manifest = manifest.map_err(|_| "is invalid; `capgen check` shows why".to_owned())?.manifest;
+        let capabilities = manifest.capabilities.into_iter();
+        Ok(Arc::new(capabilities.flat_map(|capability| [Some(capability.name), capability.id]).flatten().collect()))
+    }
+}
