@@ -1,4 +1,5 @@
 //! The codes of all crates: each one has a page, a fixture and a unique number, and the examples on the pages are true.
+#![cfg(feature = "dci")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};

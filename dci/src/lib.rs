@@ -54,6 +54,6 @@ pub use report::{Circumstances, Counts, RELIABILITY_PATH, Rejection, Report};
 pub use resolve::{Consumer, Decision, Inputs, Outcome, Resolution, ResolveError, resolve};
 pub use score::Score;
 pub use select::{Ranked, Selection};
-pub use skill::{Declared, Skill, SkillFile, Source};
+pub use skill::{Declared, ManifestNames, Skill, SkillFile, Source};
 pub use transitive::{Graph, Node};
 pub use warning::Warning;

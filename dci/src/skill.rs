@@ -1,6 +1,8 @@
 //! Skills.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use capgen_diagnostic::Diagnostic;
 use sha2::{Digest, Sha256};
@@ -28,6 +30,9 @@ impl Source {
         }
     }
 }
+
+/// The names and ids of the capabilities of a manifest, or the reason why the manifest cannot be used.
+pub type ManifestNames = Result<Arc<BTreeSet<String>>, String>;
 
 /// A text of the frontmatter that is optional.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

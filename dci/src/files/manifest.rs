@@ -1,21 +1,18 @@
 //! The manifests of capgen that skills reference: `metadata.capabilities`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capgen_diagnostic::quoted;
 
 use super::open;
-use crate::{Declared, Skill};
+use crate::{Declared, ManifestNames, Skill};
 
 /// The largest manifest in bytes.
 const MAX_BYTES: usize = 4 << 20;
 /// The maximum size of all manifests together.
 const MAX_TOTAL: usize = 256 << 20;
-
-/// The names and ids of the capabilities of a manifest, or the reason why the manifest cannot be used.
-pub type ManifestNames = Result<Arc<BTreeSet<String>>, String>;
 
 /// Reads the manifests that skills reference, each file once, up to 4 MiB each and 256 MiB together.
 #[derive(Debug)]

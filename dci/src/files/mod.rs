@@ -11,7 +11,7 @@ mod state;
 
 pub use config::{AliasFiles, read_probes};
 pub use discover::{Discovery, Roots, discover};
-pub use manifest::{ManifestNames, Manifests};
+pub use manifest::Manifests;
 pub use programs::Programs;
 pub use scan::read_skill_text;
 pub use state::{read_reliability, record};

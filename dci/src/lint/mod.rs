@@ -12,14 +12,13 @@ use capgen_diagnostic::{Diagnostic, Source, nearest, quoted};
 pub use findings::LintFindings;
 
 use crate::contract::{Contract, read, stated_mode};
-use crate::files::ManifestNames;
-use crate::{Aliases, Declared, Mode, Skill, SkillFile, codes};
+use crate::{Aliases, Declared, ManifestNames, Mode, Skill, SkillFile, codes};
 use conflicts::{Budget, Graph, Reason};
 use findings::Collector;
 use places::Places;
 
 /// The maximum number of comparisons between names, for suggestions.
-const MOST_COMPARISONS: usize = 1_000_000;
+const MOST_COMPARISONS: usize = 200_000;
 
 /// A skill to check.
 #[derive(Debug)]
