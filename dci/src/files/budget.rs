@@ -34,9 +34,9 @@ impl Budget {
         take(&mut self.folders, 1, MAX_FOLDERS, "folders and links")
     }
 
-    /// Counts an entry of a folder.
-    pub(super) fn entry(&mut self) -> Result<(), Vec<Diagnostic>> {
-        take(&mut self.entries, 1, MAX_ENTRIES, "files, folders and links")
+    /// Counts entries of a folder.
+    pub(super) fn entries(&mut self, count: usize) -> Result<(), Vec<Diagnostic>> {
+        take(&mut self.entries, count, MAX_ENTRIES, "files, folders and links")
     }
 
     /// Counts frontmatter with a number of bytes and values.

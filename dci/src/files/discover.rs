@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use capgen_diagnostic::{Diagnostic, quoted};
 
 use super::budget::Budget;
-use super::scan::{self, Found, Reason, SKILL_FILE, Scan};
+use super::cache::Cache;
+use super::scan::{Found, Reason, Scan};
+use super::skill_file::{SKILL_FILE, start};
 use crate::{Rejection, Skill, Source, Warning, codes};
 
 /// Where skills are searched, and which of them are no candidates.
@@ -48,19 +50,41 @@ pub struct Discovery {
 ///
 /// The workspace or another root is not a readable folder, the consumer is not a skill, or a limit is exceeded.
 pub fn discover(roots: &Roots) -> Result<Discovery, Vec<Diagnostic>> {
+    search(roots, None)
+}
+
+/// Like [`discover`], but reads only the files and folders that have changed since an earlier call with the same cache file. The file is created
+/// or replaced if necessary. It must be outside of every root, in a folder that only trusted programs can write to; then the result is always
+/// that of [`discover`]. A cache that cannot be read or written has no effect.
+///
+/// # Errors
+///
+/// Those of [`discover`].
+pub fn discover_cached(roots: &Roots, cache: &Path) -> Result<Discovery, Vec<Diagnostic>> {
+    search(roots, Some(Cache::read(cache)))
+}
+
+/// Finds the skills of a run with or without a cache.
+pub(super) fn search(roots: &Roots, cache: Option<Cache>) -> Result<Discovery, Vec<Diagnostic>> {
     let workspace = root(&roots.workspace, "the workspace")?;
     let consumer = roots.consumer.as_deref().map(|folder| consumer(folder, &workspace)).transpose()?;
-    let mut run = Run::new(&roots.disabled, consumer);
-    let mut budget = Budget::default();
-    run.source(Source::WorkspaceLocal);
-    run.add(Scan::new(workspace, Source::WorkspaceLocal, &mut budget).below(Some("skills"))?);
+    let mut places = vec![(Source::WorkspaceLocal, workspace, Some("skills"))];
     for (source, folders) in [(Source::RuntimeInstalled, &roots.installed), (Source::ExternalMounts, &roots.mounts)] {
         for folder in folders {
-            run.source(source);
-            let folder = root(folder, "the folder of skills")?;
-            run.add(Scan::new(folder, source, &mut budget).below(None)?);
+            places.push((source, root(folder, "the folder of skills")?, None));
         }
     }
+    let mut run = Run::new(&roots.disabled, consumer);
+    let mut budget = Budget::default();
+    let mut cache = cache.unwrap_or_default();
+    for (source, place, name) in places {
+        run.source(source);
+        let key = name.map_or_else(|| place.clone(), |name| place.join(name));
+        let known = cache.take(&key);
+        let scan = Scan::new(place, source, &mut budget, cache.is_used());
+        cache.add(&key, scan.below(name, known)?);
+    }
+    cache.finish().for_each(|found| run.add(found));
     Ok(run.discovery)
 }
 
@@ -88,8 +112,8 @@ fn consumer(folder: &Path, workspace: &Path) -> Result<(Skill, Vec<Diagnostic>),
         Ok(path) => (relative(path).ok_or_else(|| finding("has a path that is not UTF-8"))?, Source::WorkspaceLocal),
         Err(_) => (".".to_owned(), Source::ExternalMounts),
     };
-    let bytes = scan::start(&place.join(SKILL_FILE))
-        .map_err(|error| finding(&format!("has no readable `{SKILL_FILE}`: {error}")))?;
+    let (bytes, _) =
+        start(&place.join(SKILL_FILE)).map_err(|error| finding(&format!("has no readable `{SKILL_FILE}`: {error}")))?;
     let shown = capgen_manifest::shown(&folder.join(SKILL_FILE));
     let file = Skill::read(&capgen_manifest::decode(shown, bytes)?, path, source, place)?;
     Ok((file.skill, file.warnings))
@@ -131,12 +155,10 @@ impl<'r> Run<'r> {
         }
     }
 
-    fn add(&mut self, found: Vec<Found>) {
-        for found in found {
-            match found {
-                Found::Skill { skill, warnings } => self.skill(*skill, warnings),
-                Found::Excluded { path, reason, detail } => self.exclude(path, reason, &detail),
-            }
+    fn add(&mut self, found: Found) {
+        match found {
+            Found::Skill { skill, warnings } => self.skill(*skill, warnings),
+            Found::Excluded { path, reason, detail } => self.exclude(path, reason, &detail),
         }
     }
 

@@ -1,25 +1,22 @@
 //! Reads the skills below a folder, in bytewise order (decision 10).
 
+use std::cmp::Ordering;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use capgen_diagnostic::{Code, Diagnostic};
 
 use super::budget::Budget;
-use super::open;
-use crate::frontmatter::{self, Extent};
+use super::cache::{Content, Entry, Known, Stamp, Tree};
+use super::skill_file::{SKILL_FILE, content, start};
 use crate::{Skill, Source};
 
-/// The name of the file that makes a folder a skill.
-pub(super) const SKILL_FILE: &str = "SKILL.md";
 /// The deepest folder below a root.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// The longest path of a folder below a root, in bytes.
 const MAX_PATH: usize = 1024;
-/// Aliases in one text copy at most this many values.
-const MAX_COPIED_VALUES: usize = 250_000;
 
 /// The reason for which a folder is excluded while folders are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,112 +71,135 @@ impl Folder {
     }
 }
 
-/// The entries of a folder that matter.
-#[derive(Default)]
-struct Listing {
-    /// Folders and links, sorted by name.
-    entries: Vec<(OsString, Entry)>,
-    /// Whether `SKILL.md` is there: a regular file or not.
-    skill: Option<bool>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Entry {
-    Folder,
-    Link,
-}
-
 /// Reads the skills of one root.
 pub(super) struct Scan<'b> {
     /// The root, without links.
     root: PathBuf,
     source: Source,
     budget: &'b mut Budget,
+    /// Whether the states of files are needed, for a cache.
+    has_cache: bool,
     found: Vec<Found>,
+    /// Whether a state is not the one that was known.
+    is_stale: bool,
+}
+
+/// What a scan has read.
+pub(super) struct Scanned {
+    pub(super) found: Vec<Found>,
+    /// The folders. The content of a skill is its index in `found`.
+    pub(super) tree: Tree<usize>,
+    /// Whether something in the tree was not known before.
+    pub(super) is_stale: bool,
 }
 
 impl<'b> Scan<'b> {
-    pub(super) fn new(root: PathBuf, source: Source, budget: &'b mut Budget) -> Self {
-        Self { root, source, budget, found: Vec::new() }
+    pub(super) fn new(root: PathBuf, source: Source, budget: &'b mut Budget, has_cache: bool) -> Self {
+        Self { root, source, budget, has_cache, found: Vec::new(), is_stale: false }
     }
 
-    /// Everything below a folder of the root; `None` means the root itself.
-    pub(super) fn below(mut self, name: Option<&str>) -> Result<Vec<Found>, Vec<Diagnostic>> {
+    /// Everything below a folder of the root; `None` means the root itself. `known`: what an earlier run knows about it.
+    pub(super) fn below(mut self, name: Option<&str>, known: Tree<Content>) -> Result<Scanned, Vec<Diagnostic>> {
         let root = Folder { path: ".".to_owned(), is_utf8: true, place: self.root.clone(), depth: 0 };
-        let Some(name) = name else {
-            self.folder(&root)?;
-            return Ok(self.found);
+        let tree = match name {
+            None => self.folder(&root, known)?,
+            Some(name) => match fs::symlink_metadata(root.place.join(name)) {
+                Ok(metadata) if metadata.is_dir() => self.folder(&root.child(name.as_ref()), known)?,
+                Ok(metadata) if metadata.is_symlink() => {
+                    self.link(&root, name.as_ref())?;
+                    Tree::default()
+                }
+                _ => Tree::default(),
+            },
         };
-        match fs::symlink_metadata(root.place.join(name)) {
-            Ok(metadata) if metadata.is_dir() => self.folder(&root.child(name.as_ref()))?,
-            Ok(metadata) if metadata.is_symlink() => self.link(&root, name.as_ref())?,
-            _ => {}
-        }
-        Ok(self.found)
+        Ok(Scanned { found: self.found, tree, is_stale: self.is_stale })
     }
 
     /// Reads a folder: its own `SKILL.md`, then its subfolders.
-    fn folder(&mut self, folder: &Folder) -> Result<(), Vec<Diagnostic>> {
+    fn folder(&mut self, folder: &Folder, known: Tree<Content>) -> Result<Tree<usize>, Vec<Diagnostic>> {
         self.budget.folder()?;
         if folder.depth > MAX_DEPTH || folder.path.len() > MAX_PATH {
             let limits = format!("deeper than {MAX_DEPTH} folders, or its path has more than {MAX_PATH} bytes");
             self.exclude(&folder.path, Reason::Unreadable, format!("it is {limits}"));
-            return Ok(());
+            return Ok(Tree::default());
         }
-        let listing = match self.list(&folder.place)? {
-            Ok(listing) => listing,
-            Err(error) => {
-                self.exclude(&folder.path, Reason::Unreadable, error.to_string());
-                return Ok(());
+        // Before the folder is listed: what changes afterwards changes the state.
+        let stamp = if self.has_cache { Stamp::at(&folder.place) } else { None };
+        let known = if stamp.is_some() && stamp == known.stamp {
+            self.budget.entries(known.count)?;
+            known
+        } else {
+            self.is_stale |= stamp.is_some();
+            match self.list(&folder.place)? {
+                Ok(listed) => with_known(listed, known),
+                Err(error) => {
+                    self.exclude(&folder.path, Reason::Unreadable, error.to_string());
+                    return Ok(Tree::default());
+                }
             }
         };
-        match listing.skill {
-            Some(true) if folder.is_utf8 => self.skill(folder)?,
+        let skill = self.own(folder, known.file, known.skill)?;
+        let is_link = |(name, entry): &(OsString, Entry<Content>)| name == SKILL_FILE && matches!(entry, Entry::Link);
+        if known.entries.iter().any(is_link) {
+            self.link(folder, SKILL_FILE.as_ref())?;
+        }
+        let mut entries = Vec::with_capacity(known.entries.len());
+        for (name, entry) in known.entries {
+            let entry = match entry {
+                Entry::Folder(known) => Entry::Folder(self.folder(&folder.child(&name), known)?),
+                Entry::Link => {
+                    if name != SKILL_FILE {
+                        self.link(folder, &name)?;
+                    }
+                    Entry::Link
+                }
+            };
+            entries.push((name, entry));
+        }
+        Ok(Tree { stamp, entries, count: known.count, file: known.file, skill })
+    }
+
+    /// The folder's own `SKILL.md`. `file`: whether it is a regular file.
+    fn own(
+        &mut self,
+        folder: &Folder,
+        file: Option<bool>,
+        known: Option<Known<Content>>,
+    ) -> Result<Option<Known<usize>>, Vec<Diagnostic>> {
+        match file {
+            Some(true) if folder.is_utf8 => return self.skill(folder, known),
             Some(true) => self.exclude(&folder.path, Reason::Unreadable, "its path is not UTF-8".to_owned()),
             Some(false) => {
                 self.exclude(&folder.path, Reason::Unreadable, format!("`{SKILL_FILE}` is not a regular file"));
             }
             None => {}
         }
-        // The folder's own file comes first, and so does a link in its place.
-        for (name, entry) in listing.entries.iter().filter(|(name, _)| name == SKILL_FILE) {
-            self.entry(folder, name, *entry)?;
-        }
-        for (name, entry) in listing.entries.iter().filter(|(name, _)| name != SKILL_FILE) {
-            self.entry(folder, name, *entry)?;
-        }
-        Ok(())
+        Ok(None)
     }
 
-    fn entry(&mut self, folder: &Folder, name: &OsStr, entry: Entry) -> Result<(), Vec<Diagnostic>> {
-        match entry {
-            Entry::Folder => self.folder(&folder.child(name)),
-            Entry::Link => self.link(folder, name),
-        }
-    }
-
-    fn list(&mut self, place: &Path) -> Result<io::Result<Listing>, Vec<Diagnostic>> {
+    fn list(&mut self, place: &Path) -> Result<io::Result<Tree<Content>>, Vec<Diagnostic>> {
         let entries = match fs::read_dir(place) {
             Ok(entries) => entries,
             Err(error) => return Ok(Err(error)),
         };
-        let mut listing = Listing::default();
+        let mut listed = Tree::default();
         for entry in entries {
-            self.budget.entry()?;
+            self.budget.entries(1)?;
+            listed.count += 1;
             let (name, kind) = match entry.and_then(|entry| Ok((entry.file_name(), entry.file_type()?))) {
                 Ok(entry) => entry,
                 Err(error) => return Ok(Err(error)),
             };
             if kind.is_dir() {
-                listing.entries.push((name, Entry::Folder));
+                listed.entries.push((name, Entry::Folder(Tree::default())));
             } else if kind.is_symlink() {
-                listing.entries.push((name, Entry::Link));
+                listed.entries.push((name, Entry::Link));
             } else if name == SKILL_FILE {
-                listing.skill = Some(kind.is_file());
+                listed.file = Some(kind.is_file());
             }
         }
-        listing.entries.sort_unstable_by(|(a, _), (b, _)| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
-        Ok(Ok(listing))
+        listed.entries.sort_unstable_by(|(a, _), (b, _)| bytewise(a, b));
+        Ok(Ok(listed))
     }
 
     /// Records a link that leaves the root, if it stands for a skill or for a folder of skills. No link is followed.
@@ -199,36 +219,39 @@ impl<'b> Scan<'b> {
         Ok(())
     }
 
-    /// Reads the `SKILL.md` of a folder.
-    fn skill(&mut self, folder: &Folder) -> Result<(), Vec<Diagnostic>> {
-        let bytes = match start(&folder.place.join(SKILL_FILE)) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                self.exclude(&folder.path, Reason::Unreadable, error.to_string());
-                return Ok(());
-            }
+    /// Reads the `SKILL.md` of a folder, if it is not known.
+    fn skill(
+        &mut self,
+        folder: &Folder,
+        known: Option<Known<Content>>,
+    ) -> Result<Option<Known<usize>>, Vec<Diagnostic>> {
+        let path = folder.place.join(SKILL_FILE);
+        let known = known.filter(|known| Stamp::at(&path) == Some(known.stamp));
+        let (stamp, cost, content) = match known {
+            Some(Known { stamp, cost, content }) => (Some(stamp), cost, content),
+            None => match start(&path) {
+                Ok((bytes, metadata)) => {
+                    let (cost, content) = content(bytes);
+                    let stamp = if self.has_cache { Stamp::of(&metadata) } else { None };
+                    self.is_stale |= stamp.is_some();
+                    (stamp, cost, content)
+                }
+                Err(error) => {
+                    self.exclude(&folder.path, Reason::Unreadable, error.to_string());
+                    return Ok(None);
+                }
+            },
         };
-        let length = bytes.len();
-        if length > frontmatter::MAX_BYTES {
-            self.exclude(&folder.path, Reason::Unparseable, frontmatter::too_large());
-            return Ok(());
-        }
-        let read = capgen_manifest::decode(SKILL_FILE, bytes).and_then(|source| frontmatter::read(&source));
-        match read {
-            Ok(found) => {
-                self.budget.frontmatter(length, found.values)?;
-                let warnings = found.warnings.iter().map(|warning| (warning.code, warning.message.clone())).collect();
-                let skill = Skill::from_frontmatter(found, folder.path.clone(), self.source, folder.place.clone());
-                self.found.push(Found::Skill { skill: Box::new(skill), warnings });
+        self.budget.frontmatter(cost.0, cost.1)?;
+        let index = self.found.len();
+        match content {
+            Content::Skill(mut skill, warnings) => {
+                (skill.path, skill.source, skill.folder) = (folder.path.clone(), self.source, folder.place.clone());
+                self.found.push(Found::Skill { skill, warnings });
             }
-            Err(findings) => {
-                let could_expand = findings.iter().any(|finding| finding.code == capgen_manifest::codes::TOO_LARGE);
-                self.budget.frontmatter(length, if could_expand { MAX_COPIED_VALUES } else { length })?;
-                let detail = findings.first().map_or_else(String::new, located);
-                self.exclude(&folder.path, Reason::Unparseable, detail);
-            }
+            Content::Unparseable(reason) => self.exclude(&folder.path, Reason::Unparseable, reason),
         }
-        Ok(())
+        Ok(stamp.map(|stamp| Known { stamp, cost, content: index }))
     }
 
     fn exclude(&mut self, path: &str, reason: Reason, detail: String) {
@@ -236,41 +259,21 @@ impl<'b> Scan<'b> {
     }
 }
 
-/// The text of the `SKILL.md` in a folder, up to the end of its frontmatter. Findings show its path as `shown`.
-///
-/// # Errors
-///
-/// One finding: the file cannot be read, is not a regular file, or is not UTF-8.
-pub fn read_skill_text(folder: &Path, shown: &str) -> Result<capgen_diagnostic::Source, Vec<Diagnostic>> {
-    let bytes = start(&folder.join(SKILL_FILE)).map_err(|error| {
-        let message = format!("cannot read `{shown}`: {error}");
-        vec![Diagnostic::new(capgen_manifest::codes::UNREADABLE, message).in_file(shown)]
-    })?;
-    capgen_manifest::decode(shown, bytes)
-}
-
-/// The message of a finding with its line.
-pub(super) fn located(finding: &Diagnostic) -> String {
-    match finding.primary() {
-        Some(label) => format!("{} (line {})", finding.message, label.source.position(label.span.start).line),
-        None => finding.message.clone(),
-    }
-}
-
-/// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not end. What follows may
-/// have any size.
-pub(super) fn start(path: &Path) -> io::Result<Vec<u8>> {
-    const FIRST: usize = 4 << 10;
-    let (mut file, _) = open::regular(path)?;
-    let mut bytes = Vec::new();
-    for limit in [FIRST, frontmatter::MAX_BYTES + 1] {
-        file.by_ref().take((limit - bytes.len()) as u64).read_to_end(&mut bytes)?;
-        if let Extent::Closed { end, .. } = frontmatter::extent(&bytes, bytes.len() < limit) {
-            bytes.truncate(end);
-        } else if bytes.len() == limit {
-            continue;
+/// A folder that was listed, with what is known about its `SKILL.md` and its subfolders.
+fn with_known(mut listed: Tree<Content>, known: Tree<Content>) -> Tree<Content> {
+    let mut old = known.entries.into_iter().peekable();
+    for (name, entry) in &mut listed.entries {
+        while old.next_if(|(other, _)| bytewise(other, name).is_lt()).is_some() {}
+        if let Some((_, Entry::Folder(known))) = old.next_if(|(other, _)| other == name)
+            && let Entry::Folder(tree) = entry
+        {
+            *tree = known;
         }
-        break;
     }
-    Ok(bytes)
+    listed.skill = known.skill;
+    listed
+}
+
+fn bytewise(a: &OsStr, b: &OsStr) -> Ordering {
+    a.as_encoded_bytes().cmp(b.as_encoded_bytes())
 }

@@ -47,7 +47,7 @@ pub fn read_reliability(workspace: &Path) -> (Reliability, Vec<Warning>) {
         Ok(None) => (Reliability::default(), Vec::new()),
         Ok(Some(bytes)) => match parse(bytes) {
             Ok(state) => (state, Vec::new()),
-            Err(findings) => ignored(findings.first().map(super::scan::located).unwrap_or_default()),
+            Err(findings) => ignored(findings.first().map(super::skill_file::located).unwrap_or_default()),
         },
         Err(error) => ignored(error.to_string()),
     }

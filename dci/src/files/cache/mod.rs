@@ -1,0 +1,78 @@
+//! A cache of discovered skills: a file outside of the workspace, which a later run reads instead of the files that have not changed.
+//!
+//! It never changes what a run finds. A file or folder counts as unchanged if its device, inode, size and times are the same, and if it had
+//! not changed in the 2 s before the run that read it started.
+
+mod bytes;
+mod format;
+mod tree;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::open;
+use super::scan::{Found, Scanned};
+pub(super) use tree::{Content, Entry, Known, Stamp, Tree};
+
+/// The largest cache that is read, in bytes.
+const MAX_BYTES: usize = 512 << 20;
+
+/// The cache of one run. The default has no file.
+#[derive(Default)]
+pub(super) struct Cache {
+    path: Option<PathBuf>,
+    /// When the run started, in ns since 1970.
+    start: i64,
+    known: format::Roots<Content>,
+    roots: Vec<(PathBuf, Scanned)>,
+}
+
+impl Cache {
+    /// Reads a cache. A file that does not exist, or is not a cache of this version, is an empty cache.
+    pub(super) fn read(path: &Path) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self::of_run(path, i64::try_from(now.as_nanos()).unwrap_or_default())
+    }
+
+    /// Reads a cache for a run that starts at a time, in ns since 1970.
+    pub(super) fn of_run(path: &Path, start: i64) -> Self {
+        let known = open::read(path, MAX_BYTES).ok().and_then(|bytes| format::decode(&bytes)).unwrap_or_default();
+        Self { path: Some(path.to_owned()), start, known, roots: Vec::new() }
+    }
+
+    /// Whether there is a file.
+    pub(super) fn is_used(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// What is known about a root.
+    pub(super) fn take(&mut self, root: &Path) -> Tree<Content> {
+        self.known.remove(root).unwrap_or_default()
+    }
+
+    /// Adds what a run has read of a root.
+    pub(super) fn add(&mut self, root: &Path, scanned: Scanned) {
+        self.roots.push((root.to_owned(), scanned));
+    }
+
+    /// Writes the file if it is not up to date, and returns what was found. If it cannot be written, a later run reads more files; nothing else
+    /// changes.
+    pub(super) fn finish(self) -> impl Iterator<Item = Found> {
+        let is_stale = self.roots.iter().any(|(_, scanned)| scanned.is_stale);
+        if let Some(path) = self.path.filter(|_| is_stale) {
+            // A root whose path is not UTF-8 is read again each time.
+            let roots: Vec<_> =
+                self.roots.iter().filter_map(|(root, scanned)| Some((root.to_str()?, scanned))).collect();
+            let bytes = format::encode(self.start, &roots);
+            if let Some(folder) = path.parent() {
+                let _ = fs::create_dir_all(folder);
+            }
+            let _ = capgen_manifest::replace_files(&[(path.as_path(), bytes.as_slice())]);
+        }
+        self.roots.into_iter().flat_map(|(_, scanned)| scanned.found)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

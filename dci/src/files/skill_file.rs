@@ -1,0 +1,78 @@
+//! Reads a `SKILL.md`, of which only the frontmatter matters.
+
+use std::fs::Metadata;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use capgen_diagnostic::Diagnostic;
+
+use super::cache::Content;
+use super::open;
+use crate::frontmatter::{self, Extent};
+use crate::{Skill, Source};
+
+/// The name of the file that makes a folder a skill.
+pub(super) const SKILL_FILE: &str = "SKILL.md";
+/// Aliases in one text copy at most this many values.
+const MAX_COPIED_VALUES: usize = 250_000;
+
+/// The text of the `SKILL.md` in a folder, up to the end of its frontmatter. Findings show its path as `shown`.
+///
+/// # Errors
+///
+/// One finding: the file cannot be read, is not a regular file, or is not UTF-8.
+pub fn read_skill_text(folder: &Path, shown: &str) -> Result<capgen_diagnostic::Source, Vec<Diagnostic>> {
+    let (bytes, _) = start(&folder.join(SKILL_FILE)).map_err(|error| {
+        let message = format!("cannot read `{shown}`: {error}");
+        vec![Diagnostic::new(capgen_manifest::codes::UNREADABLE, message).in_file(shown)]
+    })?;
+    capgen_manifest::decode(shown, bytes)
+}
+
+/// The content of a `SKILL.md`, and the bytes and values that it costs.
+pub(super) fn content(bytes: Vec<u8>) -> ((usize, usize), Content) {
+    let length = bytes.len();
+    if length > frontmatter::MAX_BYTES {
+        return ((length, 0), Content::Unparseable(frontmatter::too_large()));
+    }
+    match capgen_manifest::decode(SKILL_FILE, bytes).and_then(|source| frontmatter::read(&source)) {
+        Ok(found) => {
+            let cost = (length, found.values);
+            let warnings = found.warnings.iter().map(|warning| (warning.code, warning.message.clone())).collect();
+            // The place of the skill follows.
+            let skill = Skill::from_frontmatter(found, String::new(), Source::WorkspaceLocal, PathBuf::new());
+            (cost, Content::Skill(Box::new(skill), warnings))
+        }
+        Err(findings) => {
+            let may_copy = findings.iter().any(|finding| finding.code == capgen_manifest::codes::TOO_LARGE);
+            let values = if may_copy { MAX_COPIED_VALUES } else { length };
+            ((length, values), Content::Unparseable(findings.first().map_or_else(String::new, located)))
+        }
+    }
+}
+
+/// The message of a finding with its line.
+pub(super) fn located(finding: &Diagnostic) -> String {
+    match finding.primary() {
+        Some(label) => format!("{} (line {})", finding.message, label.source.position(label.span.start).line),
+        None => finding.message.clone(),
+    }
+}
+
+/// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not end. What follows may
+/// have any size.
+pub(super) fn start(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
+    const FIRST: usize = 4 << 10;
+    let (mut file, metadata) = open::regular(path)?;
+    let mut bytes = Vec::new();
+    for limit in [FIRST, frontmatter::MAX_BYTES + 1] {
+        file.by_ref().take((limit - bytes.len()) as u64).read_to_end(&mut bytes)?;
+        if let Extent::Closed { end, .. } = frontmatter::extent(&bytes, bytes.len() < limit) {
+            bytes.truncate(end);
+        } else if bytes.len() == limit {
+            continue;
+        }
+        break;
+    }
+    Ok((bytes, metadata))
+}
