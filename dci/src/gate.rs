@@ -51,8 +51,8 @@ pub(crate) fn covers(kind: Match, mode: Mode) -> bool {
 }
 
 impl Scored {
-    /// The indexes of the required capabilities that the candidate covers.
-    pub(crate) fn covered(&self, mode: Mode) -> impl Iterator<Item = usize> {
+    /// The indexes of the required capabilities that the candidate covers in a mode (decision 20).
+    pub fn covered(&self, mode: Mode) -> impl Iterator<Item = usize> {
         self.matches.iter().filter(move |(_, kind)| covers(*kind, mode)).map(|(capability, _)| *capability)
     }
 }
@@ -68,8 +68,7 @@ pub(crate) struct Limits<'l> {
 }
 
 impl<'l> Limits<'l> {
-    pub(crate) fn new(candidate: &'l Candidate, run: &Run<'l>) -> Self {
-        let (policy, set) = (run.policy, run.set);
+    pub(crate) fn new(candidate: &'l Candidate, policy: &'l Policy, set: &Overrides) -> Self {
         let mut limits = Self {
             min_total_score: &policy.min_total_score,
             min_contract_score: &policy.min_contract_score,
@@ -81,6 +80,17 @@ impl<'l> Limits<'l> {
             limits.tighten(&contract.overrides, set, policy.selection_mode);
         }
         limits
+    }
+
+    /// A policy with these limits.
+    pub(crate) fn policy(&self, policy: &Policy) -> Policy {
+        Policy {
+            min_total_score: self.min_total_score.clone(),
+            min_contract_score: self.min_contract_score.clone(),
+            min_required_coverage: self.min_required_coverage.clone(),
+            max_candidates: self.max_candidates,
+            ..policy.clone()
+        }
     }
 
     /// Applies the hints for keys that neither the caller nor the consumer set, if they are tighter.

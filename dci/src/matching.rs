@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::budget::{Budget, Exceeded};
-use crate::corpus::Corpus;
+use crate::corpus::{Candidate, Corpus};
 use crate::text::{Shape, is_similar};
 use crate::{Aliases, Score};
 
@@ -50,6 +50,14 @@ impl Match {
             Match::Fuzzy => "fuzzy",
             Match::Provisional => "description",
         }
+    }
+}
+
+impl Candidate {
+    /// The first capability that the contract provides and that is similar to another one (decision 14).
+    pub fn similar(&self, capability: &str) -> Option<&str> {
+        let shape = Shape::new(capability);
+        self.provides().iter().find(|token| is_similar(&shape, &Shape::new(token))).map(String::as_str)
     }
 }
 
@@ -121,7 +129,7 @@ impl<'c> Matcher<'c> {
                 let postings = self.corpus.postings(term).iter().map(|(candidate, _)| *candidate);
                 containing.extend(postings.filter(|candidate| {
                     let candidate = self.corpus.candidates().get(*candidate);
-                    candidate.is_some_and(super::corpus::Candidate::is_prose)
+                    candidate.is_some_and(Candidate::is_prose)
                 }));
             }
             common = Some(match common {

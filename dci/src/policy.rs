@@ -61,7 +61,7 @@ impl Threshold {
     }
 
     /// The nearest multiple of 10^-6, for reports.
-    fn shown(&self) -> Score {
+    pub fn shown(&self) -> Score {
         let Some(decimals) = &self.decimals else { return Score::ONE };
         // Rounded half to even at the sixth decimal, like every number of a report.
         let kept = decimals.iter().chain(std::iter::repeat(&0)).take(6);

@@ -1,13 +1,11 @@
 //! One resolution: the scores of all candidates for a list of capabilities (section "Scoring Components").
 
-use std::collections::BTreeSet;
-
 use crate::budget::{Budget, Exceeded};
 use crate::compatibility::{Compatibility, compatibility};
 use crate::corpus::{Candidate, Corpus, Declaration};
 use crate::matching::{Match, Matcher};
 use crate::penalty::{self, Overclaim};
-use crate::text::relevance;
+use crate::query::relevance;
 use crate::{Host, Mode, Overrides, Policy, Reliability, Score, SelectionMode, Warning};
 
 /// The required capabilities, and the words of the query.
@@ -86,7 +84,7 @@ pub struct Scored {
 impl Scored {
     /// `S_skill`, rounded half to even.
     pub fn skill(&self) -> Score {
-        skill(&self.scores)
+        skill(self.scores.description, self.scores.name_path)
     }
 
     /// Applies the penalties and the history (section "Penalty and final score").
@@ -96,8 +94,9 @@ impl Scored {
     }
 }
 
-fn skill(scores: &Scores) -> Score {
-    Score::weighted([(700, scores.description), (300, scores.name_path)])
+/// `S_skill`, rounded half to even.
+pub(crate) fn skill(description: Score, name_path: Score) -> Score {
+    Score::weighted([(700, description), (300, name_path)])
 }
 
 /// The values that are the same for all questions of a run.
@@ -145,7 +144,7 @@ impl<'r> Run<'r> {
     /// The scores of all candidates that take part, in the order of their discovery.
     pub(crate) fn score(&mut self, question: &Question) -> Result<Vec<Scored>, Exceeded> {
         let matches = self.matches(question)?;
-        let (descriptions, query) = self.relevance(question);
+        let (descriptions, query) = relevance(self.corpus, question.text, question.without);
         let candidates = || {
             let all = self.corpus.candidates().iter().enumerate();
             all.filter(|(index, _)| question.without != Some(*index))
@@ -224,42 +223,6 @@ impl<'r> Run<'r> {
             }
         }
         Ok(by_candidate)
-    }
-
-    /// `S_desc` of every candidate by its index, and the terms of the query.
-    fn relevance(&mut self, question: &Question) -> (Vec<Score>, Query) {
-        let stems = self.corpus.terms.stems_of(question.text);
-        let terms: Vec<u32> = stems.iter().filter_map(|stem| self.corpus.terms.known(stem)).collect();
-        let length = |index: usize| self.candidate(index).map_or(0, |candidate| candidate.document.length);
-        let postings: Vec<Vec<(usize, u32, u32)>> = terms
-            .iter()
-            .map(|term| {
-                let all = self.corpus.postings(*term).iter();
-                let others = all.filter(|(index, _)| question.without != Some(*index));
-                others.map(|(index, occurrences)| (*index, *occurrences, length(*index))).collect()
-            })
-            .collect();
-        let total = self.corpus.total_length() - question.without.map_or(0, |index| u64::from(length(index)));
-        let candidates = self.corpus.candidates().len();
-        let count = candidates - usize::from(question.without.is_some());
-        let scores = relevance((candidates, count), total, postings.iter().map(Vec::as_slice));
-        (scores, Query { terms: terms.into_iter().collect(), distinct: stems.len() })
-    }
-}
-
-/// The terms of a query.
-struct Query {
-    /// Those that the corpus contains.
-    terms: BTreeSet<u32>,
-    /// The number of all distinct terms.
-    distinct: usize,
-}
-
-impl Query {
-    /// The Jaccard index with the distinct terms of a name and path (`S_namepath`).
-    fn overlap(&self, name_path: &[u32]) -> Score {
-        let common = name_path.iter().filter(|term| self.terms.contains(term)).count();
-        Score::ratio(common as i128, (self.distinct + name_path.len() - common) as i128)
     }
 }
 

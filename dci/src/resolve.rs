@@ -9,7 +9,7 @@ use crate::codes;
 use crate::conflict::{self, Conflicts};
 use crate::contract::Contract;
 use crate::corpus::{Candidate, Corpus};
-use crate::gate::{ignored, on_missing_required};
+use crate::gate::{Limits, ignored, on_missing_required};
 use crate::question::{Question, Run};
 use crate::select::{Selection, select};
 use crate::transitive::{Graph, Root, traverse};
@@ -144,9 +144,16 @@ pub struct Resolution {
     pub on_missing_required: OnMissingRequired,
     /// Hints, runtimes and declarations that were ignored.
     pub warnings: Vec<Warning>,
+    /// The keys that the caller or the consumer set.
+    set: Overrides,
 }
 
 impl Resolution {
+    /// The policy that applies to a candidate: the effective one, with the limits that the candidate's hints tighten (decision 21).
+    pub fn policy_of(&self, candidate: &Candidate) -> Policy {
+        Limits::new(candidate, &self.effective, &self.set).policy(&self.effective)
+    }
+
     /// How the run ends with a decision of the user.
     pub fn outcome(&self, decision: Decision) -> Outcome {
         if self.unresolved.is_empty() {
@@ -219,6 +226,7 @@ pub fn resolve(
         // In strict, a conflict fails the run whatever the policy is (decision 23).
         on_missing_required: if is_denied { OnMissingRequired::HardFail } else { hinted },
         warnings,
+        set,
     })
 }
 

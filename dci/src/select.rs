@@ -73,7 +73,7 @@ pub(crate) fn select(run: &mut Run, question: &Question, probing: Option<Probing
 /// A candidate with the reasons that need no ranks.
 fn gated(scored: Scored, required: usize, run: &Run) -> Option<Ranked> {
     let candidate = run.candidate(scored.candidate)?;
-    let limits = Limits::new(candidate, run);
+    let limits = Limits::new(candidate, run.policy, run.set);
     let mut reasons = exclusions(&scored, run.mode());
     if reasons.is_empty() {
         reasons = gates(&scored, required, &limits, run);
