@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use capgen_dci::files::Roots;
 use capgen_dci::{Decision, InvalidSetting, Mode, Overrides};
 use capgen_diagnostic::nearest;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
+use super::graph::Language;
 use crate::arguments::Format;
 
 #[derive(Args, Debug)]
@@ -41,6 +43,12 @@ pub(crate) enum Command {
     /// Check the skills of a workspace
     #[command(after_help = LINT_HELP)]
     Lint(Lint),
+    /// Find skills by the words of their names, paths and descriptions
+    #[command(after_help = SEARCH_HELP)]
+    Search(Search),
+    /// Show the providers that a run selects, and those that they require
+    #[command(after_help = GRAPH_HELP)]
+    Graph(Box<Graph>),
 }
 
 /// A contract and the mode in which it is read.
@@ -107,12 +115,41 @@ In best-effort, identifiers and keys are in lower case.
 Invalid tokens and unknown clauses of a best-effort contract are left out, each with a warning on standard error. The exit status is 1 if the \
 contract is unreadable.";
 
-/// The skills of a run, the capabilities that it requires, and its policy.
+/// The folders in which skills are found.
 #[derive(Args, Debug)]
-pub(crate) struct RunArguments {
+pub(crate) struct Folders {
     /// The workspace, whose skills are `skills/**/SKILL.md`
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
+    /// A folder of skills that a runtime has installed; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) installed: Vec<PathBuf>,
+    /// A folder of skills that is mounted; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) mount: Vec<PathBuf>,
+    /// The name of a skill that is not a candidate; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) disable: Vec<String>,
+}
+
+impl Folders {
+    /// Where skills are found, without a consumer.
+    pub(crate) fn roots(&self) -> Roots {
+        Roots {
+            workspace: self.workspace.clone(),
+            installed: self.installed.clone(),
+            mounts: self.mount.clone(),
+            disabled: self.disable.clone(),
+            consumer: None,
+        }
+    }
+}
+
+/// The skills of a run, the capabilities that it requires, and its policy.
+#[derive(Args, Debug)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) folders: Folders,
     /// The folder of the skill that requires something; its contract states what, and its policy
     #[arg(long, value_name = "SKILL_DIR")]
     pub(crate) consumer: Option<PathBuf>,
@@ -140,15 +177,6 @@ pub(crate) struct RunArguments {
     /// Read `.dci/aliases.v1.json` of the workspace in strict, too
     #[arg(long)]
     pub(crate) workspace_aliases: bool,
-    /// A folder of skills that a runtime has installed; may be repeated
-    #[arg(long, value_name = "DIR")]
-    pub(crate) installed: Vec<PathBuf>,
-    /// A folder of skills that is mounted; may be repeated
-    #[arg(long, value_name = "DIR")]
-    pub(crate) mount: Vec<PathBuf>,
-    /// The name of a skill that is not a candidate; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub(crate) disable: Vec<String>,
     /// Run the programs of `.dci/probes.v1.json`
     #[arg(long)]
     pub(crate) allow_probes: bool,
@@ -182,6 +210,49 @@ max-providers, max-dependency-depth and on-missing-required.
 one JSON object per line.
 
 The exit status is 1 if the run fails or is aborted, or if the input is invalid; reports of such runs are printed, too, but none for invalid input.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Search {
+    /// The words to find
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+    #[command(flatten)]
+    pub(crate) folders: Folders,
+    /// Show at most this many skills
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const SEARCH_HELP: &str = "\
+Examples:
+  capgen dci search 'summarize a web page'
+  capgen dci search --workspace tools --json 'pull request'
+
+Skills are ranked by S_skill = 0.7 * S_desc + 0.3 * S_namepath, the part of a score that does not depend on contracts. Nothing is selected.
+
+--json prints [{\"id\", \"s_skill\", \"s_desc\", \"s_namepath\", \"description\"}], the best first. Warnings go to standard error, one JSON object \
+per line.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Graph {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+    /// The language of the output
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Language,
+}
+
+const GRAPH_HELP: &str = "\
+Examples:
+  capgen dci graph --require web-search
+  capgen dci graph --consumer skills/planner --format dot | dot -Tsvg > graph.svg
+  capgen dci graph --consumer skills/planner --format mermaid
+
+A provider in the same context as an earlier one is marked as repeated, and nothing is shown below it. Capabilities that are required and denied are \
+marked as conflicts. The exit status does not depend on missing capabilities: `capgen dci resolve` reports them.";
 
 /// The parser of `--decision`.
 fn decision() -> impl TypedValueParser<Value = Decision> {

@@ -1,12 +1,18 @@
 //! `capgen dci`: dependent capabilities, the contracts of skills.
 
 mod arguments;
+mod columns;
 mod fmt;
+mod graph;
 mod input;
 mod lint;
+mod page;
 mod parse;
+mod prompt;
 mod resolve;
 mod run;
+mod search;
+mod show;
 
 pub(crate) use arguments::Dci;
 
@@ -20,5 +26,7 @@ pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
         Command::Fmt(arguments) => fmt::run(arguments, console),
         Command::Resolve(arguments) => resolve::run(arguments, console),
         Command::Lint(arguments) => lint::run(arguments, console),
+        Command::Search(arguments) => search::run(arguments, console),
+        Command::Graph(arguments) => graph::run(arguments, console),
     }
 }

@@ -1,11 +1,12 @@
 //! `capgen dci resolve`: choosing providers, and the report about it.
 
-use capgen_dci::{Circumstances, Decision, Report};
+use capgen_dci::{Circumstances, Report};
 
-use super::arguments;
 use super::run::Run;
+use super::show::{self, View};
+use super::{arguments, prompt};
 use crate::clock;
-use crate::console::{Console, print_json};
+use crate::console::{Console, print, print_json};
 use crate::failure::{Outcome, Verdict};
 
 pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome {
@@ -13,12 +14,17 @@ pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome 
     let inputs = run.inputs();
     let resolution = run.resolve(&inputs)?;
     run.warn(&resolution, arguments.json, console);
-    let decision = arguments.decision.unwrap_or(Decision::Abort);
-    let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(clock::now()));
-    let circumstances =
-        Circumstances { sources: run.sources.clone(), rejections: &run.rejections, decision, generated_at: &now };
-    let report = Report::new(&run.corpus, &inputs, &resolution, &circumstances);
-    let text = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?;
-    print_json(&format!("{text}\n"))?;
+    let decision = prompt::decision(arguments.decision, &resolution)?;
+    if arguments.json {
+        let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(clock::now()));
+        let circumstances =
+            Circumstances { sources: run.sources.clone(), rejections: &run.rejections, decision, generated_at: &now };
+        let report = Report::new(&run.corpus, &inputs, &resolution, &circumstances);
+        let text = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?;
+        print_json(&format!("{text}\n"))?;
+    } else {
+        let (corpus, exclusions) = (&run.corpus, run.rejections.as_slice());
+        print(&show::text(&View { corpus, resolution: &resolution, decision, exclusions }))?;
+    }
     Ok(if resolution.outcome(decision).is_success() { Verdict::Fine } else { Verdict::Findings })
 }

@@ -41,7 +41,8 @@ impl Run {
     /// Contradictory options, and the findings of invalid files.
     pub(super) fn load(arguments: &RunArguments) -> Result<Self, Failure> {
         let overrides = overrides(&arguments.policy)?;
-        let Discovery { skills, consumer, rejections, sources, mut warnings } = discover(&roots(arguments))?;
+        let Discovery { skills, consumer, rejections, sources, mut warnings } =
+            discover(&Roots { consumer: arguments.consumer.clone(), ..arguments.folders.roots() })?;
         let mode = arguments.mode.or_else(|| consumer.as_ref().and_then(mode_of)).unwrap_or_default();
         let consumer = consumer.map(|skill| read_consumer(&skill, mode, &mut warnings)).transpose()?;
         let required = required(&arguments.required, mode);
@@ -50,13 +51,13 @@ impl Run {
             return Err(nothing_required());
         }
         let files = AliasFiles {
-            workspace: arguments.workspace.clone(),
+            workspace: arguments.folders.workspace.clone(),
             file: arguments.aliases.clone(),
             trusts_workspace: arguments.workspace_aliases,
         };
         let (aliases, alias_warnings) = files.load(mode)?;
-        let probes = read_probes(&arguments.workspace)?;
-        let (reliability, history_warnings) = read_reliability(&arguments.workspace);
+        let probes = read_probes(&arguments.folders.workspace)?;
+        let (reliability, history_warnings) = read_reliability(&arguments.folders.workspace);
         warnings.extend(alias_warnings.into_iter().chain(history_warnings));
         Ok(Self {
             corpus: Corpus::new(skills, mode),
@@ -100,12 +101,15 @@ impl Run {
 
     /// Reports the warnings of the files and of a resolution on standard error.
     pub(super) fn warn(&self, resolution: &Resolution, json: bool, console: &Console) {
-        let warnings = self.warnings.iter().chain(&resolution.warnings);
-        let findings: Vec<Diagnostic> = warnings
-            .map(|Warning { code, subject, message }| Diagnostic::new(*code, message).in_file(subject))
-            .collect();
-        if json { super::input::report_lines(&findings, console) } else { console.report(&findings) }
+        report(self.warnings.iter().chain(&resolution.warnings), json, console);
     }
+}
+
+/// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28).
+pub(super) fn report<'w>(warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
+    let finding = |Warning { code, subject, message }: &Warning| Diagnostic::new(*code, message).in_file(subject);
+    let findings: Vec<Diagnostic> = warnings.map(finding).collect();
+    if json { super::input::report_lines(&findings, console) } else { console.report(&findings) }
 }
 
 fn overrides(policy: &[(String, String)]) -> Result<Overrides, Failure> {
@@ -128,16 +132,6 @@ fn nothing_required() -> Failure {
     let message = "--query ranks the providers of required capabilities, and none is required: add --require CAP, or use \
                    `capgen dci search TEXT` to rank skills by their words alone";
     usage(ErrorKind::MissingRequiredArgument, message)
-}
-
-fn roots(arguments: &RunArguments) -> Roots {
-    Roots {
-        workspace: arguments.workspace.clone(),
-        installed: arguments.installed.clone(),
-        mounts: arguments.mount.clone(),
-        disabled: arguments.disable.clone(),
-        consumer: arguments.consumer.clone(),
-    }
 }
 
 /// The mode that the contract of a consumer states.

@@ -6,9 +6,13 @@
 mod common;
 
 mod contract;
+mod graph;
 #[cfg(unix)]
 mod guide;
 mod lint;
+mod search;
+mod show;
 #[cfg(unix)]
 #[path = "../common/guide.rs"]
 mod shown;
+mod skills;

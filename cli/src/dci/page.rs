@@ -1,0 +1,44 @@
+//! Text for a terminal that contains text of skills.
+
+use capgen_diagnostic::shortened;
+
+use crate::console::visible;
+
+/// Ids of skills are shortened to this many code points.
+const LONGEST_ID: usize = 100;
+
+/// Lines of text. Every line is escaped, so that text of skills cannot move the cursor, start a line or hide other text.
+#[derive(Default)]
+pub(super) struct Page(String);
+
+impl Page {
+    pub(super) fn line(&mut self, line: &str) {
+        self.0.push_str(&visible(line));
+        self.0.push('\n');
+    }
+
+    /// Starts a section after an empty line.
+    pub(super) fn section(&mut self, title: &str) {
+        self.0.push('\n');
+        self.line(title);
+    }
+
+    pub(super) fn text(self) -> String {
+        self.0
+    }
+}
+
+/// The id of a skill, shortened and on one line.
+pub(super) fn id(id: &str) -> String {
+    shortened(id, LONGEST_ID)
+}
+
+/// The first capabilities, and how many more there are.
+pub(super) fn listed(capabilities: &[impl AsRef<str>]) -> String {
+    const FEW: usize = 10;
+    let first: Vec<&str> = capabilities.iter().take(FEW).map(AsRef::as_ref).collect();
+    match capabilities.len().saturating_sub(FEW) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}

@@ -1,0 +1,68 @@
+//! `capgen dci search`: skills by the words of a text. Nothing is selected.
+
+use capgen_dci::files::discover;
+use capgen_dci::{Corpus, Found, Mode, search};
+use serde::Serialize;
+
+use super::arguments;
+use super::columns::Columns;
+use super::page::{Page, id};
+use super::run::report;
+use super::show::number;
+use crate::console::{self, Console};
+use crate::failure::{Outcome, Verdict};
+
+pub(super) fn run(arguments: &arguments::Search, console: &Console) -> Outcome {
+    let discovery = discover(&arguments.folders.roots())?;
+    report(discovery.warnings.iter(), arguments.json, console);
+    // The mode changes how contracts are read, and a search does not read them.
+    let corpus = Corpus::new(discovery.skills, Mode::BestEffort);
+    let found = search(&corpus, &arguments.text);
+    let shown = found.get(..arguments.limit).unwrap_or(&found);
+    if arguments.json {
+        let results: Vec<Line> = shown.iter().filter_map(|one| line(&corpus, one)).collect();
+        console::print_json(&format!("{}\n", serde_json::to_string(&results).map_err(std::io::Error::from)?))?;
+    } else {
+        console::print(&text(&corpus, shown, found.len() - shown.len()))?;
+    }
+    Ok(Verdict::Fine)
+}
+
+/// A result of `--json`.
+#[derive(Serialize)]
+struct Line<'c> {
+    id: &'c str,
+    s_skill: capgen_dci::Score,
+    s_desc: capgen_dci::Score,
+    s_namepath: capgen_dci::Score,
+    description: &'c str,
+}
+
+fn line<'c>(corpus: &'c Corpus, found: &Found) -> Option<Line<'c>> {
+    let candidate = corpus.candidates().get(found.candidate)?;
+    Some(Line {
+        id: &candidate.id,
+        s_skill: found.skill,
+        s_desc: found.description,
+        s_namepath: found.name_path,
+        description: &candidate.skill.description,
+    })
+}
+
+fn text(corpus: &Corpus, shown: &[Found], more: usize) -> String {
+    let mut page = Page::default();
+    if shown.is_empty() {
+        page.line("no skill contains a word of the text");
+        return page.text();
+    }
+    let mut columns = Columns::new(["score", "desc", "namepath", "skill"]);
+    for one in shown {
+        let name = corpus.candidates().get(one.candidate).map(|candidate| id(&candidate.id)).unwrap_or_default();
+        columns.row(vec![number(one.skill), number(one.description), number(one.name_path), name]);
+    }
+    columns.write(&mut page);
+    if more > 0 {
+        page.line(&format!("  and {more} more"));
+    }
+    page.text()
+}

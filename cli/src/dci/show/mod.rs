@@ -1,0 +1,88 @@
+//! The result of a run as text.
+
+mod advice;
+mod missing;
+mod rejected;
+mod table;
+
+pub(super) use table::number;
+
+use capgen_dci::{Candidate, Corpus, Decision, Match, Ranked, Rejection, Resolution};
+
+use super::page::{Page, id, listed};
+use crate::console::count;
+
+/// The result of a run, with everything that the text names.
+pub(super) struct View<'v> {
+    pub(super) corpus: &'v Corpus,
+    pub(super) resolution: &'v Resolution,
+    /// The decision for missing capabilities.
+    pub(super) decision: Decision,
+    /// The skills that discovery excluded.
+    pub(super) exclusions: &'v [Rejection],
+}
+
+impl<'v> View<'v> {
+    fn candidate(&self, one: &Ranked) -> Option<&'v Candidate> {
+        self.corpus.candidates().get(one.scored.candidate)
+    }
+
+    /// The id of a candidate, shortened.
+    fn id(&self, one: &Ranked) -> String {
+        self.candidate(one).map(|candidate| id(&candidate.id)).unwrap_or_default()
+    }
+
+    /// How a candidate matches a required capability.
+    fn kind(&self, one: &Ranked, capability: &str) -> Option<Match> {
+        let required = &self.resolution.required;
+        let matched = |(index, _): &&(usize, Match)| required.get(*index).is_some_and(|name| name == capability);
+        one.scored.matches.iter().find(matched).map(|(_, kind)| *kind)
+    }
+
+    fn is_selected(&self, place: usize) -> bool {
+        self.resolution.selection.selected.contains(&place)
+    }
+
+    /// The required capabilities that a candidate matches, each with the kind of match.
+    fn matches(&self, one: &'v Ranked) -> impl Iterator<Item = (&'v str, Match)> {
+        let required = &self.resolution.required;
+        one.scored.matches.iter().filter_map(|(index, kind)| Some((required.get(*index)?.as_str(), *kind)))
+    }
+}
+
+/// The whole text. Text of skills is escaped, and bounded in length.
+pub(super) fn text(view: &View) -> String {
+    let mut page = Page::default();
+    let resolution = view.resolution;
+    page.line(&format!("mode      {}", view.corpus.mode().name()));
+    let required = if resolution.required.is_empty() { "nothing".to_owned() } else { listed(&resolution.required) };
+    page.line(&format!("required  {required}"));
+    if resolution.query != resolution.required.join(" ") {
+        page.line(&format!("query     {}", capgen_diagnostic::quoted(&resolution.query)));
+    }
+    match resolution.selection.providers().collect::<Vec<_>>().as_slice() {
+        [] => page.line("selected  nothing"),
+        selected => selected.iter().for_each(|one| page.line(&format!("selected  {}", view.id(one)))),
+    }
+    page.line(&format!("outcome   {}", outcome(view)));
+    table::write(view, &mut page);
+    rejected::write(view, &mut page);
+    missing::write(view, &mut page);
+    advice::write(view, &mut page);
+    page.text()
+}
+
+fn outcome(view: &View) -> String {
+    let resolution = view.resolution;
+    let name = resolution.outcome(view.decision).name();
+    match resolution.unresolved.len() {
+        0 => name.to_owned(),
+        missing => {
+            let policy = resolution.on_missing_required.name();
+            format!(
+                "{name}: {}, on-missing-required={policy}",
+                count(missing, "missing capability", "missing capabilities")
+            )
+        }
+    }
+}

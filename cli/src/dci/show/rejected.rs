@@ -1,0 +1,80 @@
+//! The candidates that were rejected, and why.
+
+use std::collections::BTreeMap;
+
+use capgen_dci::{Policy, Ranked, Reason};
+
+use super::View;
+use super::table::{candidates, number};
+use crate::console::count;
+use crate::dci::page::Page;
+
+/// Further candidates are counted.
+const MOST: usize = 10;
+
+pub(super) fn write(view: &View, page: &mut Page) {
+    let rejected = || view.resolution.selection.ranked.iter().filter(|one| !one.reasons.is_empty());
+    // Candidates that match nothing have nothing to do with the requirements.
+    let matching: Vec<&Ranked> = rejected().filter(|one| !one.scored.matches.is_empty()).collect();
+    let others = rejected().count() - matching.len();
+    if others + matching.len() + view.exclusions.len() == 0 {
+        return;
+    }
+    page.section("rejected");
+    for one in matching.iter().take(MOST) {
+        page.line(&format!("  {}", view.id(one)));
+        reasons(view, one).into_iter().for_each(|reason| page.line(&format!("    {reason}")));
+    }
+    if matching.len() > MOST {
+        page.line(&format!("  {} more that match a required capability", candidates(matching.len() - MOST)));
+    }
+    if others > 0 {
+        page.line(&format!("  {} without a match of a required capability", candidates(others)));
+    }
+    for (reason, number) in excluded(view) {
+        page.line(&format!("  {} by discovery: {reason}", count(number, "skill", "skills")));
+    }
+}
+
+/// The numbers of excluded skills by reason.
+fn excluded<'v>(view: &'v View) -> BTreeMap<&'v str, usize> {
+    let mut counts = BTreeMap::new();
+    for exclusion in view.exclusions {
+        *counts.entry(exclusion.reason.as_str()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// The reasons in words, with the values and limits that were compared.
+fn reasons(view: &View, one: &Ranked) -> Vec<String> {
+    let Some(candidate) = view.candidate(one) else { return Vec::new() };
+    let policy = view.resolution.policy_of(candidate);
+    one.reasons.iter().map(|reason| in_words(*reason, one, &policy, view)).collect()
+}
+
+fn in_words(reason: Reason, one: &Ranked, policy: &Policy, view: &View) -> String {
+    let below = |what: &str, value: String, key: &str, limit: &capgen_dci::Threshold| {
+        format!("{what} {value} is below {key}={}", number(limit.shown()))
+    };
+    let scores = &one.scored.scores;
+    match reason {
+        Reason::RuntimeIncompatible => "it does not support the runtime of the host".to_owned(),
+        Reason::ModelIncompatible => "it does not support the model of the host".to_owned(),
+        Reason::ContractInflated => "its contract claims more than its name and description support".to_owned(),
+        Reason::ContractUnreadable => "its contract is unreadable".to_owned(),
+        Reason::MinTotalScore => below("total", number(scores.last), reason.name(), &policy.min_total_score),
+        Reason::MinContractScore => {
+            below("contract score", number(scores.contract), reason.name(), &policy.min_contract_score)
+        }
+        Reason::MinRequiredCoverage => {
+            let (of, limit) = (view.resolution.required.len(), number(policy.min_required_coverage.shown()));
+            let covered = one.scored.covered(view.corpus.mode()).count();
+            format!("it covers {covered} of {of} required capabilities, below {}={limit}", reason.name())
+        }
+        Reason::MaxCandidates => {
+            let rank = one.rank.unwrap_or_default();
+            format!("its rank {rank} is beyond {}={}", reason.name(), policy.max_candidates)
+        }
+        Reason::ProbeFailed => "its probe failed".to_owned(),
+    }
+}
