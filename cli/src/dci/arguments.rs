@@ -49,6 +49,9 @@ pub(crate) enum Command {
     /// Show the providers that a run selects, and those that they require
     #[command(after_help = GRAPH_HELP)]
     Graph(Box<Graph>),
+    /// Record whether a use of a skill succeeded
+    #[command(after_help = RECORD_HELP)]
+    Record(Record),
 }
 
 /// A contract and the mode in which it is read.
@@ -321,3 +324,39 @@ capabilities that the skill itself requires, or every provider of a capability t
 `metadata.capabilities` does not have. Capabilities are compared after the resolution of aliases.
 
 The exit status is 1 if there is an error, or with --strict a warning.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Record {
+    /// The id of the skill, as in reports: its name, `::` and its path
+    #[arg(value_name = "CANDIDATE")]
+    pub(crate) candidate: String,
+    #[command(flatten)]
+    pub(crate) outcome: RecordedOutcome,
+    /// The workspace
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// The time of the use, instead of the current time (RFC 3339)
+    #[arg(long, value_name = "T", value_parser = time)]
+    pub(crate) now: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+pub(crate) struct RecordedOutcome {
+    /// The use succeeded
+    #[arg(long)]
+    pub(crate) success: bool,
+    /// The use failed
+    #[arg(long)]
+    pub(crate) failure: bool,
+}
+
+const RECORD_HELP: &str = "\
+Examples:
+  capgen dci record web-search::skills/web-search --success
+  capgen dci record web-search::skills/web-search --failure --workspace my-project
+
+The last 20 outcomes of each skill are in .dci/state/reliability.v1.json, in the nearest folder with .git at or above the workspace, else in the workspace. The rate \
+of successes lowers the score of a skill by up to 30 %.
+
+The file is replaced as a whole. Runs at the same time wait for each other. The exit status is 1 if the outcome was not recorded.";

@@ -9,6 +9,7 @@ mod lint;
 mod page;
 mod parse;
 mod prompt;
+mod record;
 mod resolve;
 mod run;
 mod search;
@@ -28,5 +29,6 @@ pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
         Command::Lint(arguments) => lint::run(arguments, console),
         Command::Search(arguments) => search::run(arguments, console),
         Command::Graph(arguments) => graph::run(arguments, console),
+        Command::Record(arguments) => record::run(arguments, console),
     }
 }

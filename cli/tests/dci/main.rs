@@ -10,6 +10,7 @@ mod graph;
 #[cfg(unix)]
 mod guide;
 mod lint;
+mod record;
 mod search;
 mod show;
 #[cfg(unix)]

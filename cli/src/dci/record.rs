@@ -1,0 +1,19 @@
+//! `capgen dci record`: the outcome of a use of a skill.
+
+use capgen_dci::files;
+use capgen_diagnostic::quoted;
+
+use super::arguments;
+use crate::console::{Console, count};
+use crate::failure::{Outcome, Verdict};
+use crate::{clock, signals};
+
+pub(super) fn run(arguments: &arguments::Record, console: &Console) -> Outcome {
+    signals::remove_temporary_files_at_the_end();
+    let now = arguments.now.clone().unwrap_or_else(|| clock::format_time(clock::now()));
+    let record = files::record(&arguments.workspace, &arguments.candidate, arguments.outcome.success, &now)?;
+    let successes = record.outcomes.iter().filter(|success| **success).count();
+    let uses = count(record.outcomes.len(), "use", "uses");
+    console.tick(&format!("{}: {successes} of the last {uses} succeeded", quoted(&arguments.candidate)));
+    Ok(Verdict::Fine)
+}
