@@ -81,14 +81,28 @@ pub struct Spans {
     pub capabilities: Option<Range<usize>>,
 }
 
+/// Frontmatter that cannot be used.
+#[derive(Debug)]
+pub(crate) struct Invalid {
+    /// The name, if it could be read; reports use it (decision 10).
+    pub(crate) name: Option<String>,
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+impl From<Vec<Diagnostic>> for Invalid {
+    fn from(findings: Vec<Diagnostic>) -> Self {
+        Self { name: None, findings }
+    }
+}
+
 /// Reads the frontmatter at the start of a `SKILL.md`. The text may end after it.
-pub(crate) fn read(source: &Source) -> Result<Frontmatter, Vec<Diagnostic>> {
+pub(crate) fn read(source: &Source) -> Result<Frontmatter, Invalid> {
     // Nothing in a `SKILL.md` is a secret: the first call wins, and the reader would hide every value.
     source.hide_with(|_| Hidden::default());
     let tree = tree(source)?;
     let mut reader = Reader { source, errors: Vec::new(), warnings: Vec::new() };
     if !matches!(tree.data, Data::Object(_)) {
-        return Err(vec![reader.finding(codes::SKILL_VALUE, "the frontmatter must be a mapping", &tree, "")]);
+        return Err(vec![reader.finding(codes::SKILL_VALUE, "the frontmatter must be a mapping", &tree, "")].into());
     }
     let name = reader.text(&tree, "name");
     let description = reader.text(&tree, "description");
@@ -98,7 +112,10 @@ pub(crate) fn read(source: &Source) -> Result<Frontmatter, Vec<Diagnostic>> {
     let capabilities = metadata.and_then(|node| node.member("capabilities")).map(|member| &member.value);
     let (declared, referenced) =
         (reader.declared(contract, "metadata.contract"), reader.declared(capabilities, "metadata.capabilities"));
-    let (Some((name, span)), Some((description, _))) = (name, description) else { return Err(reader.errors) };
+    let (name, span, description) = match (name, description) {
+        (Some((name, span)), Some((description, _))) => (name, span, description),
+        (name, _) => return Err(Invalid { name: name.map(|(name, _)| name), findings: reader.errors }),
+    };
     let of = |node: Option<&Node>| node.map(|node| node.span.clone());
     Ok(Frontmatter {
         name,
@@ -226,7 +243,7 @@ mod tests {
 
     fn errors(text: &str) -> Vec<(String, String)> {
         let source = Source::new("SKILL.md", text);
-        let findings = read(&source).unwrap_err();
+        let findings = read(&source).unwrap_err().findings;
         let place = |finding: &Diagnostic| {
             let label = finding.primary().unwrap();
             assert_eq!(label.source.text(), text);

@@ -92,7 +92,7 @@ impl Skill {
         place: Source,
         folder: PathBuf,
     ) -> Result<SkillFile, Vec<Diagnostic>> {
-        let found = frontmatter::read(source)?;
+        let found = frontmatter::read(source).map_err(|invalid| invalid.findings)?;
         let (spans, warnings) = (found.spans.clone(), found.warnings.clone());
         Ok(SkillFile { skill: Skill::from_frontmatter(found, path, place, folder), spans, warnings })
     }

@@ -131,6 +131,18 @@ fn skills_that_cannot_be_read_are_listed_by_path() {
 }
 
 #[test]
+fn skills_with_a_name_and_without_a_description_are_listed_by_id() {
+    let workspace = TempDir::new().unwrap();
+    write(workspace.path(), "skills/a/SKILL.md", "---\nname: b\n---\n");
+    write(workspace.path(), "skills/c/SKILL.md", "---\nname: c\ndescription: \"\"\n---\n");
+    write(workspace.path(), "skills/d/SKILL.md", "---\ndescription: No name\n---\n");
+    let discovery = in_workspace(workspace.path());
+    let excluded = ["b::skills/a", "c::skills/c", "skills/d"];
+    assert_eq!(rejections(&discovery), excluded.map(|id| (id, "unparseable")));
+    assert_eq!(discovery.warnings.iter().map(|w| w.subject.as_str()).collect::<Vec<_>>(), excluded);
+}
+
+#[test]
 fn of_a_huge_file_only_the_frontmatter_is_read() {
     let workspace = TempDir::new().unwrap();
     skill(workspace.path(), "skills/a");

@@ -158,16 +158,19 @@ impl<'r> Run<'r> {
     fn add(&mut self, found: Found) {
         match found {
             Found::Skill { skill, warnings } => self.skill(*skill, warnings),
-            Found::Excluded { path, reason, detail } => self.exclude(path, reason, &detail),
+            Found::Excluded { path, name, reason, detail } => {
+                let id = name.map_or(path.clone(), |name| format!("{name}::{path}"));
+                self.exclude(id, reason, &detail);
+            }
         }
     }
 
-    fn exclude(&mut self, path: String, reason: Reason, detail: &str) {
+    fn exclude(&mut self, id: String, reason: Reason, detail: &str) {
         if !detail.is_empty() {
             let message = format!("the skill is excluded: {detail}");
-            self.discovery.warnings.push(Warning { code: codes::EXCLUDED, subject: path.clone(), message });
+            self.discovery.warnings.push(Warning { code: codes::EXCLUDED, subject: id.clone(), message });
         }
-        self.reject(path, reason.name());
+        self.reject(id, reason.name());
     }
 
     fn skill(&mut self, skill: Skill, warnings: Vec<(capgen_diagnostic::Code, String)>) {

@@ -47,6 +47,8 @@ pub(super) enum Found {
     },
     Excluded {
         path: String,
+        /// The name of the skill, if it was read.
+        name: Option<String>,
         reason: Reason,
         /// A sentence for people; empty if the reason is enough.
         detail: String,
@@ -249,13 +251,16 @@ impl<'b> Scan<'b> {
                 (skill.path, skill.source, skill.folder) = (folder.path.clone(), self.source, folder.place.clone());
                 self.found.push(Found::Skill { skill, warnings });
             }
-            Content::Unparseable(reason) => self.exclude(&folder.path, Reason::Unparseable, reason),
+            Content::Unparseable { name, detail } => {
+                let (path, reason) = (folder.path.clone(), Reason::Unparseable);
+                self.found.push(Found::Excluded { path, name, reason, detail });
+            }
         }
         Ok(stamp.map(|stamp| Known { stamp, cost, content: index }))
     }
 
     fn exclude(&mut self, path: &str, reason: Reason, detail: String) {
-        self.found.push(Found::Excluded { path: path.to_owned(), reason, detail });
+        self.found.push(Found::Excluded { path: path.to_owned(), name: None, reason, detail });
     }
 }
 

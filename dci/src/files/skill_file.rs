@@ -8,7 +8,7 @@ use capgen_diagnostic::Diagnostic;
 
 use super::cache::Content;
 use super::open;
-use crate::frontmatter::{self, Extent};
+use crate::frontmatter::{self, Extent, Invalid};
 use crate::{Skill, Source};
 
 /// The name of the file that makes a folder a skill.
@@ -33,9 +33,10 @@ pub fn read_skill_text(folder: &Path, shown: &str) -> Result<capgen_diagnostic::
 pub(super) fn content(bytes: Vec<u8>) -> ((usize, usize), Content) {
     let length = bytes.len();
     if length > frontmatter::MAX_BYTES {
-        return ((length, 0), Content::Unparseable(frontmatter::too_large()));
+        return ((length, 0), Content::Unparseable { name: None, detail: frontmatter::too_large() });
     }
-    match capgen_manifest::decode(SKILL_FILE, bytes).and_then(|source| frontmatter::read(&source)) {
+    let decoded = capgen_manifest::decode(SKILL_FILE, bytes).map_err(Invalid::from);
+    match decoded.and_then(|source| frontmatter::read(&source)) {
         Ok(found) => {
             let cost = (length, found.values);
             let warnings = found.warnings.iter().map(|warning| (warning.code, warning.message.clone())).collect();
@@ -43,10 +44,11 @@ pub(super) fn content(bytes: Vec<u8>) -> ((usize, usize), Content) {
             let skill = Skill::from_frontmatter(found, String::new(), Source::WorkspaceLocal, PathBuf::new());
             (cost, Content::Skill(Box::new(skill), warnings))
         }
-        Err(findings) => {
+        Err(Invalid { name, findings }) => {
             let may_copy = findings.iter().any(|finding| finding.code == capgen_manifest::codes::TOO_LARGE);
             let values = if may_copy { MAX_COPIED_VALUES } else { length };
-            ((length, values), Content::Unparseable(findings.first().map_or_else(String::new, located)))
+            let detail = findings.first().map_or_else(String::new, located);
+            ((length, values), Content::Unparseable { name, detail })
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::files::scan::{Found, MAX_DEPTH, Scanned};
 use crate::{Declared, Skill, Source, codes};
 
 /// Another version of the crate may read a `SKILL.md` differently.
-const HEADER: &[u8] = concat!("capgen-dci cache 1 of ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
+const HEADER: &[u8] = concat!("capgen-dci cache 2 of ", env!("CARGO_PKG_VERSION"), "\n").as_bytes();
 /// A state that is younger than this before the start of the run that read it is not trusted, in ns: the file may have changed after it was
 /// read, in the same tick of the clock.
 const RACE: i64 = 2_000_000_000;
@@ -89,8 +89,10 @@ fn write(writer: &mut Writer, tree: &Tree<usize>, found: &[Found]) {
 
 fn skill(writer: &mut Writer, known: &Known<usize>, found: &Found) {
     match found {
-        Found::Excluded { detail, .. } => {
+        Found::Excluded { name, detail, .. } => {
             writer.0.push(1);
+            // A name is not empty.
+            writer.text(name.as_deref().unwrap_or_default());
             writer.text(detail);
         }
         Found::Skill { skill, warnings } => {
@@ -153,7 +155,10 @@ fn read(reader: &mut Reader<'_>, trusted: i64, depth: usize) -> Option<Tree<Cont
 fn read_skill(reader: &mut Reader<'_>) -> Option<Option<Known<Content>>> {
     let content = match reader.byte()? {
         0 => return Some(None),
-        1 => Content::Unparseable(reader.text()?.to_owned()),
+        1 => {
+            let (name, detail) = (reader.text()?.to_owned(), reader.text()?.to_owned());
+            Content::Unparseable { name: Some(name).filter(|name| !name.is_empty()), detail }
+        }
         2 => read_content(reader)?,
         _ => return None,
     };

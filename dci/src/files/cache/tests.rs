@@ -43,7 +43,9 @@ fn change(at: &Path, (kind, first, second): (u8, usize, usize)) -> std::io::Resu
     match kind {
         0 | 1 => {
             fs::create_dir_all(&path)?;
-            fs::write(&file, text(NAMES[second].rsplit('/').next().unwrap(), "A skill"))
+            // Without a description it is excluded, by its name.
+            let description = if kind == 1 && first == second { "" } else { "A skill" };
+            fs::write(&file, text(NAMES[second].rsplit('/').next().unwrap(), description))
         }
         // The same size and the same time of the content.
         2 => {

@@ -51,8 +51,13 @@ pub(in crate::files) struct Known<S> {
 pub(in crate::files) enum Content {
     /// A skill without its place, and values that were ignored.
     Skill(Box<Skill>, Vec<(Code, String)>),
-    /// The reason why it is not a skill.
-    Unparseable(String),
+    /// Not a skill.
+    Unparseable {
+        /// Its name, if it was read.
+        name: Option<String>,
+        /// The reason.
+        detail: String,
+    },
 }
 
 /// The state of a file or folder. If it is the same as before, so is the content, unless it changed within the same tick of the clock as
