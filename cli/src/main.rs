@@ -7,7 +7,7 @@ mod arguments;
 #[cfg(feature = "audit")]
 mod audit;
 mod check;
-#[cfg(any(feature = "amp", feature = "audit", feature = "registry"))]
+#[cfg(any(feature = "amp", feature = "audit", feature = "dci", feature = "registry"))]
 mod clock;
 mod codes;
 mod completions;
