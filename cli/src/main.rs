@@ -34,6 +34,8 @@ mod secret;
 mod signals;
 mod suggestion;
 mod summary;
+#[cfg(any(feature = "dci", feature = "registry"))]
+mod table;
 mod validate;
 mod watch;
 

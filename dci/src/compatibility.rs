@@ -70,8 +70,13 @@ fn prose(candidate: &Candidate, host: &Host, mode: Mode, warnings: &mut Vec<Warn
     let host = mode.normalised(&host.runtime);
     let is_known = |word: &String| is_any(word) || *word == host || KNOWN_RUNTIMES.contains(&word.as_str());
     let (known, unknown): (Vec<String>, Vec<String>) = words.partition(is_known);
-    for word in unknown {
-        let message = format!("`compatibility` names the unknown runtime {}, which is ignored", quoted(&word));
+    if let Some(word) = unknown.first() {
+        let word = quoted(word);
+        let message = match unknown.len() {
+            1 => format!("`compatibility` names the unknown runtime {word}, which is ignored"),
+            // One warning for all of them: ids are long, and the text may contain thousands of words.
+            more => format!("`compatibility` names {more} unknown runtimes, such as {word}, which are ignored"),
+        };
         warnings.push(Warning { code: codes::UNKNOWN_RUNTIME, subject: candidate.id.to_string(), message });
     }
     Some(known).filter(|known| !known.is_empty())

@@ -1,7 +1,6 @@
 //! `capgen dci`: dependent capabilities, the contracts of skills.
 
 mod arguments;
-mod columns;
 mod fmt;
 mod graph;
 mod input;

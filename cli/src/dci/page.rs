@@ -17,6 +17,11 @@ impl Page {
         self.0.push('\n');
     }
 
+    /// Adds several lines, each after two spaces.
+    pub(super) fn indented(&mut self, lines: &str) {
+        lines.lines().for_each(|line| self.line(&format!("  {line}")));
+    }
+
     /// Starts a section after an empty line.
     pub(super) fn section(&mut self, title: &str) {
         self.0.push('\n');

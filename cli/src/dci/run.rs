@@ -11,8 +11,9 @@ use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
 use clap::error::ErrorKind;
 
 use super::arguments::RunArguments;
-use super::input::finding;
-use crate::console::Console;
+use super::input::{finding, report_lines};
+use super::page::id;
+use crate::console::{Console, count};
 use crate::failure::Failure;
 
 /// Everything that a run decides from.
@@ -105,11 +106,22 @@ impl Run {
     }
 }
 
+/// Further warnings are counted: a workspace may contain thousands of hostile skills.
+const MOST_WARNINGS: usize = 100;
+
 /// Reports warnings on standard error, with `json` as one JSON object on each line (decision 28).
-pub(super) fn report<'w>(warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
-    let finding = |Warning { code, subject, message }: &Warning| Diagnostic::new(*code, message).in_file(subject);
-    let findings: Vec<Diagnostic> = warnings.map(finding).collect();
-    if json { super::input::report_lines(&findings, console) } else { console.report(&findings) }
+pub(super) fn report<'w>(mut warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
+    let finding = |Warning { code, subject, message }: &Warning| {
+        let subject = if json { subject.clone() } else { id(subject) };
+        Diagnostic::new(*code, message).in_file(subject)
+    };
+    let mut findings: Vec<Diagnostic> = warnings.by_ref().take(MOST_WARNINGS).map(finding).collect();
+    let further = warnings.count();
+    if further > 0 {
+        let message = format!("{} not shown", count(further, "further warning is", "further warnings are"));
+        findings.push(Diagnostic::new(codes::FURTHER_WARNINGS, message));
+    }
+    if json { report_lines(&findings, console) } else { console.report(&findings) }
 }
 
 fn overrides(policy: &[(String, String)]) -> Result<Overrides, Failure> {

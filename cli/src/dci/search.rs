@@ -5,12 +5,12 @@ use capgen_dci::{Corpus, Found, Mode, search};
 use serde::Serialize;
 
 use super::arguments;
-use super::columns::Columns;
 use super::page::{Page, id};
 use super::run::report;
 use super::show::number;
 use crate::console::{self, Console};
 use crate::failure::{Outcome, Verdict};
+use crate::table::table;
 
 pub(super) fn run(arguments: &arguments::Search, console: &Console) -> Outcome {
     let discovery = discover(&arguments.folders.roots())?;
@@ -55,12 +55,11 @@ fn text(corpus: &Corpus, shown: &[Found], more: usize) -> String {
         page.line("no skill contains a word of the text");
         return page.text();
     }
-    let mut columns = Columns::new(["score", "desc", "namepath", "skill"]);
-    for one in shown {
+    let row = |one: &Found| {
         let name = corpus.candidates().get(one.candidate).map(|candidate| id(&candidate.id)).unwrap_or_default();
-        columns.row(vec![number(one.skill), number(one.description), number(one.name_path), name]);
-    }
-    columns.write(&mut page);
+        [number(one.skill), number(one.description), number(one.name_path), name]
+    };
+    page.indented(&table(["score", "desc", "namepath", "skill"], shown.iter().map(row)));
     if more > 0 {
         page.line(&format!("  and {more} more"));
     }

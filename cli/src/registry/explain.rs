@@ -6,10 +6,10 @@ use capgen_registry::{Access, Explanation, Filter, FilterStep, Health, Query, Re
 use serde::Serialize;
 
 use super::output::Output;
-use super::table::table;
 use super::{arguments, snapshot};
 use crate::console::{Console, count, print, visible};
 use crate::failure::{Outcome, Verdict};
+use crate::table::table;
 
 /// The output of a resolution.
 #[derive(Serialize)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use capgen_registry::{Configuration, Fold, FoldReport, InvalidRow, Overview, Row, Status};
 
 use super::output::Output;
-use super::table::table;
 use super::{arguments, config, events};
 use crate::console::{Console, count, print};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::table::table;
 
 pub(super) fn run(arguments: &arguments::Fold, console: &Console) -> Outcome {
     let config = config::read(arguments.source.config.as_deref())?;

@@ -17,7 +17,6 @@ mod output;
 mod register;
 mod snapshot;
 mod step;
-mod table;
 mod tail;
 mod verify;
 mod watch;

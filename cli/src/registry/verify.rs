@@ -10,11 +10,11 @@ use capgen_schema::ExactPayload;
 
 use super::log::{self, Access};
 use super::output::Output;
-use super::table::table;
 use super::{arguments, config, input};
 use crate::codes;
 use crate::console::{Console, count, print, visible};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::table::table;
 use crate::validate::shown_payload as shown;
 
 /// The maximum size of a file of heads in bytes.

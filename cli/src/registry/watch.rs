@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::fold::{marks, status};
 use super::log::{self, Access};
 use super::output::Output;
-use super::table::table;
 use super::{arguments, config};
 use crate::console::{count, print_part, visible};
 use crate::failure::{Failure, Outcome, Verdict};
+use crate::table::table;
 
 /// How long a wait for new events lasts at most. A wait ends as soon as there is one.
 const WAIT: Duration = Duration::from_secs(1);

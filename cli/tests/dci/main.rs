@@ -9,6 +9,7 @@ mod contract;
 mod graph;
 #[cfg(unix)]
 mod guide;
+mod hostile;
 mod lint;
 mod record;
 mod search;

@@ -122,4 +122,6 @@ capgen_diagnostic::codes! {
     pub IGNORED_HINT = "W0862";
     /// A consumer whose contract is unreadable in best-effort.
     pub UNREADABLE_CONSUMER = "W0863";
+    /// Warnings beyond the limit of the output.
+    pub FURTHER_WARNINGS = "W0864";
 }

@@ -5,6 +5,7 @@ mod plain_english;
 mod pure_core;
 mod repository;
 mod rust_printer;
+mod threats;
 mod typescript_printer;
 
 use std::collections::{BTreeMap, BTreeSet};

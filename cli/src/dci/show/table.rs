@@ -4,8 +4,8 @@ use capgen_dci::{Ranked, Score};
 
 use super::View;
 use crate::console::count;
-use crate::dci::columns::Columns;
 use crate::dci::page::Page;
+use crate::table::table;
 
 /// Further candidates are counted.
 const MOST: usize = 20;
@@ -20,11 +20,11 @@ pub(super) fn write(view: &View, page: &mut Page) {
     // Most candidates have neither penalties nor a history.
     let is_penalized = shown.iter().any(|(_, one)| one.scored.penalties.total() > Score::ZERO);
     let has_history = shown.iter().any(|(_, one)| one.scored.scores.history != Score::ONE);
-    let mut columns = Columns::new(["rank", "total", "contract", "desc", "namepath", "runtime"]);
-    columns.add_if(is_penalized, "penalties");
-    columns.add_if(has_history, "history");
-    columns.add("candidate");
-    for (place, one) in shown {
+    let mut header = vec!["rank", "total", "contract", "desc", "namepath", "runtime"];
+    header.extend(is_penalized.then_some("penalties"));
+    header.extend(has_history.then_some("history"));
+    header.push("candidate");
+    let row = |(place, one): &(usize, &Ranked)| {
         let scores = &one.scored.scores;
         let numbers = [scores.last, scores.contract, scores.description, scores.name_path, scores.runtime];
         let mut row = vec![one.rank.map(|rank| rank.to_string()).unwrap_or_default()];
@@ -33,10 +33,10 @@ pub(super) fn write(view: &View, page: &mut Page) {
         row.extend(has_history.then(|| number(scores.history)));
         let mark = if view.is_selected(*place) { " (selected)" } else { "" };
         row.push(format!("{}{mark}", view.id(one)));
-        columns.row(row);
-    }
+        row
+    };
     page.section("ranked");
-    columns.write(page);
+    page.indented(&table(header, shown.iter().map(row)));
     if rows.len() > shown.len() {
         page.line(&format!("  and {} more", rows.len() - shown.len()));
     }
