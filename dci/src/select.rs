@@ -65,7 +65,7 @@ pub(crate) fn select(run: &mut Run, question: &Question, probing: Option<Probing
             SelectionMode::Cover => cover(&mut ranked, required, run),
         }
     };
-    set_tie_breaks(&mut ranked);
+    set_tie_breaks(&mut ranked, mode);
     let uncovered = uncovered(&ranked, &selected, required, mode);
     Ok(Selection { ranked, selected, uncovered })
 }
@@ -165,8 +165,9 @@ fn cover(ranked: &mut [Ranked], required: usize, run: &Run) -> Vec<usize> {
 }
 
 /// Sets the tie-breaks of the candidates that passed the gates before `max-candidates`, which drops none before they are fixed (decision 22).
-fn set_tie_breaks(ranked: &mut [Ranked]) {
-    let takes_part = |one: &Ranked| one.rank.is_some() && one.reasons != [Reason::ContractInflated];
+fn set_tie_breaks(ranked: &mut [Ranked], mode: Mode) {
+    let is_excluded = |one: &Ranked| mode == Mode::Strict && one.scored.is_inflated;
+    let takes_part = |one: &Ranked| one.rank.is_some() && !is_excluded(one);
     let keys: Vec<&Key> = ranked.iter().filter(|one| takes_part(one)).map(|one| &one.key).collect();
     let tie_breaks = tie_breaks(&keys);
     for (one, tie_break) in ranked.iter_mut().filter(|one| takes_part(one)).zip(tie_breaks) {
