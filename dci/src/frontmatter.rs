@@ -7,8 +7,9 @@ use capgen_manifest::{Data, Node, parse_yaml};
 
 use crate::{Declared, codes};
 
-/// The largest frontmatter in bytes, both `---` lines included. No more of a file is read.
-pub(crate) const MAX_BYTES: usize = 64 << 10;
+/// The largest frontmatter in bytes, both `---` lines included: as large as a manifest (decision 10). A file without an end of its
+/// frontmatter is read up to twice this size.
+pub(crate) const MAX_BYTES: usize = 32 << 20;
 
 /// How far the frontmatter at the start of a text goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

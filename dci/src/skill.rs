@@ -84,7 +84,7 @@ impl Skill {
     ///
     /// # Errors
     ///
-    /// All findings: no frontmatter at the start, more than 64 KiB of it, YAML that the reader of manifests rejects, and a `name` or
+    /// All findings: no frontmatter at the start, more than 32 MiB of it, YAML that the reader of manifests rejects, and a `name` or
     /// `description` that is not a non-empty string (decision 10).
     pub fn read(
         source: &capgen_diagnostic::Source,

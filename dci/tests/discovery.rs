@@ -84,7 +84,7 @@ fn the_first_source_with_an_id_or_a_folder_wins() {
         ("off::off", "disabled"),
         ("a::skills/a", "duplicate"),
         ("a::a", "duplicate"),
-        ("me::me", "consumer"),
+        ("me::me", "duplicate"),
         ("off::off", "disabled"),
         ("b::b", "duplicate"),
         ("off::off", "disabled"),
@@ -112,7 +112,7 @@ fn a_consumer_outside_of_the_workspace_has_the_path_of_its_root() {
 }
 
 #[test]
-fn skills_that_cannot_be_read_are_listed_by_path() {
+fn skills_that_cannot_be_read_are_listed_by_path_or_id() {
     let workspace = TempDir::new().unwrap();
     let at = workspace.path();
     write(at, "skills/a/SKILL.md", "# No frontmatter\n");
@@ -121,10 +121,12 @@ fn skills_that_cannot_be_read_are_listed_by_path() {
     write(at, "skills/d/SKILL.md", format!("---\nname: {}", "é".repeat(100_000)));
     write(at, "skills/e/SKILL.md", b"---\nname: e\ndescription: d\n---\n\xff\xfe not UTF-8");
     write(at, "skills/f/SKILL.md/SKILL.md", "---\nname: f\ndescription: d\n---\n");
+    write(at, "skills/g/SKILL.md", "---\nname: g\n---\n");
     let discovery = in_workspace(at);
     assert_eq!(paths(&discovery), ["skills/e", "skills/f/SKILL.md"]);
-    let excluded = ["skills/a", "skills/b", "skills/c", "skills/d"];
-    assert_eq!(rejections(&discovery), excluded.map(|path| (path, "unparseable")));
+    let excluded = ["skills/a", "skills/b", "skills/c", "skills/d", "g::skills/g"];
+    let reasons = ["unparseable", "unparseable", "unreadable", "unparseable", "unparseable"];
+    assert_eq!(rejections(&discovery), excluded.into_iter().zip(reasons).collect::<Vec<_>>());
     let warnings: Vec<_> = discovery.warnings.iter().map(|w| (w.code.as_str(), w.subject.as_str())).collect();
     assert_eq!(warnings, excluded.map(|path| ("W0832", path)));
     assert!(discovery.warnings[1].message.contains("duplicate key `name` (line 3)"), "{:?}", discovery.warnings[1]);

@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &arguments::Lint, console: &Console) -> Outcome {
     let aliases = documents(arguments, &mut findings);
     let rejected = |reason: &str| -> BTreeSet<&str> {
         let rejections = rejections.iter().filter(|rejection| rejection.reason == reason);
-        rejections.map(|rejection| rejection.id.as_str()).collect()
+        rejections.map(|rejection| rejection.path.as_str()).collect()
     };
     findings.extend(unreadable(&rejected("unreadable"), warnings));
     for path in rejected("unparseable") {

@@ -159,18 +159,18 @@ impl<'r> Run<'r> {
         match found {
             Found::Skill { skill, warnings } => self.skill(*skill, warnings),
             Found::Excluded { path, name, reason, detail } => {
-                let id = name.map_or(path.clone(), |name| format!("{name}::{path}"));
-                self.exclude(id, reason, &detail);
+                let id = name.map_or_else(|| path.clone(), |name| format!("{name}::{path}"));
+                self.exclude(id, path, reason, &detail);
             }
         }
     }
 
-    fn exclude(&mut self, id: String, reason: Reason, detail: &str) {
+    fn exclude(&mut self, id: String, path: String, reason: Reason, detail: &str) {
         if !detail.is_empty() {
             let message = format!("the skill is excluded: {detail}");
             self.discovery.warnings.push(Warning { code: codes::EXCLUDED, subject: id.clone(), message });
         }
-        self.reject(id, reason.name());
+        self.reject(id, path, reason.name());
     }
 
     fn skill(&mut self, skill: Skill, warnings: Vec<(capgen_diagnostic::Code, String)>) {
@@ -178,21 +178,22 @@ impl<'r> Run<'r> {
         let is_consumer = self.discovery.consumer.as_ref().is_some_and(|consumer| consumer.folder == skill.folder);
         let is_new_folder = self.folders.insert(skill.folder.clone());
         let is_new_id = self.ids.insert(id.clone());
-        if is_consumer {
-            return self.reject(id, "consumer");
-        }
         if self.disabled.contains(skill.name.as_str()) {
-            return self.reject(id, "disabled");
+            return self.reject(id, skill.path, "disabled");
         }
-        if !is_new_folder || !is_new_id {
-            return self.reject(id, "duplicate");
+        // The id of the consumer is known before its folder is found.
+        if !is_new_folder || (!is_new_id && !is_consumer) {
+            return self.reject(id, skill.path, "duplicate");
+        }
+        if is_consumer {
+            return self.reject(id, skill.path, "consumer");
         }
         self.warn(&id, warnings);
         self.discovery.skills.push(skill);
     }
 
-    fn reject(&mut self, id: String, reason: &str) {
-        self.discovery.rejections.push(Rejection { id, reason: reason.to_owned() });
+    fn reject(&mut self, id: String, path: String, reason: &str) {
+        self.discovery.rejections.push(Rejection { id, path, reason: reason.to_owned() });
     }
 
     fn warn(&mut self, subject: &str, warnings: impl IntoIterator<Item = (capgen_diagnostic::Code, String)>) {

@@ -232,6 +232,10 @@ impl<'b> Scan<'b> {
         let (stamp, cost, content) = match known {
             Some(Known { stamp, cost, content }) => (Some(stamp), cost, content),
             None => match start(&path) {
+                Ok((bytes, _)) if std::str::from_utf8(&bytes).is_err() => {
+                    self.exclude(&folder.path, Reason::Unreadable, "it is not UTF-8".to_owned());
+                    return Ok(None);
+                }
                 Ok((bytes, metadata)) => {
                     let (cost, content) = content(bytes);
                     let stamp = if self.has_cache { Stamp::of(&metadata) } else { None };

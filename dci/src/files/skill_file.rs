@@ -64,17 +64,21 @@ pub(super) fn located(finding: &Diagnostic) -> String {
 /// The bytes of a `SKILL.md` up to the end of its frontmatter, or more than [`frontmatter::MAX_BYTES`] if it does not end. What follows may
 /// have any size.
 pub(super) fn start(path: &Path) -> io::Result<(Vec<u8>, Metadata)> {
-    const FIRST: usize = 4 << 10;
+    // Few are longer. The limit is doubled, so that looking for the end again costs no more than reading.
+    let mut limit = 4 << 10;
     let (mut file, metadata) = open::regular(path)?;
     let mut bytes = Vec::new();
-    for limit in [FIRST, frontmatter::MAX_BYTES + 1] {
+    loop {
         file.by_ref().take((limit - bytes.len()) as u64).read_to_end(&mut bytes)?;
-        if let Extent::Closed { end, .. } = frontmatter::extent(&bytes, bytes.len() < limit) {
-            bytes.truncate(end);
-        } else if bytes.len() == limit {
-            continue;
+        let is_whole = bytes.len() < limit;
+        match frontmatter::extent(&bytes, is_whole) {
+            Extent::Closed { end, .. } => bytes.truncate(end),
+            Extent::Open if !is_whole && limit <= frontmatter::MAX_BYTES => {
+                limit *= 2;
+                continue;
+            }
+            Extent::Open | Extent::Missing => {}
         }
-        break;
+        return Ok((bytes, metadata));
     }
-    Ok((bytes, metadata))
 }
