@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-cargo run -p xtask -- regen            regenerate generated/, tests/cases/*/expected and docs/codes.md
+cargo run -p xtask -- regen            regenerate generated/, tests/cases/*/expected, docs/codes.md and docs/dci-conformance.md
 cargo run -p xtask -- regen --check    fail if one of them is out of date
 cargo run -p xtask -- licenses         fail if a dependency's licence is not in deny.toml";
 

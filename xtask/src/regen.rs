@@ -28,7 +28,9 @@ pub(crate) fn run(mode: Mode) -> Outcome {
         stale.extend(found.map_err(|found| render::human(&found, false))?);
     }
     stale.extend(lock(&root, mode)?);
-    cases(&root, mode)?;
+    // `tests/cases/*/expected` and `docs/dci-conformance.md`.
+    by_test(&root, "capgen-tests", "snapshots", mode)?;
+    by_test(&root, "capgen-cli", "dci_conformance", mode)?;
     let names = stale.join("\n");
     match mode {
         _ if stale.is_empty() => Ok("all generated files are up to date".to_owned()),
@@ -142,10 +144,10 @@ fn generated(
     Ok(stale)
 }
 
-/// `tests/cases/*/expected`: the test that compares these files also writes them.
-fn cases(root: &Path, mode: Mode) -> Result<(), String> {
+/// Files that a test compares, and also writes.
+fn by_test(root: &Path, package: &str, test: &str, mode: Mode) -> Result<(), String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args(["test", "-q", "-p", "capgen-tests", "--test", "snapshots"]);
+    cargo.current_dir(root).args(["test", "-q", "-p", package, "--test", test]);
     if mode == Mode::Write {
         cargo.env("CAPGEN_UPDATE", "1");
     }
