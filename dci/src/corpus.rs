@@ -1,11 +1,11 @@
 //! The candidates of a run, prepared for any number of questions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::contract::{self, Contract};
 use crate::text::{Document, Shape, Terms};
-use crate::{Declared, Mode, Skill};
+use crate::{Declared, Mode, Skill, Verified};
 
 /// The declaration of a skill about its capabilities, as the mode of the run reads it.
 #[derive(Debug)]
@@ -83,6 +83,8 @@ pub struct Corpus {
     pub(crate) provided_numbers: HashMap<String, usize>,
     /// The sum of the lengths of all documents.
     total_length: u64,
+    /// The verified capabilities of each candidate, if others are not accepted.
+    verified: Option<Vec<Verified>>,
 }
 
 impl Corpus {
@@ -96,11 +98,29 @@ impl Corpus {
             provided: Vec::new(),
             provided_numbers: HashMap::new(),
             total_length: 0,
+            verified: None,
         };
         for skill in skills {
             corpus.add(skill);
         }
         corpus
+    }
+
+    /// This corpus for runs that select only candidates whose manifests name every capability that matches; others are rejected as
+    /// `not-verified`. `names` returns the names in the manifest of a skill.
+    #[must_use]
+    pub fn only_verified(mut self, mut names: impl FnMut(&Skill) -> Option<Arc<BTreeSet<String>>>) -> Self {
+        let verified = |candidate: &Candidate| {
+            let names = names(&candidate.skill);
+            names.map(|names| Verified::new(candidate, &names, self.mode)).unwrap_or_default()
+        };
+        self.verified = Some(self.candidates.iter().map(verified).collect());
+        self
+    }
+
+    /// The verified capabilities of each candidate, if others are not accepted.
+    pub(crate) fn verified(&self) -> Option<&[Verified]> {
+        self.verified.as_deref()
     }
 
     /// The mode in which the contracts were read.

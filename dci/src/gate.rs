@@ -26,6 +26,8 @@ pub enum Reason {
     MaxCandidates,
     /// Strict only: a probe failed.
     ProbeFailed,
+    /// Only if verified providers are required: its manifest does not name a capability that matches.
+    NotVerified,
 }
 
 impl Reason {
@@ -41,6 +43,7 @@ impl Reason {
             Reason::MinRequiredCoverage => "min-required-coverage",
             Reason::MaxCandidates => "max-candidates",
             Reason::ProbeFailed => "probe-failed",
+            Reason::NotVerified => "not-verified",
         }
     }
 }
@@ -156,6 +159,14 @@ pub(crate) fn gates(scored: &Scored, required: usize, limits: &Limits, run: &Run
         (Reason::MinRequiredCoverage, !is_set && is_below(covered, required, limits.min_required_coverage)),
     ];
     failed.into_iter().filter(|(_, fails)| *fails).map(|(reason, _)| reason).collect()
+}
+
+/// Whether the manifest of a candidate names every capability that matches, if that is required.
+pub(crate) fn is_verified(scored: &Scored, required: &[String], run: &Run) -> bool {
+    let Some(verified) = run.corpus.verified() else { return true };
+    let verified = verified.get(scored.candidate);
+    let mut matches = scored.matches.iter().filter_map(|(index, kind)| Some((required.get(*index)?, *kind)));
+    matches.all(|(name, kind)| verified.is_some_and(|verified| verified.contains(name, kind, run.matcher.aliases)))
 }
 
 /// Whether the part of the required capabilities that is covered is below a threshold; it is 1 if nothing is required (decision 32).

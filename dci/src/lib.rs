@@ -34,6 +34,7 @@ mod select;
 mod skill;
 mod text;
 mod transitive;
+mod verified;
 mod warning;
 
 pub use alias::{AliasSource, Aliases};
@@ -59,4 +60,5 @@ pub use search::{Found, search};
 pub use select::{Ranked, Selection};
 pub use skill::{Declared, ManifestNames, Skill, SkillFile, Source};
 pub use transitive::{Graph, Node};
+pub use verified::Verified;
 pub use warning::Warning;

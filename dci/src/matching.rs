@@ -70,7 +70,7 @@ pub(crate) type Matches = Rc<Vec<(usize, Match)>>;
 /// which are the same for the whole run, so that this cache cannot change a report (section "Caching").
 pub(crate) struct Matcher<'c> {
     corpus: &'c Corpus,
-    aliases: &'c Aliases,
+    pub(crate) aliases: &'c Aliases,
     /// The indexes of the candidates that provide each canonical token.
     canonical: HashMap<&'c str, Vec<usize>>,
     /// The shape of each stem of the corpus, by its number.

@@ -388,5 +388,10 @@ fn run_id(corpus: &Corpus, inputs: &Inputs, resolution: &Resolution) -> String {
         let snapshot = snapshot(inputs.reliability, &candidate.id);
         identity.text(&serde_json::to_string(&snapshot).unwrap_or_default());
     }
+    // The hash of a run without this extension does not depend on it.
+    for (number, verified) in corpus.verified().into_iter().flatten().enumerate() {
+        identity.count(number);
+        verified.tokens().for_each(|token| identity.text(token));
+    }
     hexadecimal(&identity.0.finalize()).chars().take(RUN_ID_LENGTH).collect()
 }

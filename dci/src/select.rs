@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::budget::Exceeded;
-use crate::gate::{Limits, Reason, exclusions, gates, is_below};
+use crate::gate::{Limits, Reason, exclusions, gates, is_below, is_verified};
 use crate::question::{Question, Run, Scored};
 use crate::rank::{Key, TieBreak, sorted, tie_breaks};
 use crate::{Mode, Score, SelectionMode};
@@ -49,7 +49,7 @@ pub(crate) type Probing<'p> = &'p mut dyn FnMut(usize) -> bool;
 pub(crate) fn select(run: &mut Run, question: &Question, probing: Option<Probing>) -> Result<Selection, Exceeded> {
     let scored = run.score(question)?;
     let (mode, required) = (run.mode(), question.required.len());
-    let gated = scored.into_iter().filter_map(|one| gated(one, required, run));
+    let gated = scored.into_iter().filter_map(|one| gated(one, question.required, run));
     let ranked = gated.filter(|one| question.without.is_none() || one.reasons.is_empty()).collect();
     let mut ranked: Vec<Ranked> = sorted(ranked, |one| &one.key);
     limit_ranks(&mut ranked, mode);
@@ -71,15 +71,18 @@ pub(crate) fn select(run: &mut Run, question: &Question, probing: Option<Probing
 }
 
 /// A candidate with the reasons that need no ranks.
-fn gated(scored: Scored, required: usize, run: &Run) -> Option<Ranked> {
+fn gated(scored: Scored, required: &[String], run: &Run) -> Option<Ranked> {
     let candidate = run.candidate(scored.candidate)?;
     let limits = Limits::new(candidate, run.policy, run.set);
     let mut reasons = exclusions(&scored, run.mode());
     if reasons.is_empty() {
-        reasons = gates(&scored, required, &limits, run);
-    } else if reasons == [Reason::ContractInflated] && gates(&scored, required, &limits, run).is_empty() {
+        reasons = gates(&scored, required.len(), &limits, run);
+    } else if reasons == [Reason::ContractInflated] && gates(&scored, required.len(), &limits, run).is_empty() {
         // It is ranked before it is excluded (decision 36).
         reasons.clear();
+    }
+    if !is_verified(&scored, required, run) {
+        reasons.push(Reason::NotVerified);
     }
     let key = Key::new(&scored, &candidate.id, run.mode());
     let Limits { max_candidates, is_tightened, .. } = limits;

@@ -10,6 +10,7 @@ use clap::{Args, Subcommand};
 
 use super::graph::Language;
 use crate::arguments::Format;
+use crate::one_contract::OneContract;
 
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -49,6 +50,9 @@ pub(crate) enum Command {
     /// Show the providers that a run selects, and those that they require
     #[command(after_help = GRAPH_HELP)]
     Graph(Box<Graph>),
+    /// Print the frontmatter of a skill that provides the capabilities of a manifest
+    #[command(after_help = SKILL_HELP)]
+    Skill(Skill),
     /// Record whether a use of a skill succeeded
     #[command(after_help = RECORD_HELP)]
     Record(Record),
@@ -183,6 +187,9 @@ pub(crate) struct RunArguments {
     /// Run the programs of `.dci/probes.v1.json`
     #[arg(long)]
     pub(crate) allow_probes: bool,
+    /// Reject providers whose manifests (`metadata.capabilities`) do not name the capabilities that match
+    #[arg(long)]
+    pub(crate) verified: bool,
 }
 
 #[derive(Args, Debug)]
@@ -256,6 +263,25 @@ Examples:
 
 A provider in the same context as an earlier one is marked as repeated, and nothing is shown below it. Capabilities that are required and denied are \
 marked as conflicts. The exit status does not depend on missing capabilities: `capgen dci resolve` reports them.";
+
+#[derive(Args, Debug)]
+pub(crate) struct Skill {
+    #[command(flatten)]
+    pub(crate) contract: OneContract,
+    /// The path of the manifest in the frontmatter, relative to the folder of the skill
+    #[arg(long, value_name = "PATH", default_value = "capabilities.yaml")]
+    pub(crate) manifest: String,
+}
+
+const SKILL_HELP: &str = "\
+Examples:
+  capgen dci skill --peer pr-reviewer > skills/pr-reviewer/SKILL.md
+  capgen dci skill --capabilities agents/pr-reviewer/capabilities.yaml --manifest ../../agents/pr-reviewer/capabilities.yaml
+
+The contract provides every capability of the manifest. `metadata.capabilities` names the manifest, so that `capgen dci lint` compares both, and \
+`capgen dci resolve --verified` accepts the skill. It must be inside the folder in which skills are searched.
+
+Capabilities whose names are not capabilities of DCI/1 are reported and left out. The exit status is 1 if none is left.";
 
 /// The parser of `--decision`.
 fn decision() -> impl TypedValueParser<Value = Decision> {

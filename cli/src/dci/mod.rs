@@ -13,6 +13,7 @@ mod resolve;
 mod run;
 mod search;
 mod show;
+mod skill;
 
 pub(crate) use arguments::Dci;
 
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &Dci, console: &Console) -> Outcome {
         Command::Lint(arguments) => lint::run(arguments, console),
         Command::Search(arguments) => search::run(arguments, console),
         Command::Graph(arguments) => graph::run(arguments, console),
+        Command::Skill(arguments) => skill::run(arguments, console),
         Command::Record(arguments) => record::run(arguments, console),
     }
 }

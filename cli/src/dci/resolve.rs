@@ -23,8 +23,9 @@ pub(super) fn run(arguments: &arguments::Resolve, console: &Console) -> Outcome 
         let text = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?;
         print_json(&format!("{text}\n"))?;
     } else {
-        let (corpus, exclusions) = (&run.corpus, run.rejections.as_slice());
-        print(&show::text(&View { corpus, resolution: &resolution, decision, exclusions }))?;
+        let (corpus, aliases, exclusions) = (&run.corpus, inputs.aliases, run.rejections.as_slice());
+        let verified = run.verified(&resolution);
+        print(&show::text(&View { corpus, aliases, resolution: &resolution, decision, exclusions, verified }))?;
     }
     Ok(if resolution.outcome(decision).is_success() { Verdict::Fine } else { Verdict::Findings })
 }

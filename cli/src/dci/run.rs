@@ -1,11 +1,13 @@
 //! The inputs of a run: from the options and the files that they name.
 
+use std::collections::BTreeMap;
+
 use capgen_dci::contract::{Problem, read, stated_mode};
 
-use capgen_dci::files::{AliasFiles, Discovery, Programs, Roots, discover, read_probes, read_reliability};
+use capgen_dci::files::{AliasFiles, Discovery, Manifests, Programs, Roots, discover, read_probes, read_reliability};
 use capgen_dci::{
-    Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Rejection,
-    Reliability, Resolution, ResolveError, Skill, Source as Place, Warning, codes, resolve,
+    Aliases, Consumer, Corpus, Declared, Exceeded, Host, Inputs, Mode, Overrides, ProbeRunner, Probes, Ranked,
+    Rejection, Reliability, Resolution, ResolveError, Skill, Source as Place, Verified, Warning, codes, resolve,
 };
 use capgen_diagnostic::{Diagnostic, Severity, Source, quoted};
 use clap::error::ErrorKind;
@@ -60,8 +62,9 @@ impl Run {
         let probes = read_probes(&arguments.folders.workspace)?;
         let (reliability, history_warnings) = read_reliability(&arguments.folders.workspace);
         warnings.extend(alias_warnings.into_iter().chain(history_warnings));
+        let corpus = Corpus::new(skills, mode);
         Ok(Self {
-            corpus: Corpus::new(skills, mode),
+            corpus: if arguments.verified { only_verified(corpus, &mut warnings) } else { corpus },
             sources,
             rejections,
             warnings,
@@ -90,6 +93,17 @@ impl Run {
         }
     }
 
+    /// The selected candidates with manifests, by their places in the corpus, each with the capabilities that its manifest names.
+    pub(super) fn verified(&self, resolution: &Resolution) -> BTreeMap<usize, Verified> {
+        let mut manifests = Manifests::default();
+        let verified = |one: &Ranked| {
+            let candidate = self.corpus.candidates().get(one.scored.candidate)?;
+            let names = manifests.names(&candidate.skill)?.ok()?;
+            Some((one.scored.candidate, Verified::new(candidate, &names, self.corpus.mode())))
+        };
+        resolution.selection.providers().filter_map(verified).collect()
+    }
+
     /// Chooses providers.
     pub(super) fn resolve(&self, inputs: &Inputs) -> Result<Resolution, Failure> {
         let mut programs = Programs::default();
@@ -106,6 +120,18 @@ impl Run {
     }
 }
 
+/// The corpus for runs with `--verified`. A manifest that cannot be read names nothing.
+fn only_verified(corpus: Corpus, warnings: &mut Vec<Warning>) -> Corpus {
+    let mut manifests = Manifests::default();
+    corpus.only_verified(|skill| match manifests.names(skill)? {
+        Ok(names) => Some(names),
+        Err(message) => {
+            warnings.push(Warning { code: codes::MANIFEST, subject: skill.id(), message });
+            None
+        }
+    })
+}
+
 /// Further warnings are counted: a workspace may contain thousands of hostile skills.
 const MOST_WARNINGS: usize = 100;
 
@@ -113,7 +139,7 @@ const MOST_WARNINGS: usize = 100;
 pub(super) fn report<'w>(mut warnings: impl Iterator<Item = &'w Warning>, json: bool, console: &Console) {
     let finding = |Warning { code, subject, message }: &Warning| {
         let subject = if json { subject.clone() } else { id(subject) };
-        Diagnostic::new(*code, message).in_file(subject)
+        Diagnostic::new(*code, message).with_severity(Severity::Warning).in_file(subject)
     };
     let mut findings: Vec<Diagnostic> = warnings.by_ref().take(MOST_WARNINGS).map(finding).collect();
     let further = warnings.count();

@@ -18,3 +18,4 @@ mod show;
 #[path = "../common/guide.rs"]
 mod shown;
 mod skills;
+mod verified;

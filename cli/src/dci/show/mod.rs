@@ -7,7 +7,9 @@ mod table;
 
 pub(super) use table::number;
 
-use capgen_dci::{Candidate, Corpus, Decision, Match, Ranked, Rejection, Resolution};
+use std::collections::BTreeMap;
+
+use capgen_dci::{Aliases, Candidate, Corpus, Decision, Match, Ranked, Rejection, Resolution, Verified};
 
 use super::page::{Page, id, listed};
 use crate::console::count;
@@ -20,6 +22,9 @@ pub(super) struct View<'v> {
     pub(super) decision: Decision,
     /// The skills that discovery excluded.
     pub(super) exclusions: &'v [Rejection],
+    pub(super) aliases: &'v Aliases,
+    /// The selected candidates with manifests, by their places in the corpus.
+    pub(super) verified: BTreeMap<usize, Verified>,
 }
 
 impl<'v> View<'v> {

@@ -76,5 +76,6 @@ fn in_words(reason: Reason, one: &Ranked, policy: &Policy, view: &View) -> Strin
             format!("its rank {rank} is beyond {}={}", reason.name(), policy.max_candidates)
         }
         Reason::ProbeFailed => "its probe failed".to_owned(),
+        Reason::NotVerified => "its manifest does not name every capability that matches".to_owned(),
     }
 }

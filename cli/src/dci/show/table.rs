@@ -1,6 +1,6 @@
 //! The ranked candidates with their scores.
 
-use capgen_dci::{Ranked, Score};
+use capgen_dci::{Match, Ranked, Score};
 
 use super::View;
 use crate::console::count;
@@ -49,7 +49,7 @@ pub(super) fn write(view: &View, page: &mut Page) {
 fn explain(view: &View, place: usize, one: &Ranked, page: &mut Page) {
     if view.is_selected(place) {
         let matches: Vec<String> =
-            view.matches(one).take(MOST).map(|(capability, kind)| format!("{capability} ({})", kind.name())).collect();
+            view.matches(one).take(MOST).map(|(name, kind)| matched(view, one, name, kind)).collect();
         page.line(&format!("  {} matches {}", view.id(one), matches.join(", ")));
         let penalties = penalties(one);
         if !penalties.is_empty() {
@@ -61,6 +61,13 @@ fn explain(view: &View, place: usize, one: &Ranked, page: &mut Page) {
         let rank = one.rank.unwrap_or_default();
         page.line(&format!("  rank {rank} was decided between equal totals by {decided} (step {})", tie_break.step));
     }
+}
+
+/// A match in words. Verified: the manifest of the skill names the capability.
+fn matched(view: &View, one: &Ranked, capability: &str, kind: Match) -> String {
+    let manifest = view.verified.get(&one.scored.candidate);
+    let is_verified = manifest.is_some_and(|verified| verified.contains(capability, kind, view.aliases));
+    format!("{capability} ({}{})", kind.name(), if is_verified { ", verified" } else { "" })
 }
 
 fn tie_break_name(step: u32) -> &'static str {
